@@ -5,7 +5,7 @@ import { packageBundle } from './bundle-options.mjs'
 
 const options = packageBundle(process.cwd())
 await rm('dist', { recursive: true, force: true })
-// esbuild has told what is wrong by itself.
+// esbuild has already printed the errors.
 await build(options).catch(() => {
   process.exitCode = 1
 })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeMajor } from './node-version.mjs'
 
-/** How programs are bundled with esbuild, for production and for tests. */
+/** Options for bundling programs with esbuild, for production and for tests. */
 export const bundleOptions = {
   bundle: true,
   format: 'esm',
@@ -20,9 +20,9 @@ export const bundleOptions = {
 const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts']
 
 /**
- * How a package is bundled into its `dist/`. Entry points are `parley.entries` of its package.json (paths relative to the
- * package), by default those of `src/main.ts`, `src/migrate.ts`, `src/operate.ts` and `src/print-config.ts` that exist. Code
- * that several of them share goes into chunks, once.
+ * Bundles a package into its `dist/`. Entry points are `parley.entries` of its package.json (paths relative to the
+ * package); by default the existing ones of `src/main.ts`, `src/migrate.ts`, `src/operate.ts` and
+ * `src/print-config.ts`. Shared code goes into chunks.
  */
 export function packageBundle(folder) {
   const { name, parley } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -1,6 +1,6 @@
 /**
- * Checks what containers and Kubernetes run: deploy/Dockerfile, deploy/compose, helm/parley. Needs no Docker and no helm:
- * where docker-compose and helm are installed they are asked too; what stays unchecked without them is said.
+ * Checks the files for containers and Kubernetes: deploy/Dockerfile, deploy/compose, helm/parley. Docker and helm are
+ * optional: if docker-compose and helm are installed they are used; otherwise the output says what was not checked.
  *
  * `--write` renders the chart with helm into deploy/golden, to be committed with a change of the chart.
  */

@@ -20,7 +20,7 @@ const layers = [
   'local',
   'testkit',
 ]
-/** What people run, and the SDK: nothing is built upon them but these. */
+/** Top-level packages, on which nothing else depends. */
 const tops = { client: ['contracts'], web: ['client'], cli: undefined, loadtest: undefined, e2e: undefined }
 
 const tests = '(\\.test\\.ts$|^[^/]+/[^/]+/test/)'
@@ -29,7 +29,7 @@ const inService = (folders) => `^services/[^/]+/src/(${folders.join('|')})(/|\\.
 
 const layerRules = layers.map((name, place) => ({
   name: `layer-${name}`,
-  comment: `${name} may import only: ${layers.slice(0, place).join(', ') || 'nothing of ours'}`,
+  comment: `${name} may import only: ${layers.slice(0, place).join(', ') || 'no packages of this repository'}`,
   severity: 'error',
   from: { path: `^packages/${name}/`, pathNot: tests },
   to: { path: '^(packages|services)/', pathNot: inPackages(layers.slice(0, place + 1)) },
@@ -52,7 +52,7 @@ const waysIn = [
 ]
 const pure = ['policy', 'domain', 'view']
 const waysOut = ['store', 'clients', 'engines']
-/** Files that stand beside the folders, the same in all services. */
+/** Files beside the folders, the same in all services. */
 const files = [
   'config',
   'context',
@@ -80,7 +80,7 @@ module.exports = {
     },
     {
       name: 'web-knows-the-client-only',
-      comment: 'What the web client can do, any client can.',
+      comment: 'The web client may use only what any client can use.',
       severity: 'error',
       from: { path: '^packages/web/' },
       to: { path: '^(packages|services)/', pathNot: inPackages(['web', ...tops.web]) },
@@ -132,21 +132,21 @@ module.exports = {
     },
     {
       name: 'every-folder-is-known',
-      comment: 'CONTRIBUTING.md has a row for each folder that may stand in a service; nothing else does.',
+      comment: 'CONTRIBUTING.md lists the allowed folders of a service.',
       severity: 'error',
       from: { path: '^services/[^/]+/src/', pathNot: [aKnownPlace, tests] },
       to: {},
     },
     {
       name: 'actions-know-no-way-in',
-      comment: 'An action is called by whoever needs it, and does not know by whom.',
+      comment: 'Actions do not depend on their callers.',
       severity: 'error',
       from: { path: inService(['actions']), pathNot: tests },
       to: { path: inService(waysIn) },
     },
     {
       name: 'ways-out-know-nothing-above-them',
-      comment: 'Calls go downwards: the store knows its schema, a client whom it asks, an engine its own life.',
+      comment: 'Calls go downwards; see the layers in CONTRIBUTING.md.',
       severity: 'error',
       from: { path: inService(waysOut), pathNot: tests },
       to: { path: inService(['actions', ...waysIn]) },
@@ -172,7 +172,7 @@ module.exports = {
     },
     {
       name: 'handlers-do-not-import-each-other',
-      comment: 'What two handlers share sinks into domain, policy, store or clients.',
+      comment: 'Move code that two handlers share into domain, policy, store or clients.',
       severity: 'error',
       from: { path: '^services/[^/]+/src/rpc/', pathNot: '^services/[^/]+/src/rpc/.*index\\.ts$' },
       to: { path: '^services/[^/]+/src/rpc/' },

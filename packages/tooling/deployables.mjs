@@ -1,6 +1,7 @@
 /**
- * What is written from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose, the facts of the
- * chart. `pnpm deployables` says which files are out of date, `--write` writes them, `--check` fails when there are any.
+ * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose, the facts of
+ * the chart. `pnpm deployables` lists the files that are out of date, `--write` writes them, `--check` fails if there
+ * are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * `pnpm dev [--seed] [--open]`: the fleet, and each service started again by itself when its sources change. A service
- * that cannot be built goes on as it is. `--seed` fills the server with sample people and rooms.
+ * `pnpm dev [--seed] [--open]` runs the fleet and restarts each service when its sources change. A service that fails
+ * to build keeps running unchanged. `--seed` fills the server with sample people and rooms.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { inWorkspace, runSteps, turbo } from './steps.mjs'
 
 const args = process.argv.slice(2)
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
-/** When the sources were edited, of services that are being started again. */
+/** Time of the edit, for services being restarted. */
 const edits = new Map()
 
 if (!args.includes('--help') && (await runSteps([turbo('build')])).length > 0) process.exit(1)
@@ -46,7 +46,7 @@ async function follow() {
       edits.set(name, performance.now() - ms)
       fleet.send({ restart: name })
     },
-    onBroken: (name) => console.log(`${name}: cannot be built; it goes on as it is`),
+    onBroken: (name) => console.log(`${name}: build failed; the running version continues`),
   })
   console.log(`following the sources of ${names.join(', ')}`)
 }

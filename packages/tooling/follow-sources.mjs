@@ -6,8 +6,8 @@ import { WatchedBuild } from './watched-build.mjs'
 const settleMs = 40
 
 /**
- * Rebuilds the packages in `folders` whose sources change, wherever below `sources` these lie. `onBuilt` hears of each
- * whose program is a new one, with the milliseconds since the edit; `onBroken` of each that cannot be built.
+ * Rebuilds the packages in `folders` when their sources, anywhere below `sources`, change. `onBuilt` is called for each
+ * rebuilt program, with the milliseconds since the edit; `onBroken` for each failed build.
  */
 export async function followSources({ folders, sources, onBuilt, onBroken }) {
   const builds = await Promise.all(folders.map((folder) => WatchedBuild.open(folder)))
@@ -42,7 +42,7 @@ export async function followSources({ folders, sources, onBuilt, onBroken }) {
       timer = setTimeout(settle, settleMs)
     }),
   )
-  // Once now: for what was edited since the last build, and to learn what each is made of.
+  // Build once now, for edits since the last build and to learn the sources of each package.
   working = rebuild(builds, performance.now())
   await working
   return {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { format } from 'oxfmt'
 import { inWorkspace } from './steps.mjs'
 
-/** The text of a file as `pnpm format` would write it; the file's name tells the language. */
+/** Formats a text as `pnpm format` does; the file's name determines the language. */
 export async function formatted(file, text) {
   const { code, errors } = await format(file, text, JSON.parse(readFileSync(inWorkspace('.oxfmtrc.json'), 'utf8')))
   if (errors.length > 0) throw new Error(`${file} cannot be formatted: ${errors[0].message}`)

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { register } from 'tsx/esm/api'
 
 /**
- * The `setup()` and `teardown()` of a run: those of the module that the configuration names in `globals.hooks` (a path from
- * the root of the repository), or nothing where it does not exist.
+ * The `setup()` and `teardown()` of a run, from the module that the configuration names in `globals.hooks` (a path from
+ * the root of the repository); nothing if it does not exist.
  */
 export async function hooksOf({ rootDir }, { globals }) {
   const hooks = new URL(globals.hooks, `file://${rootDir}/`)

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 const rootDir = here('../..')
 
-/** What takes long runs only when it is asked for: `make test-all`. */
+/** Long tests run only with `make test-all`. */
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.ts$']
 
-/** Packages whose behaviour tests use the PostgreSQL and the Redis of the run; those of every service do. */
+/** Packages whose behaviour tests use the PostgreSQL and Redis servers of the run; all services do. */
 const sharing = ['events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
 
-/** What all test files have in common: they run straight from their TypeScript sources. */
+/** Options common to all test files, which run directly from TypeScript sources. */
 export const common = {
   rootDir,
   testEnvironment: here('testing/environment.cjs'),
@@ -35,7 +35,9 @@ export const common = {
   injectGlobals: false,
 }
 
-/** Starts what the test files of a run share, by the `setup()` of a module (a path from the root of the repository). */
+/**
+ * Starts what the test files of a run share, with the `setup()` of a module (a path from the root of the repository).
+ */
 export const servers = (hooks) => ({
   globals: { hooks },
   globalSetup: here('jest-global-setup.mjs'),
@@ -49,7 +51,7 @@ const project = (displayName, options) => ({
   ...options,
 })
 
-/** All tests but those of a whole fleet. Where a file stands says what is started for it. */
+/** All tests except those of a whole fleet. The location of a file determines which servers are started for it. */
 export default {
   rootDir,
   testTimeout: 120_000,

@@ -21,7 +21,7 @@ if (values.help || !name || !/^[a-z]+$/.test(name)) {
   process.exit(values.help ? 0 : 2)
 }
 if (existsSync(inWorkspace(`services/${name}`))) {
-  console.log(`services/${name} is there already`)
+  console.log(`services/${name} already exists`)
   process.exit(1)
 }
 
@@ -171,7 +171,7 @@ async function enter(file, end, lines) {
 
 function run(command, ...args) {
   const { status } = spawnSync(command, args, { cwd: workspace, stdio: 'inherit' })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed; it is safe to run it again by itself`)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed; it is safe to run it again`)
 }
 
 function script(file, ...args) {

@@ -32,8 +32,8 @@ export function runStep({ name, command, args }) {
 }
 
 /**
- * Runs steps, two at a time unless `atOnce` says otherwise; tells how each one went, and what it said if it failed. Returns
- * the names of the failed ones.
+ * Runs steps, two at a time by default (`atOnce`). Prints the result of each, and the output of those that failed.
+ * Returns the names of the failed ones.
  */
 export async function runSteps(steps, { atOnce = 2, say = console.log } = {}) {
   const waiting = [...steps]

@@ -1,7 +1,8 @@
 /**
- * `pnpm test`: all checks and all tests, with private PostgreSQL, NATS and Redis servers. A test file that fails runs once
- * more, alone; what passes then is listed as unsteady and counts as passed, for three files at most. The last line is
- * `N passed, N failed` (and how many were skipped, if any); every check or test file that cannot run counts as failed.
+ * `pnpm test`: all checks and all tests, with private PostgreSQL, NATS and Redis servers. A failed test file runs once
+ * more by itself; if it passes then, it is listed as unsteady and counts as passed, for three files at most. The last
+ * line is `N passed, N failed` (and how many were skipped, if any); every check or test file that cannot run counts as
+ * failed.
  */
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -75,7 +76,7 @@ console.log(`took ${((performance.now() - began) / 60_000).toFixed(1)} min`)
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
 process.exitCode = failed > 0 || ran === 0 ? 1 : 0
 
-/** What a file printed, and why it failed; jest tells it by itself when only a part runs. */
+/** Shows the output of a file and why it failed; jest prints it itself when only some files run. */
 function show(file, isFirst) {
   if (isFirst) progress.ended(file, hasFailed(file))
   if (isPartial) return

@@ -1,6 +1,6 @@
 /**
- * `pnpm verify`: every check that needs no running server, two at a time. Prints a line per check and the output of those
- * that fail; ends non-zero if any did. Other programs import `verify`.
+ * `pnpm verify` runs every check that needs no running server, two at a time. Prints a line per check and the output of
+ * those that fail; exits non-zero if any did. Other programs import `verify`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { inWorkspace, runSteps, tool, turbo } from './steps.mjs'

@@ -8,7 +8,7 @@ export class WatchedBuild {
   #context
   #inputs = new Set()
   #hashes = new Map()
-  /** Whether it could not be built last: then any edit may mend it. */
+  /** Whether the last build failed; then any edit may fix it. */
   isBroken = false
 
   constructor(folder, buildContext) {
@@ -20,7 +20,7 @@ export class WatchedBuild {
     return new WatchedBuild(folder, await context({ ...packageBundle(folder), metafile: true, write: false }))
   }
 
-  /** Whether a file went into the bundles when they were built last. */
+  /** Whether a file was part of the last build. */
   contains(file) {
     return this.#inputs.has(file)
   }

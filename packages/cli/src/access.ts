@@ -3,7 +3,7 @@ import type { OperatorAccess } from '@parley/local'
 import { dataDirAt } from '@parley/local/data-dir'
 import { unreachable } from './failure.ts'
 
-/** How to reach the fleet that runs on a data folder. Throws when none does, or when its file may not be read. */
+/** Access to the fleet that runs on a data folder. Throws when no fleet runs or its file cannot be read. */
 export function readAccess(dataDir: string): OperatorAccess {
   const { operatorFile, root } = dataDirAt(dataDir)
   const access = parse(readOperatorFile(operatorFile, root))

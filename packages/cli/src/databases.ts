@@ -5,8 +5,8 @@ const services = ['accounts', 'admin'] as const
 const variableOf = (service: string) => `PARLEY_${service.toUpperCase()}_DATABASE_URL`
 
 /**
- * The environments in which the programs of accounts and admin find their databases: what is set here, else what the fleet
- * on the data folder had. Throws when neither tells.
+ * The environments in which the programs of accounts and admin find their databases: the current one, otherwise that of
+ * the fleet on the data folder. Throws when neither names a database.
  */
 export function databasesOf(
   dataDir: string,

@@ -6,14 +6,14 @@ import { exitCodes, Failure, unreachable } from './failure.ts'
 import { runProgram } from './programs.ts'
 import { nameOf } from './operator.ts'
 
-/** What the programs of accounts and admin need to be told: their databases. */
+/** The databases of accounts and admin, as environments of their programs. */
 export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv }
 
 type Verdict = { policy: JsonValue; blocked: boolean }
 
 /**
- * Asks the databases of accounts and admin themselves: works while nothing but PostgreSQL runs. Running nodes hear of what
- * was done through the outbox. Throws a {@link Failure} as {@link askOperator} does.
+ * Uses the databases of accounts and admin directly; only PostgreSQL has to run. Running services receive the changes
+ * through the outbox. Throws a {@link Failure} as {@link askOperator} does.
  */
 export async function askDirectly<T>(databases: Databases, ask: (operator: Operator) => Promise<T>): Promise<T> {
   try {
@@ -26,7 +26,10 @@ export async function askDirectly<T>(databases: Databases, ask: (operator: Opera
   }
 }
 
-/** Every call runs a program of admin, which tells what accounts has to know, and then one of accounts, which does it. */
+/**
+ * Every call runs a program of admin, which returns what accounts needs to know, then one of accounts, which does the
+ * work.
+ */
 function transportTo({ accounts, admin }: Databases): Transport {
   const unary: Transport['unary'] = async (method, _signal, _timeoutMs, _header, input) => {
     const request = toJson(method.input, create(method.input, input)) as Record<string, JsonValue>

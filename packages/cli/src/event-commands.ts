@@ -28,7 +28,7 @@ export function addEventCommands(parent: Command, surroundings: Surroundings): v
   parent
     .command('replay')
     .description('have what is parked tried once more, within half a minute')
-    .option('--consumer <consumer>', 'those of one consumer, as listed')
+    .option('--consumer <consumer>', 'only events of this consumer, as listed')
     .option('--id <event...>', 'these events, as listed')
     .option('--all', 'every parked event')
     .action((those: { consumer?: string; id?: string[]; all?: true }) => replay(surroundings, those))
@@ -74,5 +74,5 @@ async function replay(
     return (await Promise.all(asked)).reduce((sum, answer) => sum + answer.requested, 0)
   })
   const what = requested === 1 ? 'event is' : 'events are'
-  print({ json: { requested }, text: `${requested} ${what} tried once more; those that fail again stay listed` })
+  print({ json: { requested }, text: `${requested} ${what} retried; those that fail again stay listed` })
 }

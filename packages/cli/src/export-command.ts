@@ -18,7 +18,7 @@ export function addExportCommand(parent: Command, surroundings: Surroundings): C
     .command('export')
     .description('write rooms, their members and messages as JSON Lines, which parley import parley takes')
     .option('--room <name...>', 'names of channels or ids of rooms; default: all, direct messages too')
-    .option('--out <file>', 'file to write, readable by its owner alone; - for standard output', '-')
+    .option('--out <file>', 'file to write, readable only by its owner; - for standard output', '-')
     .option('--files <folder>', 'write the attached files into this folder')
     .action((options: Options) => runExport(surroundings, options))
 }

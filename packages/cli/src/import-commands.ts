@@ -24,7 +24,7 @@ export function addImportCommands(parent: Command, surroundings: Surroundings): 
         'email',
       )
       .option('--files <folder>', 'folder with files that the archive does not hold itself')
-      .option('--report <file>', 'write what was taken and what not as JSON')
+      .option('--report <file>', 'write the report as JSON to this file')
       .option('--source <name>', 'what the archive is remembered by (default: its workspace or server)')
       .action(async (path: string, options: Options) =>
         runImport(surroundings, await open(path, options.files), options),
@@ -32,7 +32,7 @@ export function addImportCommands(parent: Command, surroundings: Surroundings): 
 
   kind(
     'slack',
-    'take an export of a Slack workspace (.zip); run it again to go on where it stopped',
+    'import an export of a Slack workspace (.zip); run it again to continue an interrupted import',
     async (path, files) => {
       const { openSlack } = await import('./transfer/slack/read-slack.ts')
       return openSlack(path, files)
@@ -70,7 +70,7 @@ async function runImport({ access, note, print }: Surroundings, opened: Archive,
       importArchive(fleet, archive.records(), { source, group, matchEmails: match === 'email', report, progress }),
     )
   } catch (error) {
-    // What this run told it does not tell again.
+    // Already printed by this run.
     if (options.report === undefined) note(report.toText())
     else await keepReport(false)
     throw error

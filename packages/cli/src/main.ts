@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 
 const env = { ...process.env }
-// What the bus client logs is not the command's output; set before the modules that make loggers are loaded.
+// Logs of the bus client are not output of the command. Set this before modules with loggers are loaded.
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
 let inPieces = false
-// Whoever read the output may have read enough: `parley config | head`. What is done is done before it is printed; a
-// result in pieces is not done.
+// The reader may stop early, as in `parley config | head`. Results are printed after the work is done, so only streamed
+// output fails.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(inPieces ? 1 : 0)
   process.stderr.write(`parley: standard output cannot be written: ${error.message}\n`)

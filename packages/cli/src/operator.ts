@@ -4,7 +4,7 @@ import type { OperatorAccess } from '@parley/local'
 import { type Bus, connectBus, createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from './failure.ts'
 
-/** What the operator may ask of the fleet. */
+/** The operator's calls to the fleet. */
 export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
@@ -40,7 +40,7 @@ export async function connect(access: OperatorAccess): Promise<Bus> {
   }
 }
 
-/** As on the wire: `already_exists`. */
+/** The name on the wire, such as `already_exists`. */
 export function nameOf(code: Code): string {
   return Code[code].replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

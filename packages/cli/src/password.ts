@@ -4,12 +4,12 @@ import { misused } from './failure.ts'
 /** Standard input; a terminal says that it is one. */
 export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 
-/** More than any password: whatever else was piped in is not read to its end. */
+/** More than any password; longer input is not read to its end. */
 const mostBytes = 4096
 
 /**
- * A password from a stream, without the line end that echo adds. Throws when it is none: empty, several lines, not UTF-8 (it
- * would become another one), or what somebody would have to type for everybody to see.
+ * Reads a password from a stream and removes the line end that echo adds. Throws for empty input, several lines and
+ * invalid UTF-8 (which would become a different password), and for a terminal, where the password would be visible.
  */
 export async function readPassword(input: PasswordInput): Promise<string> {
   if (input.isTTY)

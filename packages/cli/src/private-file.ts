@@ -8,12 +8,12 @@ export type Take = (piece: string | Uint8Array) => Promise<void>
 const cannotWrite = (path: string, why: string) =>
   new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be written: ${why}`)
 
-/** Writes a file that its owner alone may read. It has its name when it is whole and on the disk, in place of what was there. */
+/** Writes a file that only its owner can read. It replaces an existing file once it is complete and flushed to disk. */
 export async function writePrivately<T>(path: string, write: (take: Take) => Promise<T>): Promise<T> {
   const there = await stat(path).catch(() => undefined)
   // A device or a pipe would be replaced by a file.
-  if (there && !there.isFile()) throw cannotWrite(path, 'it is there and no file')
-  // Whoever writes the same file at the same time has a piece of their own.
+  if (there && !there.isFile()) throw cannotWrite(path, 'it exists and is not a regular file')
+  // Concurrent writers of the same file use different temporary files.
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
   let file: FileHandle | undefined
   try {

@@ -16,14 +16,14 @@ export async function runProgram(
   env: NodeJS.ProcessEnv,
   question: object,
 ): Promise<JsonValue> {
-  // Standard output is for the answer alone.
+  // Standard output is reserved for the result.
   const quietly = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
   const { answer, error } = JSON.parse(await output(service, program, quietly, JSON.stringify(question))) as Output
   if (error) throw new ConnectError(error.message, Code[error.code] === undefined ? Code.Unknown : error.code)
   return answer ?? null
 }
 
-/** What a program of a service prints. Throws when it fails, or is not built. */
+/** Returns the output of a service's program. Throws when the program fails or is not built. */
 export async function output(service: string, program: string, env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   const file = join(servicesFolder(), service, 'dist', `${program}.js`)
   if (!existsSync(file)) throw unreachable(`${file} is not built; run make bootstrap`)
@@ -40,7 +40,7 @@ export async function output(service: string, program: string, env: NodeJS.Proce
   return out
 }
 
-/** Where the services lie beside this command: in a checkout, or in the image. */
+/** Folder of the services beside this command: in a checkout, or in the image. */
 function servicesFolder(): string {
   for (let dir = dirname(fileURLToPath(import.meta.url)); ; dir = dirname(dir)) {
     const services = join(dir, 'services')

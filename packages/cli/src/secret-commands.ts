@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Adds `secret list`, `secret rotate` and `secret retire`: the secrets of the fleet on a data folder. */
+/** Adds `secret list`, `secret rotate` and `secret retire` for the secrets of the fleet, kept in its data folder. */
 export function addSecretCommands(parent: Command, { print, dataDir, env }: Surroundings): void {
   parent
     .command('list')
@@ -29,7 +29,7 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
   parent
     .command('retire')
     .argument('<name>', 'name of the secret, as listed')
-    .description('forget the secret before the present: what was made with it holds no more')
+    .description('delete the previous value of a secret; what was made with it becomes invalid')
     .action(async (name: string) => {
       await refusing(() => retireSecret(dataDir(), name))
       print({ json: { retired: name }, text: `what ${name} was before is forgotten; start the fleet again` })

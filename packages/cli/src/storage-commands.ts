@@ -25,8 +25,8 @@ type Report = { checked: number; found: number; mended: number; kinds: Record<st
 export function addStorageCommands(parent: Command, surroundings: Surroundings): void {
   parent
     .command('check')
-    .description('look for bytes without a row and rows without bytes; exits with 1 when something is left to mend')
-    .option('--repair', 'delete what has had no row for seven days, and mark what is lost')
+    .description('look for bytes without a row and rows without bytes; exits with 1 if something is left to repair')
+    .option('--repair', 'delete bytes that have had no row for seven days, and mark lost files')
     .option('--accept-loss', 'with --repair: also where most of the bytes are gone')
     .action(({ repair = false, acceptLoss = false }: { repair?: boolean; acceptLoss?: boolean }) => {
       if (acceptLoss && !repair) throw misused('--accept-loss means nothing without --repair')
@@ -86,10 +86,10 @@ function asText({ checked, found, mended, findings }: Report): string {
       `${kind}  ${key}  ${size} bytes${storedAt === '' ? '' : `  since ${storedAt}`}${isMended ? '  mended' : ''}`,
   )
   const more = found > findings.length ? [`and ${found - findings.length} more`] : []
-  return [...lines, ...more, `${checked} objects and rows looked at: ${found} findings, ${mended} mended`].join('\n')
+  return [...lines, ...more, `${checked} objects and rows checked: ${found} findings, ${mended} repaired`].join('\n')
 }
 
 const advice = (left: number, repair: boolean): string =>
   repair
-    ? `${left} findings are not mended: bytes without a row go when they have had none for seven days`
-    : `${left} findings; parley storage check --repair mends them`
+    ? `${left} findings remain: bytes without a row are deleted after seven days without one`
+    : `${left} findings; parley storage check --repair repairs them`

@@ -4,12 +4,12 @@ import type { Operator } from './operator.ts'
 /** A result: what `--json` prints, and sentences for people. */
 export type Result = { json: object; text: string }
 
-/** What a command needs from its surroundings. */
+/** What a command needs from its environment. */
 export type Surroundings = {
   /** Asks the running fleet, or with `--direct` its databases. */
   ask: <T>(ask: (operator: Operator) => Promise<T>) => Promise<T>
   password: () => Promise<string>
-  /** How to reach the running fleet; throws when it runs not, or with `--direct`. */
+  /** Access to the running fleet; throws when it does not run, or with `--direct`. */
   access: () => OperatorAccess
   /** Writes a piece of a long result; resolves when there is room for more. */
   write: (piece: string | Uint8Array) => Promise<void>

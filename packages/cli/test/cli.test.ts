@@ -275,7 +275,7 @@ describe('failures', () => {
   test.each([
     [['user', 'rename', '--json'], "unknown command 'rename'"],
     [['--json', 'user', 'create', '--password-stdin'], "required option '--login <login>' not specified"],
-    [['user', '--json'], 'a command is missing'],
+    [['user', '--json'], 'missing command'],
     [['session', 'list', '--login', 'a', '--data-dir', '', '--json'], '--data-dir names no folder'],
   ])('%j: what is not understood is JSON as well', async (args, message) => {
     const { code, out, err } = await parley(args)
@@ -318,7 +318,7 @@ describe('without a fleet', () => {
 
   test('secrets are listed, rotated and retired', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
-    expect((await parley(['secret', 'list'], { dir })).err).toContain('no fleet ever ran')
+    expect((await parley(['secret', 'list'], { dir })).err).toContain('no fleet has ever run')
     writeFileSync(join(dir, 'secrets.json'), JSON.stringify({ core: 'the first' }))
     const secrets = () => JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as Record<string, string>
     expect(await parley(['secret', 'rotate', 'core'], { dir })).toMatchObject({ code: 0 })

@@ -114,7 +114,7 @@ test('parked events of every service are listed, however many there are', async 
 test('named events are replayed, all of them only when that is said', async () => {
   asked.length = 0
   const { code, out } = await parley('events', 'replay', '--consumer', 'uploads-posted', '--id', 'E1', 'E2')
-  expect([code, out]).toEqual([0, expect.stringContaining('1 event is tried once more')])
+  expect([code, out]).toEqual([0, expect.stringContaining('1 event is retried')])
   expect(asked).toHaveLength(7)
   expect(asked).toContainEqual({ name: 'uploads', consumer: 'uploads-posted', eventIds: ['E1', 'E2'] })
   asked.length = 0

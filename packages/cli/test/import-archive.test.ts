@@ -251,7 +251,7 @@ test('a file of which bytes are missing is not taken', async () => {
     ...([fakeFleet(), person('ann'), room()] as const),
     message('1', { files: [{ ...file('a', 'xx'), size: 3 }] }),
   )
-  expect(notTaken).toMatchObject([{ what: 'files', reason: 'their bytes are not as many as they were' }])
+  expect(notTaken).toMatchObject([{ what: 'files', reason: 'the size of the file changed' }])
 })
 
 test('a long text is cut, an unknown author or emoji is told, and mentions get their names here', async () => {
@@ -302,7 +302,7 @@ test('files come in pieces, go on where they stopped, and are told when they can
     ['files', 'size: too large', 1],
     ['files', 'their bytes are neither in the archive nor in the folder of --files', 2],
     ['files', 'a message has at most 10', 1],
-    ['messages', 'nothing of it can be shown', 1],
+    ['messages', 'it contains nothing that can be shown', 1],
   ])
 })
 

@@ -69,7 +69,7 @@ const orphan = { kind: StorageFindingKind.ORPHAN, key: 'files/Alone', size: 5n }
 test('a storage without findings: code 0, after every piece was asked for', async () => {
   findings = []
   const { code, out } = await parley('storage', 'check')
-  expect([code, out]).toEqual([0, '507 objects and rows looked at: 0 findings, 0 mended\n'])
+  expect([code, out]).toEqual([0, '507 objects and rows checked: 0 findings, 0 repaired\n'])
   expect(asked.splice(0)).toEqual([
     { cursor: '', repair: false, acceptLoss: false },
     { cursor: 'second:', repair: false, acceptLoss: false },

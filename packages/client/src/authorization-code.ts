@@ -4,9 +4,9 @@ import type { SignedIn } from './sign-in.ts'
 
 /** A sign-in at the server's own page that is under way. Keep it until the browser is back; it is a secret. */
 export type PendingAuthorization = {
-  /** Where to send the browser. */
+  /** Address to open in the browser. */
   url: string
-  /** Where the server sends it back to. */
+  /** Address to which the server redirects the browser. */
   redirectUri: string
   state: string
   codeVerifier: string

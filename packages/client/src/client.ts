@@ -23,11 +23,11 @@ import {
   signOut,
 } from './sign-in.ts'
 
-/** How a client reaches its server. */
+/** Options of a client. */
 export type ParleyClientOptions = {
   /** Address of the server, e.g. `https://chat.example.org`; a path in it is kept. */
   baseUrl: string
-  /** Bearer token to begin with. Without one the calls carry whatever session cookie `fetch` sends. */
+  /** Initial bearer token. Without one, calls carry the session cookie that `fetch` sends. */
   token?: string
   /** Used for every request; default `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch
@@ -35,24 +35,27 @@ export type ParleyClientOptions = {
   webSocket?: WebSocketConstructor
   /** Milliseconds a call, a sign-in or a sign-out may take, retries included, unless a call says otherwise; default 10,000. */
   timeoutMs?: number
-  /** How calls that are safe to repeat are repeated while the server is not available. */
+  /** How calls that are safe to repeat are retried while the server is unavailable. */
   retry?: Partial<RetryPolicy>
 }
 
 /** The server as one typed object. Calls fail with a ConnectError. */
 export type ParleyClient = MemberClient & { readonly admin: AdminServices }
 
-/** What members need. A page that is to load quickly begins with it and loads {@link adminServices} when they are asked for. */
+/**
+ * The services for members. A page that should load quickly starts with these and loads {@link adminServices} on
+ * demand.
+ */
 export type MemberClient = {
   readonly baseUrl: string
   /** The bearer token in use; set it to act as somebody else from the next call on. */
   token: string | undefined
   readonly api: ApiServices
-  /** How calls reach the server, for clients of further services. */
+  /** Transport for clients of further services. */
   readonly transport: Transport
   /** Steps after a sign-in at an external provider. */
   readonly auth: Client<typeof ExternalIdentityAuthService>
-  /** What the server says of itself before anyone signs in. */
+  /** Public information about the server, available before sign-in. */
   readonly discovery: Client<typeof ServerDiscoveryService>
   /**
    * Signs in with a login or verified e-mail address and keeps the token. Fails with `unauthenticated` for a wrong

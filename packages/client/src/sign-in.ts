@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { fieldsOf, type HttpPost } from './calls/http-post.ts'
 
-/** Who signed in. The token is empty for whoever wanted a cookie alone. */
+/** The signed-in user. The token is empty if only a cookie was requested. */
 export type SignedIn = { userId: string; login: string; token: string }
 
-/** What a sign-in begins. */
+/** Options of the new session. */
 export type SessionOptions = {
   /** Makes no bearer token: the session is the cookie that the browser keeps. For pages of the server itself. */
   cookieOnly?: boolean
@@ -32,7 +32,7 @@ export type AccountSteps = {
   confirmEmailCode(request: RecentProof & { email: string; code: string }): Promise<void>
 }
 
-/** What changes the ways into an account takes: a sign-in of the last 30 minutes, or the password. */
+/** Proof for changing the sign-in methods of an account: a sign-in within the last 30 minutes, or the password. */
 export type RecentProof = { currentPassword?: string }
 
 /** An account to make by a token. */
@@ -46,7 +46,7 @@ export async function signIn(
   return signedInOf(await post('/auth/login', body))
 }
 
-/** `keep` is given whoever signs in by one of the steps; `token` is that of whoever is signed in. */
+/** `keep` receives the token of a successful sign-in; `token` is that of the signed-in user. */
 export function accountSteps(
   post: HttpPost,
   keep: (signedIn: SignedIn) => unknown,
@@ -107,7 +107,9 @@ export async function signOut(post: HttpPost, token: string | undefined): Promis
   await post('/auth/logout', undefined, credentialHeaders(token))
 }
 
-/** What says who asks: a bearer token; beside the cookie of a session, the proof that a page of the server asks. */
+/**
+ * Credential headers: a bearer token; or, for cookie sessions, the proof that a page of this server makes the request.
+ */
 function credentialHeaders(token: string | undefined): Record<string, string> {
   const csrfToken = csrfCookie()
   return {

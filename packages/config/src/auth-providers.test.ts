@@ -206,7 +206,7 @@ describe('mistakes', () => {
   test('an id that is given twice, and addresses of an oidc provider', () => {
     const options = '\n[auth.providers.provider_options]\nbase_url = "https://x.example.org"\n'
     expect(mistakesOf(`${table(oidc)}${options}${table({})}`)).toEqual([
-      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: a provider of type oidc tells its own addresses by its issuer',
+      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: a provider of type oidc gets its addresses from its issuer',
       'PARLEY_AUTH_PROVIDERS_1_ID: "work" is the id of another provider already',
     ])
   })

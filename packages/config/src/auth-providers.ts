@@ -4,7 +4,7 @@ import { bool, list, oneOf, secret, str, url } from './kinds.ts'
 import { readField } from './read-field.ts'
 import { byPlace, documentedColumns, readTables, type Row } from './tables.ts'
 
-/** What kinds of sign-in providers there are. */
+/** The supported types of sign-in providers. */
 export const authProviderTypes = ['oidc', 'github', 'gitlab', 'google', 'discord'] as const
 
 /** A kind of sign-in provider. */
@@ -20,25 +20,28 @@ export type AuthProvider = {
   readonly clientId: string
   /** Empty where it is not read. */
   readonly clientSecret: string
-  /** Of `oidc`, and of no other type. */
+  /** Only for type `oidc`. */
   readonly issuerUrl: string | undefined
-  /** What is asked for; an OpenID Connect provider is always asked for `openid`. */
+  /** Requested scopes; `openid` is always requested from an OpenID Connect provider. */
   readonly scopes: readonly string[]
   /** False: no e-mail address is asked for, and none is taken. */
   readonly requestEmail: boolean
-  /** Whether an identity that nobody linked may become a new account. */
+  /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
-  /** Where an instance lies that is not the public one; never of `oidc`, which has its issuer. */
+  /** Addresses of a provider's own instance, if it is not the public one; not for `oidc`, which uses its issuer. */
   readonly options: ProviderOptions
 }
 
-/** Addresses of a provider's instance; one that is not given follows from the base, else from the public service. */
+/**
+ * Addresses of a provider's instance. A missing address is derived from the base, or else is that of the public
+ * service.
+ */
 export type ProviderOptions = {
   readonly baseUrl: string | undefined
   readonly authorizeUrl: string | undefined
   readonly tokenUrl: string | undefined
   readonly apiUrl: string | undefined
-  /** Of `gitlab`: whether the address of a confirmed account counts as verified. */
+  /** Only for `gitlab`: whether the address of a confirmed account counts as verified. */
   readonly confirmedIsVerified: boolean
 }
 
@@ -71,7 +74,7 @@ const columns = {
   }),
 }
 
-/** Takes whatever is given, and keeps nothing of it. */
+/** Accepts any value and ignores it. */
 const unread: Field<string> = { ...columns.client_secret, default: '', parse: () => '' }
 
 /**
@@ -154,7 +157,7 @@ function mistakesOfAddresses({ values, name }: ProviderRow): string[] {
   }
   const options = optionKeys.filter((key) => values[key] !== undefined)
   return [
-    ...options.map((key) => `${name(key)}: a provider of type oidc tells its own addresses by its issuer`),
+    ...options.map((key) => `${name(key)}: a provider of type oidc gets its addresses from its issuer`),
     ...mistakesOfIssuer(values.issuer_url).map((mistake) => `${name('issuer_url')}: ${mistake}`),
   ]
 }

@@ -6,7 +6,7 @@ export type SettingRow = {
   env: string
   /** Key in parley.toml, or empty. */
   toml: string
-  /** What may be given. */
+  /** The accepted values. */
   kind: string
   /** The default, `required`, or empty where the setting may stay away. */
   default: string

@@ -3,7 +3,7 @@ import { Mistake, Mistakes, type Field, type Given } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutPassword } from './read-field.ts'
 
-/** A setting as it is in effect. */
+/** A setting with its effective value. */
 export type EffectiveSetting = {
   /** Its name in the program; that of the whole where several settings are read as one. */
   name: string
@@ -15,13 +15,13 @@ export type EffectiveSetting = {
   value: unknown
   /** `environment`, the path of the file, `default`, `not set` where it may stay away, or `missing`. */
   source: string
-  /** What is wrong with it; the process would not start. */
+  /** Why its value is invalid; the process would not start. */
   mistake?: string
 }
 
 /**
- * What a declaration reads, and from where. Nothing is thrown: mistakes are part of the answer, a file that cannot be read
- * as a setting of its own before all others.
+ * Reads a declaration and reports where each value comes from. Does not throw: errors are part of the result, and an
+ * unreadable file is reported first, as a separate setting.
  */
 export function effectiveSettings(
   readConfig: ReadConfig<Fields>,
@@ -35,7 +35,7 @@ export function effectiveSettings(
   return [{ name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake }, ...settings]
 }
 
-/** Settings that are read as one are told one by one; tables as one, for they have no fixed number. */
+/** Settings that form one value are reported separately; a table is reported as one, because its length varies. */
 function settingsOf(name: string, field: Field<unknown>, given: Given): EffectiveSetting[] {
   const parts = field.parts?.every(({ toml }) => !toml?.includes('[]')) ? field.parts : []
   if (parts.length === 0) return [setting(name, field, given)]
@@ -79,7 +79,7 @@ function setting(name: string, field: Field<unknown>, given: Given): EffectiveSe
   }
 }
 
-/** What is said of mistakes in settings; everything else is thrown on. */
+/** The messages of invalid settings; any other error is thrown again. */
 function textsOf(error: unknown): readonly string[] {
   if (error instanceof Mistakes) return error.all
   if (error instanceof Mistake) return [error.message]

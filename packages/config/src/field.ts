@@ -13,24 +13,24 @@ export class Mistakes extends Error {
   }
 }
 
-/** Where settings are looked up. */
+/** Sources in which settings are looked up. */
 export type Given = { readonly env: NodeJS.ProcessEnv; readonly file: ConfigFile | undefined }
 
-/** What every kind of field can be told. */
+/** Options of every kind of field. */
 export type FieldOptions<T> = {
   /** One sentence for the tables of the documentation. */
   doc: string
-  /** Used when nothing is given, as it would be written in the file. A field without one must be given. */
+  /** The default, as it would be written in the file. A field without default is required. */
   default?: T | string
   /** The field may stay away; it reads as undefined then. */
   optional?: true
-  /** Where it lies in parley.toml, such as `webserver.port`. */
+  /** Its key in parley.toml, such as `webserver.port`. */
   toml?: string
   /** Smallest number, or shortest text, or fewest elements. */
   min?: number
   /** Largest number, or longest text, or most elements. */
   max?: number
-  /** What the text, or each element of a list, must match. */
+  /** Pattern for the text, or for each element of a list. */
   pattern?: RegExp
 }
 
@@ -45,9 +45,9 @@ export type Field<T> = {
   readonly optional: boolean
   readonly secret: boolean
   readonly parse: (raw: unknown) => T
-  /** How a field that is several settings is read. Throws {@link Mistake} or {@link Mistakes}. */
+  /** Reads a field that consists of several settings. Throws {@link Mistake} or {@link Mistakes}. */
   readonly read?: (given: Given) => T
-  /** What of its value may be shown; by default everything unless it is secret. */
+  /** The part of the value that may be displayed; by default everything unless it is secret. */
   readonly shown?: (value: unknown) => unknown
   /** The settings it is made of, for the documentation. */
   readonly parts?: readonly Field<unknown>[]
@@ -59,7 +59,7 @@ export type FieldKind<T> = {
   (env: string | string[], options: FieldOptions<T>): Field<T>
 }
 
-/** What a parser checks beyond the form. */
+/** Further checks of a parser. */
 export type Limits = Pick<FieldOptions<unknown>, 'min' | 'max' | 'pattern'>
 
 /** Makes a kind of field from its parser. */

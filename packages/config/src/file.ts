@@ -26,7 +26,7 @@ function step(table: unknown, key: string): unknown {
     : undefined
 }
 
-// The parser's message quotes the lines around the mistake, and those may hold a secret: only where and what is kept.
+// The parser's message quotes lines of the file, which may hold a secret: keep only the position and the problem.
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return 'cannot be read'
   if ('line' in error && 'column' in error) {

@@ -1,9 +1,9 @@
 import { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
 
-/** How much a process says. */
+/** Log levels of a process. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** What every process has: log level, internal port, time to drain. */
+/** Settings of every process: log level, internal port, time to drain. */
 export const processFields = () => ({
   logLevel: oneOf('PARLEY_GENERAL_LOG_LEVEL', {
     toml: 'general.log_level',
@@ -22,7 +22,7 @@ export const processFields = () => ({
   }),
 })
 
-/** How a process reaches NATS. */
+/** Connection of a process to NATS. */
 export const busFields = () => ({
   natsUrl: str('PARLEY_NATS_URL', {
     pattern: /^(nats|tls):\/\/[^\s,]+(,(nats|tls):\/\/[^\s,]+)*$/,
@@ -35,7 +35,7 @@ export const busFields = () => ({
   natsPassword: secret('PARLEY_NATS_PASSWORD', { optional: true, doc: 'its password' }),
 })
 
-/** How a service reaches its own database; `service` is the deployable's name. */
+/** Connection of a service to its database; `service` is the deployable's name. */
 export const databaseFields = (service: string) => ({
   databaseUrl: secret(`PARLEY_${service.toUpperCase()}_DATABASE_URL`, {
     pattern: /^postgres(ql)?:\/\//,
@@ -44,12 +44,12 @@ export const databaseFields = (service: string) => ({
   databasePool: int('PARLEY_DATABASE_POOL', { default: 10, min: 1, doc: 'most connections of one process' }),
 })
 
-/** How a process reaches Redis. */
+/** Connection of a process to Redis. */
 export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'Redis server' }),
 })
 
-/** How a process asks servers that others name. */
+/** Limits for requests to servers that users name. */
 export const outboundFields = () => ({
   privateNetworks: list('PARLEY_OUTBOUND_PRIVATE_NETWORKS', {
     toml: 'outbound.private_networks',
@@ -58,7 +58,7 @@ export const outboundFields = () => ({
   }),
 })
 
-/** Where the server is. */
+/** The public address of the server. */
 export const publicUrlField = () => ({
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
@@ -67,7 +67,7 @@ export const publicUrlField = () => ({
   }),
 })
 
-/** What the whole fleet shares. */
+/** Settings shared by the whole fleet. */
 export const coreFields = () => ({
   secretKey: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
@@ -83,7 +83,7 @@ export const coreFields = () => ({
   ...publicUrlField(),
 })
 
-/** What those share who sign the cookies of browsers, or believe them. */
+/** Settings of the deployables that sign or verify browser cookies. */
 export const cookieFields = () => ({
   cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
@@ -96,7 +96,7 @@ export const cookieFields = () => ({
   }),
 })
 
-/** Whose pages may read what this server answers. */
+/** Origins whose pages may read responses of this server. */
 export const originFields = () => ({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
@@ -105,7 +105,7 @@ export const originFields = () => ({
   }),
 })
 
-/** How those who answer people find out which network asks, and what a network may try. */
+/** How deployables with clients determine the client's network, and the limits of a network. */
 export const clientNetworkFields = () => ({
   trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
     toml: 'webserver.trusted_proxies',
@@ -121,7 +121,7 @@ export const clientNetworkFields = () => ({
   }),
 })
 
-/** What those share who make or answer addresses of assets. */
+/** Settings of the deployables that create or serve addresses of assets. */
 export const assetsFields = () => ({
   assetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
     toml: 'core.assets.signing_secret',
@@ -131,7 +131,7 @@ export const assetsFields = () => ({
   ...publicUrlField(),
 })
 
-/** How large a file may be. */
+/** Maximum size of a file. */
 export const uploadFields = () => ({
   maxUploadBytes: bytes('PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE', {
     toml: 'core.assets.max_upload_size',
@@ -141,7 +141,7 @@ export const uploadFields = () => ({
   }),
 })
 
-/** Whether videos are taken, and how large. */
+/** Whether videos are processed, and their maximum size. */
 export const videoFields = () => ({
   videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
     toml: 'video.enabled',
@@ -155,7 +155,7 @@ export const videoFields = () => ({
   }),
 })
 
-/** Whether strangers may make an account by proving an e-mail address. */
+/** Whether anyone may create an account by proving an e-mail address. */
 export const registrationFields = () => ({
   directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
     toml: 'auth.direct_registration',
@@ -164,7 +164,7 @@ export const registrationFields = () => ({
   }),
 })
 
-/** How long authors may edit what they wrote. */
+/** How long authors may edit their messages. */
 export const editFields = () => ({
   editWindowMs: duration('PARLEY_MESSAGING_EDIT_WINDOW', {
     default: '3h',

@@ -34,7 +34,7 @@ export const bool: FieldKind<boolean> = fieldKind('true or false', (raw) => {
   return value
 })
 
-/** An absolute URL, kept as it was written. */
+/** An absolute URL, kept unchanged. */
 export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
   const value = text(raw, limits)
   if (!URL.canParse(value) || !value.includes('//')) throw new Mistake('is not an absolute URL')

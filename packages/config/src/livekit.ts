@@ -4,11 +4,11 @@ import { readField } from './read-field.ts'
 
 /** The media server of calls, as the operator configured it. */
 export type LivekitSettings = {
-  /** Where clients and this server reach it. */
+  /** Address for clients and this server. */
   readonly url: string
   readonly apiKey: string
   readonly apiSecret: string
-  /** Tells the rooms of this server from those of others on the same media server. */
+  /** Distinguishes the rooms of this server from those of others on the same media server. */
   readonly serverId: string | undefined
   /** Pairs that webhooks may be signed with. */
   readonly webhookKeys: readonly { readonly key: string; readonly secret: string }[]
@@ -56,7 +56,7 @@ const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
   doc: 'secret of that key',
 })
 
-/** Whether calls are offered, and where clients reach their media server: undefined when they are not. */
+/** The address of the media server for clients; undefined when calls are off. */
 export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> } => ({
   livekitUrl: several(address, [enabled, address], (given) => {
     const reader = new Reader(given)

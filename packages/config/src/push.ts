@@ -4,7 +4,7 @@ import { publicUrlField } from './groups.ts'
 import { bool, secret, str } from './kinds.ts'
 import { readField } from './read-field.ts'
 
-/** What sending pushes takes. */
+/** Settings for sending pushes. */
 export type PushSettings = {
   /** Uncompressed point on P-256, base64url: browsers subscribe with it. */
   readonly publicKey: string
@@ -12,7 +12,7 @@ export type PushSettings = {
   readonly privateKey: string
   /** mailto: or https: address at which push services reach who runs this server. */
   readonly subject: string
-  /** Where notifications lead to. */
+  /** Base address of links in notifications. */
   readonly publicUrl: string
 }
 
@@ -39,12 +39,14 @@ const subject = str('PARLEY_PUSH_VAPID_SUBJECT', {
 
 const { publicUrl } = publicUrlField()
 
-/** How pushes are signed and where they lead to; undefined while push is not enabled. For who sends them. */
+/**
+ * Keys for signing pushes, and the base address of their links; undefined while push is off. For the sender of pushes.
+ */
 export const pushFields = () => ({
   push: together([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
 })
 
-/** The public key alone, for who tells browsers of it; undefined while push is not enabled. */
+/** Only the public key, for deployables that pass it to browsers; undefined while push is off. */
 export const pushOfferFields = () => ({
   push: together<Pick<PushSettings, 'publicKey'>>([enabled, publicKey], (reading) => ({
     publicKey: reading.needed(publicKey, mistakeOfPublicKey),

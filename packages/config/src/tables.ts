@@ -10,13 +10,13 @@ export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends F
 /** A row and how its settings are called in a mistake. */
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/** The fields of a column get their names from where they stand. */
+/** Fields of a column, named after their position. */
 export const byPlace: string[] = []
 
 /**
- * Reads a repeated table such as `[[auth.providers]]`. Each setting of row n has its twin in the environment,
- * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which wins; rows beyond those of the file may stand in the environment alone. Numbers
- * go up from 0 without a gap. Throws {@link Mistakes}, with everything that is wrong with any row.
+ * Reads a repeated table such as `[[auth.providers]]`. Each setting of row n can also be set in the environment as
+ * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which takes precedence. Further rows may be set only in the environment. Numbers
+ * start at 0 and have no gaps. Throws {@link Mistakes} with the errors of all rows.
  */
 export function readTables<C extends Columns>(toml: string, columns: C, given: Given): Row<C>[] {
   const place = placeOf(toml)

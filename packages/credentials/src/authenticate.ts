@@ -7,13 +7,13 @@ export type SignedIn = KnownCaller & { by: 'bearer' | 'cookie'; digest: Buffer }
 
 const order = ['bearer', 'cookie'] as const
 
-/** Whether one of these credentials held when it was last looked at. */
+/** Whether one of these credentials was valid at its last check. */
 export const isRemembered = (cache: CallerCache, presented: Presented): boolean =>
   order.some((by) => presented[by] !== undefined && cache.remembers(presented[by]))
 
 /**
- * Who calls: the bearer token is tried first, an invalid one falls back to the cookie. Throws `unavailable` when that
- * cannot be told.
+ * Identifies the caller: tries the bearer token first, then the cookie. Throws `unavailable` when the credential cannot
+ * be checked.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {

@@ -4,7 +4,7 @@ import { encodeCaller, type Caller } from './caller.ts'
 import type { CredentialDigests } from './credential-digest.ts'
 import { HeldCredentials } from './held-credentials.ts'
 
-/** A caller with the header value that stands for it on the bus. */
+/** A caller with its encoded form for the bus. */
 export type KnownCaller = { caller: Caller; encoded: string }
 
 type Entry = KnownCaller & { checkedAt: number }
@@ -13,28 +13,28 @@ type Options = {
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
   /** Has accounts keep a credential by another digest. */
   rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
-  /** Milliseconds since the control feed was last heard; whoever does not follow it has none. */
+  /** Milliseconds since the last message of the control feed; undefined for a process that does not follow it. */
   feedSilentMs?: () => number
   now?: () => number
   maxEntries?: number
-  /** False: every question is asked, for whoever hears of no revoke and must not repeat an answer from before. */
+  /** False: nothing is cached, for a process that gets no revoke events and must not repeat an old answer. */
   remembers?: boolean
 }
 
 /** Credentials that are being rekeyed at the same time. */
 const mostRekeyings = 100
-/** How long a check holds while the control feed lives. */
+/** How long a check is valid while the control feed is alive. */
 const freshMs = 30_000
-/** How long an old check serves when accounts does not answer, while the control feed lives. */
+/** How long an old check is used when accounts does not answer, while the control feed is alive. */
 const staleMs = 15 * 60_000
-/** How long a check holds without the control feed. */
+/** How long a check is valid without the control feed. */
 const freshWithoutFeedMs = 1_000
 const feedSilenceLimitMs = 3_000
 
 /**
- * Who stands behind a credential. Checks are kept for a short while and dropped by the control feed the moment a session
- * ends or roles change, without which they are kept for one second; concurrent questions about one credential are one
- * question.
+ * Resolves credentials to callers. Results are cached for a short time, and the control feed drops them when a session
+ * ends or roles change; without the control feed they are cached for one second. Concurrent look-ups of one credential
+ * share one call.
  */
 export class CallerCache {
   readonly #options: Options
@@ -45,7 +45,7 @@ export class CallerCache {
   readonly #held = new HeldCredentials()
   readonly #rekeying = new Set<string>()
   readonly #asking = new Map<string, Promise<KnownCaller | undefined>>()
-  /** Users whose sessions or roles changed while questions are under way: those answers are not kept. */
+  /** Users whose sessions or roles changed during running look-ups; those results are not cached. */
   readonly #changedMeanwhile = new Set<string>()
   /** Raised when everything is dropped: answers to questions asked before are not kept either. */
   #generation = 0
@@ -59,7 +59,7 @@ export class CallerCache {
     })
   }
 
-  /** Who stands behind a credential; undefined when nobody does. Rejects when that cannot be told. */
+  /** The caller of a credential; undefined for an unknown credential. Rejects when that cannot be determined. */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
     if (this.#options.remembers === false) return await this.#askAnew(digest)
     const key = digest.toString('latin1')
@@ -77,8 +77,8 @@ export class CallerCache {
   }
 
   /**
-   * Who stands behind a credential that may still be kept by the secret key before the last rotation, and the digest that
-   * told. Nobody waits until it is kept by the present one: the old digest holds until then.
+   * The caller of a credential that may still be stored under the previous secret key, and the digest under which it
+   * was found. It is re-stored under the current key in the background; the old digest is valid until then.
    */
   async findByEither({ digest, previous }: CredentialDigests): Promise<(KnownCaller & { digest: Buffer }) | undefined> {
     const known = await this.find(digest)
@@ -97,7 +97,7 @@ export class CallerCache {
     void this.#options.rekey({ previous, digest }).then(done, done)
   }
 
-  /** Whether the credential held when it was last looked at, however long ago. */
+  /** Whether the credential was valid at its last check, however long ago. */
   remembers({ digest, previous }: CredentialDigests): boolean {
     if (this.#options.remembers === false) return this.#held.has({ digest, previous })
     const isKept = (one: Buffer) => this.#entries.has(one.toString('latin1'))
@@ -115,7 +115,7 @@ export class CallerCache {
       this.forgetUser(event.aggregateId)
   }
 
-  /** Keeps nothing of what is known of a user. */
+  /** Drops everything cached about a user. */
   forgetUser(userId: string): void {
     if (this.#asking.size > 0) this.#changedMeanwhile.add(userId)
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)

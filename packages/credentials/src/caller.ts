@@ -10,13 +10,13 @@ export type Caller = {
   readonly credentialId: string
   /** Ids of the roles held, without the implicit `everyone`. */
   readonly roleIds: readonly string[]
-  /** Until when the credential counts as fresh; undefined: it never was. */
+  /** Until when the credential counts as fresh; undefined if it never was. */
   readonly freshUntil: Date | undefined
-  /** When the credential ends. */
+  /** When the credential expires. */
   readonly expiresAt: Date
-  /** Version of the role assignments that `roleIds` stands for. */
+  /** Version of the role assignments in `roleIds`. */
   readonly rolesVersion: bigint
-  /** From when on a browser session should get a new cookie; undefined for bearer tokens. */
+  /** When a browser session should get a new cookie; undefined for bearer tokens. */
   readonly rotateAfter?: Date | undefined
 }
 
@@ -37,7 +37,7 @@ export function toCallerMessage(caller: Caller): CallerMessage {
   return message
 }
 
-/** The caller a message stands for; undefined when it names nobody. */
+/** Decodes a caller; undefined when the message is empty. */
 export function callerFrom(message: CallerMessage): Caller | undefined {
   if (!message.userId || !message.credentialId || !message.expiresAt) return undefined
   return {

@@ -1,9 +1,9 @@
 import { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 
-/** What a credential may be stored by: the digest to keep it by, and that under the secret key before the last rotation. */
+/** Digests of a credential: under the current secret key, and under the previous one. */
 export type CredentialDigests = { digest: Buffer; previous: Buffer | undefined }
 
-/** What is stored and looked up instead of a bearer token or cookie handle. */
+/** The digest under which a bearer token or cookie handle is stored and looked up. */
 export const credentialDigest = (secretKey: string, token: string): Buffer =>
   secretDigest({ secretKey }, 'credential', token)
 

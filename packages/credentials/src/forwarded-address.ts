@@ -2,7 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ReadHeader } from './presented.ts'
 import { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 
-/** Proves to services behind the gateway that X-Forwarded-For is the gateway's; nothing of that name comes from outside. */
+/**
+ * Proves to services behind the gateway that the gateway wrote X-Forwarded-For; the gateway drops this header from
+ * clients.
+ */
 const proofHeader = 'parley-forwarded-for-proof'
 const purpose = 'forwarded-for'
 
@@ -12,7 +15,7 @@ export const forwardedHeaders = (keys: SecretKeys, address: string): Record<stri
   [proofHeader]: secretDigest(keys, purpose, address).toString('base64url'),
 })
 
-/** Whether the gateway wrote X-Forwarded-For as it stands. */
+/** Whether the gateway wrote this X-Forwarded-For. */
 export function isForwardedByGateway(keys: SecretKeys, header: ReadHeader): boolean {
   const proof = header(proofHeader)
   const address = header('x-forwarded-for')

@@ -4,8 +4,8 @@ import type { CredentialDigests } from './credential-digest.ts'
 const mostKept = 50_000
 
 /**
- * Which credentials held when they were last looked at, without who they stand for: a network that sends too many that do
- * not hold must not keep out people who were let in before.
+ * Remembers which credentials were valid at their last check, without their owners. A network that sends too many
+ * invalid ones must not lock out people who were signed in before.
  */
 export class HeldCredentials {
   readonly #digests: LRUCache<string, true>

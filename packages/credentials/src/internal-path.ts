@@ -3,11 +3,12 @@ const maxLength = 2_048
 const here = 'http://here.invalid'
 
 /**
- * The path if it leads to a page of this server and nowhere else, as it was given; undefined otherwise. Everything that
- * sends a browser to a place a request names asks here first.
+ * Returns the path unchanged if it leads to a page of this server, otherwise undefined. Every redirect to a place named
+ * in a request must be checked here.
  *
- * A path is one "/" and visible ASCII without a backslash, at most 2,048 characters. Its part before "?" must not become
- * the name of another host when dot segments are resolved, or when somebody on the way decodes it once or twice.
+ * A path starts with a single "/" and is visible ASCII without a backslash, at most 2,048 characters. Its part before
+ * "?" must not become the name of another host when dot segments are resolved, or when an intermediary decodes it once
+ * or twice.
  */
 export function internalPath(given: string | null | undefined): string | undefined {
   if (!given || given.length > maxLength || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(given)) return undefined

@@ -1,2 +1,2 @@
-/** What names this server in answers of the authorization-code flow (`iss`, RFC 9207), given where people reach it. */
+/** The issuer name of this server in the authorization-code flow (`iss`, RFC 9207), derived from its public address. */
 export const issuerOf = (publicUrl: string): string => publicUrl.replace(/\/+$/, '')

@@ -12,7 +12,7 @@ export type Presented = {
   cookieHandle: string | undefined
 }
 
-/** Those before the last rotation are good for reading alone. */
+/** The secrets, current and previous; previous ones are used only for verification. */
 export type CredentialSecrets = SecretKeys & {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined
@@ -25,7 +25,7 @@ export const cookieSecrets = ({
 }: Pick<CredentialSecrets, 'cookieSigningSecret' | 'previousCookieSigningSecret'>): string[] =>
   [cookieSigningSecret, previousCookieSigningSecret].filter((secret) => secret !== undefined)
 
-/** What accounts may keep credentials by, under the present key and the one before. */
+/** The digests under which accounts may have stored the credentials, with the current and the previous key. */
 export const digestsIn = (...credentials: (CredentialDigests | undefined)[]): Buffer[] =>
   credentials.flatMap((one) => [one?.digest, one?.previous]).filter((digest) => digest !== undefined)
 

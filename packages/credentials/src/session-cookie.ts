@@ -7,8 +7,8 @@ export const sessionCookieName = 'parley_session'
 const hostHandlePrefix = 'host~'
 
 /**
- * The handle of a session that begins over https. Its cookie counts under the name alone that no other host of the domain
- * can set: otherwise such a host could plant a session of somebody else under the plain name.
+ * The handle of a session that begins over https. It is accepted only from the cookie name that no other host of the
+ * domain can set; otherwise such a host could plant another person's session under the plain name.
  */
 export const hostHandle = (handle: string): string => hostHandlePrefix + handle
 
@@ -21,9 +21,9 @@ export function signSessionCookie(secret: string, handle: string): string {
 }
 
 /**
- * The handle in the session cookie of a `Cookie` header; undefined when there is none or it is signed with none of the secrets.
- * When there are several the first one with a good signature counts, of those that only this site can set before others.
- * Under the plain name are sessions that began over http, or over https before its handles were told apart.
+ * The handle in the session cookie of a `Cookie` header; undefined if there is none or no secret verifies it. Of
+ * several, the first with a valid signature is used; those that only this site can set come first. The plain name holds
+ * sessions that began over http, and old ones that began over https before handles distinguished the two.
  */
 export function verifySessionCookie(secrets: readonly string[], cookieHeader: string | undefined): string | undefined {
   const ofThisHost = readCookies(cookieHeader, siteCookieName(sessionCookieName, { secure: true }))

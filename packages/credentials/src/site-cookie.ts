@@ -1,6 +1,6 @@
 const hostPrefix = '__Host-'
 
-/** Name of a cookie of this site alone: over https no other host of the domain can set or change it. */
+/** Name of a cookie of only this site: over https no other host of the domain can set or change it. */
 export const siteCookieName = (name: string, { secure }: { secure: boolean }): string =>
   secure ? `${hostPrefix}${name}` : name
 
@@ -11,8 +11,8 @@ export function readCookies(header: string | undefined, name: string): string[] 
 }
 
 /**
- * The values of a lasting cookie of this site: first those that no other host of the domain can have set, then those of the
- * plain name, which is the one over http and was the one over https before.
+ * Values of a persistent cookie of this site: first those that no other host of the domain can have set, then those
+ * with the plain name, used over http and formerly over https.
  */
 export const readSiteCookies = (header: string | undefined, name: string): string[] => [
   ...readCookies(header, hostPrefix + name),

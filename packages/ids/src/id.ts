@@ -15,7 +15,7 @@ const prefixes = {
   invite: 'I',
 } as const
 
-/** What an identifier names. */
+/** Kinds of identifiers. */
 export type IdKind = keyof typeof prefixes
 
 const digits = 14
@@ -26,9 +26,9 @@ export function newId(kind: IdKind): string {
 }
 
 /**
- * The room id of the direct conversation between these people. It depends on the set and the key of the installation
- * alone, not on order or repetition, so a set of people has one conversation whoever starts it, and who lacks the key
- * cannot tell its id.
+ * The room id of the direct conversation between these people. It depends only on the set of people and the key of the
+ * installation, not on order or duplicates, so a set of people has one conversation, and the id cannot be computed
+ * without the key.
  */
 export function dmRoomId(key: Uint8Array, userIds: readonly string[]): string {
   return ofPeople(createHmac('sha256', key), userIds)

@@ -6,7 +6,7 @@ const prefixes = {
   authorizationCode: 'prl_AC',
 } as const
 
-/** What a secret token is good for. */
+/** Purpose of a secret token. */
 export type TokenKind = keyof typeof prefixes
 
 // 43 base62 digits hold 256 bits.
@@ -22,5 +22,5 @@ export function newHandle(): string {
   return randomBase62(digits)
 }
 
-/** What an idempotency key may look like: 1 to 128 visible ASCII characters. */
+/** Form of an idempotency key: 1 to 128 visible ASCII characters. */
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,128}$/

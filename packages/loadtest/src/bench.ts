@@ -34,7 +34,7 @@ run; a budget, in the unit of the value, is what docs/performance.md allows.
 --full             measures everything, half an hour (make bench-full)
 BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, room, readers, files, images, size, loss`
 
-/** Of these the first four are measured unless more is asked for. */
+/** By default only the first four are measured. */
 const measures = ['rest', 'costs', 'calls', 'sockets', 'room', 'readers', 'files', 'images', 'size', 'loss'] as const
 const usual = 4
 
@@ -83,7 +83,7 @@ async function measureFleet(
   if (wanted.has('room')) await measureRoom(fleet, report)
   if (wanted.has('readers')) await measureReaders(fleet, report)
   if (wanted.has('sockets') && known) await measureOwnersSockets(fleet, known, report)
-  // Before the images: what they leave in the memory of uploads would hide what a file needs.
+  // Before the images: the memory they leave allocated in uploads would hide what a file needs.
   if (wanted.has('files')) await measureLargeFile(fleet, report)
   if (wanted.has('images')) await measureImages(fleet, report)
   if (wanted.has('size')) await measureSize(fleet, report)
@@ -91,7 +91,7 @@ async function measureFleet(
     report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
 }
 
-/** What is to be measured. */
+/** The selected measurements. */
 function wantedMeasures(): Set<string> {
   const all = process.argv.includes('--full')
   const only = process.env['BENCH_ONLY']?.split(',') ?? (all ? measures : measures.slice(0, usual))
@@ -168,7 +168,7 @@ async function measureLargeFile(fleet: Fleet, report: Report): Promise<void> {
   await measureFiles(fleet, http, report)
 }
 
-/** What a large server costs; last, since so many rooms and rows weigh on everything else. */
+/** The cost of a large server. Measured last, because so many rooms and rows slow everything else down. */
 async function measureSize(fleet: Fleet, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 16)
   await http.signIn(owner)

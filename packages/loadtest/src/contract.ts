@@ -6,7 +6,7 @@ import { probeContract, type Verdict } from './load/probe-contract.ts'
 
 const marks: Record<Verdict, string> = { implemented: '  yes ', unimplemented: '   -  ', 'no owner': '  !!  ' }
 
-/** Starts a fleet of its own and asks it for every public method. */
+/** Starts a separate fleet and calls every public method. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
     console.log('pnpm contract: starts a fleet, asks it for every public method, prints which are implemented')

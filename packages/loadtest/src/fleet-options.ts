@@ -1,15 +1,15 @@
 import type { FleetOptions } from '@parley/local'
 import { largestFile } from './measure/files.ts'
 
-/** Who makes the calls. */
+/** The user who makes the calls. */
 export const owner = { login: 'bench', password: 'a password for the bench' }
 
-/** A fleet of its own in a folder, without the limits that one person would meet. */
+/** Options for a separate fleet without per-user limits. */
 export const fleetOptions = (dataDir: string): FleetOptions => ({
   dataDir,
   port: 0,
   owner,
-  // One user makes all the calls here: counted as ever, but never too many.
+  // One user makes all calls: they are counted as usual but never exceed the limits.
   env: {
     ...process.env,
     PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',

@@ -68,7 +68,7 @@ async function profile(fleet: Fleet, { name, calls, make }: MeasuredCall, dir: s
   }
 }
 
-/** The profile that a process writes when it is told to; whole once it can be parsed. */
+/** The profile that a process writes on request; it is complete once it can be parsed. */
 async function fileOf(path: string): Promise<string> {
   for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(100)) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''

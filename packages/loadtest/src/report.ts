@@ -13,7 +13,7 @@ export type Figure = {
   budget: number | null
 }
 
-/** How far a figure may be above its budget before `exceeded` names it: machines and hours differ. */
+/** Tolerated excess over a budget before `exceeded` lists the result: machines and times differ. */
 const tolerance = 4 / 3
 
 /** Collects figures, prints them as they come, and writes them all as JSON. */

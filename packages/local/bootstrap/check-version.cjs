@@ -1,4 +1,4 @@
-// Runs before packages are installed, on whatever Node.js there is: with another one they would not work.
+// Runs before packages are installed, with any version of Node.js, and fails for a wrong one.
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 

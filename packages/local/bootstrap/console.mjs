@@ -29,7 +29,7 @@ export function fail(line) {
 const diskFull = 'the disk is full; make room and start again'
 const toBeWritable = 'must be writable for who starts Parley'
 
-/** What other programs say when the machine is to blame, and what to do then. */
+/** Output of other programs that points to a problem of the machine, and advice for it. */
 const causes = [
   [/\bENOSPC\b|No space left on device/i, () => diskFull],
   [/(?:Permission denied|Read-only file system) \(os error/, () => writable(root)],
@@ -53,8 +53,9 @@ function causeIn(output) {
 }
 
 /**
- * Runs a command silently and answers its output; when it fails, shows that and throws the hint. A signal ends the command
- * with all that it started before {@link Interruption} is thrown: programs that build would go on in the background.
+ * Runs a command silently and returns its output. If it fails, shows the output and throws the hint. On a signal, ends
+ * the command and all its children before {@link Interruption} is thrown; otherwise build programs would continue in
+ * the background.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
@@ -95,7 +96,7 @@ function signalGroup(pid, signal) {
   }
 }
 
-/** What to do about an error of the file system; undefined for one that is a bug of ours. */
+/** Advice for a file system error; undefined for one that is our bug. */
 export function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js say ENOENT where a folder cannot be made on a read-only file system.

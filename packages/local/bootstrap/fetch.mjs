@@ -19,13 +19,13 @@ const pinned = JSON.parse(readFileSync(fileURLToPath(new URL('pinned.json', impo
 /** `name@version` that pinned.json has for a package; undefined if none. */
 export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.startsWith(`${name}@`))
 
-/** Folder of a package in the cache, whether it is there or not. */
+/** Folder of a package in the cache, whether or not it exists. */
 export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))
 
 /**
- * Fetches a package into the cache unless it is there, all of it or nothing, and returns its folder. npm refuses what does
- * not match the digest of pinned.json, and runs no script of the package. `tryOut` gets the folder and answers why the
- * package cannot be used, if so: then it is not kept.
+ * Fetches a package completely into the cache unless it is there, and returns its folder. npm refuses a package that
+ * does not match the digest in pinned.json, and runs none of its scripts. `tryOut` checks the folder and returns why
+ * the package cannot be used; then it is discarded.
  */
 export async function fetchPackage(spec, shown, tryOut) {
   const integrity = pinned[spec]
@@ -50,7 +50,7 @@ export async function fetchPackage(spec, shown, tryOut) {
 
 const unfinished = 'fetching-'
 
-/** What a killed start left. Its npm may write there for a moment yet: then it stays until the next start. */
+/** Removes what a killed start left. If its npm is still writing there, it stays until the next start. */
 function removeUnfinished() {
   for (const name of readdirSync(cache)) {
     if (!name.startsWith(unfinished)) continue
@@ -75,7 +75,7 @@ async function install(spec, integrity, folder, shown) {
   const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--no-update-notifier', '--loglevel=warn']
   const hint = `${shown} could not be fetched from npm; is the registry reachable?`
   const output = await run('npm', args, { cwd: folder, hint })
-  // npm goes on when a file cannot be written whole.
+  // npm continues when it cannot write a file completely.
   const incomplete = /TAR_ENTRY_ERROR.*/.exec(output)?.[0]
   if (incomplete !== undefined) throw new Failure(`${shown} could not be unpacked (${incomplete}); is the disk full?`)
 }

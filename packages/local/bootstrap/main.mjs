@@ -21,7 +21,7 @@ try {
     if (!onlyTools) {
       tellNode()
       await installPackages()
-      // pnpm may have made node_modules anew.
+      // pnpm may have recreated node_modules.
       linkTools(node, pnpm)
       await build()
     }

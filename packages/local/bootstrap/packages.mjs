@@ -18,7 +18,7 @@ export async function installPackages() {
   writeFileSync(stamp, state)
 }
 
-/** What node_modules was made from: versions, settings, and the machine that native packages were chosen for. */
+/** Inputs of node_modules: versions, settings, and the machine for which native packages were chosen. */
 function stateOfPackages() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`)
   for (const file of ['.node-version', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Programs that belong to this checkout alone. pnpm leaves hidden folders of node_modules as they are. */
+/** Programs installed only for this checkout. pnpm does not touch hidden folders of node_modules. */
 export const cache = join(root, 'node_modules/.parley')
 
 /** Folder that is put first on PATH: node and pnpm. */

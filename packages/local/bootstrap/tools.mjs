@@ -7,13 +7,13 @@ import { bin, manifest, root } from './places.mjs'
 
 const wanted = readFileSync(join(root, '.node-version'), 'utf8').trim()
 
-/** The Node.js of npm for this machine. Apple's processors have theirs under a name of its own. */
+/** The npm package of Node.js for this machine. Apple silicon has a separate one. */
 const nodeSpec = () => {
   const platform = `${process.platform}-${process.arch}`
   return pinnedSpec(platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`)
 }
 
-/** Whether this machine's Node.js is of the wanted line and not older. */
+/** Whether the installed Node.js has the required major version and is not older. */
 function suits(version) {
   const [major, minor, patch] = version.split('.').map(Number)
   const [wantedMajor, wantedMinor, wantedPatch] = wanted.split('.').map(Number)
@@ -61,7 +61,7 @@ function failureOf(program, args) {
   return error?.message ?? (stderr.trim().split('\n')[0] || `it ends with ${signal ?? status}`)
 }
 
-/** Where scripts of package.json look first, also those that this machine's pnpm runs on this machine's Node.js. */
+/** Scripts of package.json look here first, even when run by a system-wide pnpm. */
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
 /** Makes `node` and `pnpm` what PATH finds in {@link bin}. */

@@ -3,7 +3,7 @@ const advices: Array<[RegExp, string]> = [
   [/\b(?:EACCES|EPERM|EROFS|ENOTDIR)\b/, 'PARLEY_DATA_DIR must name a folder that who starts Parley may write to'],
 ]
 
-/** What kept a fleet from starting, and what to do where the machine is to blame. */
+/** Adds advice to a start-up error if the machine is the cause. */
 export function withAdvice(message: string): string {
   const advice = advices.find(([pattern]) => pattern.test(message))?.[1]
   return advice === undefined ? message : `${message}\nparley: ${advice}`

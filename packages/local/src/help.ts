@@ -1,7 +1,7 @@
 import { describe } from '@parley/config'
 import { readSettings } from './settings.ts'
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export function helpText(): string {
   const settings = describe(readSettings)
   const width = Math.max(...settings.map(({ env }) => env.length))

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 
 const programs: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
 
-/** Shows an address in the browser of whoever sits here; where there is none, nothing happens. */
+/** Opens an address in the local browser; does nothing if there is none. */
 export function openInBrowser(url: string): void {
   const program = programs[process.platform]
   if (program === undefined) return

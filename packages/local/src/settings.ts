@@ -1,6 +1,6 @@
 import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
-/** The supervisor's own settings. Whatever else starts with PARLEY_ reaches the services as it is. */
+/** The supervisor's own settings. All other PARLEY_ variables reach the services unchanged. */
 export const readSettings = defineConfig({
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
     toml: 'webserver.port',
@@ -70,7 +70,10 @@ export const readGivenSecrets = defineConfig({
   }),
 })
 
-/** Push notifications, which the supervisor switches on with keys of its own unless the environment or the file say anything. */
+/**
+ * Push notifications, which the supervisor enables with its own keys unless the environment or the file configures
+ * them.
+ */
 export const readGivenPush = defineConfig({
   enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether there is Web Push' }),
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', { toml: 'push.vapid_public_key', optional: true, doc: 'public key' }),

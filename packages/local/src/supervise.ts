@@ -67,7 +67,8 @@ function start(
     videos: videoEnabled === undefined,
     mailFolder: smtpEnabled ? false : mailDir,
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
-    // The fleet's own values are defaults below the environment: what the file says has to be there too.
+    // The fleet's values are defaults, and the environment overrides them; so values from the file must be in the
+    // environment.
     env: { ...given, ...fromFile },
     say,
     signal,
@@ -75,7 +76,7 @@ function start(
   })
 }
 
-/** `pnpm dev` started this process: it says which services it has built anew. */
+/** For `pnpm dev`, the parent process, which reports the services it has rebuilt. */
 function followBuilds(fleet: Fleet) {
   if (process.send === undefined) return
   process.on('message', ({ restart }: { restart: string }) => {
@@ -89,7 +90,7 @@ function followBuilds(fleet: Fleet) {
   process.send({ ready: true })
 }
 
-/** Once in the life of the data: when the owner was made, or when that could not be told at once. */
+/** Prints the owner once per data folder: when the owner is created, or at the next start if that was not possible. */
 function tellOwner(fleet: Fleet) {
   const { owner } = fleet
   if (owner === undefined || (!owner.created && owner.password === undefined)) return

@@ -235,7 +235,7 @@ describe('a start that cannot succeed', () => {
     const fleet = supervised(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
     expect(await fleet.ended()).toBe(1)
     expect(fleet.output()).toContain(
-      '192.0.2.1 is no address of this machine (EADDRNOTAVAIL); set PARLEY_WEBSERVER_HOST',
+      '192.0.2.1 is not an address of this machine (EADDRNOTAVAIL); set PARLEY_WEBSERVER_HOST',
     )
   })
 

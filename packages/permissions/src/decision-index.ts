@@ -12,7 +12,7 @@ export type ScopeDecisions = {
   readonly users: ReadonlyMap<string, Decided>
 }
 
-/** All decisions, by scope: most rooms and groups have none of their own, so a resolve passes them with one look-up. */
+/** All decisions, by scope. Most rooms and groups have no decisions, so one look-up skips them. */
 export type DecisionIndex = {
   readonly server: ScopeDecisions
   readonly groups: ReadonlyMap<string, ScopeDecisions>
@@ -27,7 +27,7 @@ export const emptyIndex: DecisionIndex = {
 
 type MutableScopeDecisions = { readonly roles: Map<string, Decided>; readonly users: Map<string, Decided> }
 
-/** A new index from an older one, which stays as it is: a scope is copied when it is first written to. */
+/** Builds a new index from an older one, which does not change: a scope is copied at the first write to it. */
 export class IndexDraft {
   #server: ScopeDecisions
   readonly #groups: Map<string, ScopeDecisions>

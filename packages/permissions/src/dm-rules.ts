@@ -1,6 +1,6 @@
 import { bitsOf, type Bits } from './bits.ts'
 
-/** Never given in a direct message, whatever is decided. */
+/** Never granted in a direct message, whatever the decisions. */
 export const neverInDm: Bits = bitsOf(
   'room.create',
   'room.manage',

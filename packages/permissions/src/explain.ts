@@ -10,11 +10,11 @@ import { everyoneRoleId, ownerRoleId } from './roles.ts'
 /** Stands for a role where the rules of direct messages decide. */
 export const dmPolicyName = '@dm-policy'
 
-/** One thing that speaks for or against a permission. */
+/** One reason for or against a permission. */
 export type TraceEntry = {
-  /** Scope the decision is stored at; undefined for a rule, which stands above decisions. */
+  /** Scope at which the decision is stored; undefined for a rule, which takes precedence over decisions. */
   readonly level: ScopeKind | undefined
-  /** Role the decision belongs to, `owner` or `@dm-policy` for a rule; empty for one of the user's own. */
+  /** Role of the decision, `owner` or `@dm-policy` for a rule; empty for a decision about the user. */
   readonly roleName: string
   readonly decision: 'allow' | 'deny'
   /** It decided the outcome. At most one entry does, and it is the first. */
@@ -25,7 +25,9 @@ export type TraceEntry = {
 export type Explanation = {
   readonly permission: Permission
   readonly outcome: Outcome
-  /** Everything that speaks for or against it: what decided, then by nearness, the user's own before roles. */
+  /**
+   * All reasons: the deciding one first, then by nearness of scope, decisions about the user before those about roles.
+   */
   readonly trace: readonly TraceEntry[]
 }
 
@@ -74,7 +76,7 @@ function voicesOf({ roles }: Policy, { userId, roleIds }: Subject): Voice[] {
   ]
 }
 
-/** What holds whatever is decided. */
+/** Rules that take precedence over decisions. */
 function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Spoken | undefined {
   const owner = isOwner(subject)
   const never = scope.kind === 'dm' ? (owner ? neverInDmForOwners : neverInDm) : 0
@@ -82,7 +84,7 @@ function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Spoken | undefine
   return owner ? { level: undefined, roleName: ownerRoleId, decision: 'allow' } : undefined
 }
 
-/** What holds when nothing is decided. */
+/** Defaults that apply without a decision. */
 function ruleBelow(scope: Scope, bit: Bits): Spoken | undefined {
   if (scope.kind !== 'dm' || !(unlessDeniedInDm & bit)) return undefined
   return { level: undefined, roleName: dmPolicyName, decision: 'allow' }

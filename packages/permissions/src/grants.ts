@@ -7,7 +7,7 @@ import { allowedBits, serverScope, type Scope, type Subject } from './resolve.ts
 /** A permission and whether the viewer has it; the fields of `svc.api.v1.PermissionGrant`. */
 export type Grant = { permission: Permission; granted: boolean }
 
-/** What of a room permissions depend on. */
+/** Properties of a room on which permissions depend. */
 export type RoomFacts = {
   readonly roomId: string
   readonly kind: RoomKind
@@ -22,7 +22,9 @@ export function roomScope(room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'>):
   return room.kind === RoomKind.DM ? { kind: 'dm', roomId } : { kind: 'room', roomId, groupId }
 }
 
-/** Whether a user belongs to a room: as an explicit member, or in a universal channel by room.join; never while banned. */
+/**
+ * Whether a user is a member of a room: explicitly, or in a universal channel through room.join; never while banned.
+ */
 export function isEffectiveMember(
   policy: Policy,
   subject: Subject,
@@ -46,9 +48,9 @@ export function groupPermissions(policy: Policy, subject: Subject, groupId: stri
 }
 
 /**
- * `viewer_state.permissions` of a room, in the contract's order: what the viewer can do there now. Joining is granted to
- * non-members of active channels alone; posting, attaching, reacting and echoing to members of active rooms, moderating
- * messages to members; managing and banning never in direct messages. `isMember` means effective membership.
+ * `viewer_state.permissions` of a room, in the contract's order: what the viewer may do there now. Only non-members may
+ * join, and only active channels. Only members of active rooms may post, attach, react and echo; only members may
+ * moderate messages. Nobody may manage or ban in direct messages. `isMember` means effective membership.
  */
 export function roomPermissions(policy: Policy, subject: Subject, room: RoomFacts, isMember: boolean): Grant[] {
   const allowed = allowedBits(policy, subject, roomScope(room))

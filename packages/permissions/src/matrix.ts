@@ -6,13 +6,13 @@ import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
 import { ownerRoleId } from './roles.ts'
 
-/** Whose decisions are looked at: one role or one user, by id. */
+/** The role or user, by id, whose decisions are shown. */
 export type Holder = { readonly kind: 'role' | 'user'; readonly id: string }
 
 /** Names of permissions in metadata order; none is in both. */
 export type Decisions = { readonly allowed: readonly Permission[]; readonly denied: readonly Permission[] }
 
-/** A decision as it is stored; the id of the server scope is empty. */
+/** A stored decision; the id of the server scope is empty. */
 export type StoredDecision = {
   readonly permission: Permission
   readonly scope: { readonly kind: ScopeKind; readonly id: string }
@@ -21,21 +21,22 @@ export type StoredDecision = {
 
 const nothing: Decided = { allow: 0, deny: 0 }
 
-/** What is stored for the holder at exactly this scope. */
+/** The holder's decisions stored at exactly this scope. */
 export function storedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
   const [here] = levelsAt(policy, scope)
   return toDecisions(decidedBy(holder, here?.decisions))
 }
 
 /**
- * What the holder has at this scope by the nearest stored decision: the scope itself, then the wider ones. For display: the
- * resolution weighs all holders, and there one DENY wins. The role `owner` is allowed everything, though nothing is stored.
+ * The holder's permissions at this scope by the nearest stored decision: the scope itself, then wider ones. For display
+ * only: the resolution considers all holders, and a DENY of any of them wins there. The role `owner` is allowed
+ * everything although nothing is stored.
  */
 export function effectiveAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
   return toDecisions(nearest(holder, levelsAt(policy, scope), applicable(scope)))
 }
 
-/** What the holder would have at this scope if nothing were stored at the scope itself. */
+/** The holder's permissions at this scope if nothing were stored at the scope itself. */
 export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
   return toDecisions(nearest(holder, levelsAt(policy, scope).slice(1), applicable(scope)))
 }

@@ -1,4 +1,4 @@
-/** Where a decision about a permission may be stored. */
+/** Scopes at which a decision may be stored. */
 export type ScopeKind = 'server' | 'group' | 'room'
 
 const everywhere = ['server', 'group', 'room'] as const

@@ -17,7 +17,7 @@ export class Policy {
   }
 }
 
-/** The policy as admin tells it whole. Decisions about unknown permissions or at a scope they cannot have are left out. */
+/** Decodes the complete policy from admin. Decisions about unknown permissions or at an invalid scope are left out. */
 export function policyFrom(snapshot: GetPolicyResponse): Policy {
   const draft = new IndexDraft(emptyIndex)
   for (const decision of snapshot.decisions) draft.decide(decision)
@@ -25,8 +25,8 @@ export function policyFrom(snapshot: GetPolicyResponse): Policy {
 }
 
 /**
- * Whether a delta was made on this policy. Where it was not, something between them was missed, or admin's database was put
- * back to an earlier moment: what the delta says holds all the same, and the rest has to be loaded whole.
+ * Whether a delta is based on this policy. If not, a delta was missed, or admin's database was restored to an earlier
+ * state: the delta is still valid, but the rest has to be loaded again.
  */
 export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta): boolean =>
   // Earlier releases counted by one, and did not say so.

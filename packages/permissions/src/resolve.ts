@@ -5,17 +5,17 @@ import type { Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { everyoneRoleId, ownerRoleId } from './roles.ts'
 
-/** Whose permission is asked: a user and the ids of the roles held, without `everyone`. A `Caller` is one. */
+/** A user and the ids of their roles, without `everyone`. A `Caller` is a subject. */
 export type Subject = { readonly userId: string; readonly roleIds: readonly string[] }
 
-/** Where a permission is asked. A direct message has no group. */
+/** Where a permission is checked. A direct message has no group. */
 export type Scope =
   | { readonly kind: 'server' }
   | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'room'; readonly roomId: string; readonly groupId: string }
   | { readonly kind: 'dm'; readonly roomId: string }
 
-/** How a permission comes out; `undecided` counts as denied wherever a yes or no is needed. */
+/** Result of a resolution; `undecided` counts as denied. */
 export type Outcome = 'allow' | 'deny' | 'undecided'
 
 /** The server as a scope. */
@@ -33,12 +33,12 @@ export function resolve(policy: Policy, subject: Subject, permission: Permission
   return allow & bit ? 'allow' : 'undecided'
 }
 
-/** Whether the permission comes out as allowed. */
+/** Whether the permission is allowed. */
 export function may(policy: Policy, subject: Subject, permission: Permission, scope: Scope): boolean {
   return resolve(policy, subject, permission, scope) === 'allow'
 }
 
-/** Every permission at once: what is allowed and, winning over it, what is denied. */
+/** Resolves all permissions: the allowed ones, and the denied ones, which win. */
 function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bits; deny: Bits } {
   const inDm = scope.kind === 'dm'
   if (isOwner(subject)) return { allow: allBits, deny: inDm ? neverInDmForOwners : 0 }
@@ -60,7 +60,7 @@ export function allowedBits(policy: Policy, subject: Subject, scope: Scope): Bit
   return allow & ~deny
 }
 
-/** Whether the subject holds the role `owner`. */
+/** Whether the subject has the role `owner`. */
 export function isOwner(subject: Subject): boolean {
   return subject.roleIds.includes(ownerRoleId)
 }

@@ -10,9 +10,9 @@ export type SystemRole = {
   readonly displayName: string
   readonly description: string
   readonly position: number
-  /** Whether messages may notify its holders. */
+  /** Whether mentioning the role notifies its holders. */
   readonly pingable: boolean
-  /** Whether it can be given to somebody; `everyone` is implicit for every account. */
+  /** Whether it can be assigned; every account has `everyone` implicitly. */
   readonly assignable: boolean
   readonly isSystem: true
 }
@@ -88,7 +88,7 @@ const adminMay = permissions
   .filter((permission) => !permission.startsWith('message.') || permission === 'message.manage')
   .filter((permission) => appliesAt(permission, 'server'))
 
-/** What a new server allows, all at server scope; `owner` has none stored, it is allowed everything by rule. */
+/** Decisions of a new server, all at server scope. `owner` has none stored: a rule allows it everything. */
 export const defaultDecisions: readonly DefaultDecision[] = [
   ...everyoneMay.map((permission) => ({ roleId: 'everyone' as const, permission })),
   ...moderatorMay.map((permission) => ({ roleId: 'moderator' as const, permission })),

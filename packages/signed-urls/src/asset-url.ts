@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isImageSize, type ServerImageSize } from './server-image-url.ts'
 
-/** What the address of an attachment lets its holder read, as long as they are a member of its room. */
+/** What the address of an attachment lets its holder read while they are a member of its room. */
 export type AssetTicket = {
   readonly assetId: string
   /** Who may read it. */
@@ -9,18 +9,18 @@ export type AssetTicket = {
   readonly expiresAt: Date
   /** The size in which the image may be read; undefined for the original and for variants. */
   readonly image: ServerImageSize | undefined
-  /** What was made of the video and may be read; undefined for the original and for images. */
+  /** The rendition of the video that may be read; undefined for the original and for images. */
   readonly variant: VideoVariant | undefined
 }
 
-/** What is made of a video: its poster, or the video in a quality such as `720p`. */
+/** A rendition of a video: its poster, or the video in a quality such as `720p`. */
 export type VideoVariant = 'poster' | `${number}p`
 
-/** Whether this may name something that is made of a video. */
+/** Whether this is a valid name of a rendition. */
 export const isVideoVariant = (name: unknown): name is VideoVariant =>
   typeof name === 'string' && /^(poster|[1-9]\d{0,4}p)$/.test(name)
 
-/** How long an address of an attachment works. */
+/** How long an address of an attachment is valid. */
 export const assetUrlLifeMs = 24 * 3_600_000
 
 /** 128 bits, as hex. The prefix keeps these apart from the addresses of public images, which the same secret signs. */

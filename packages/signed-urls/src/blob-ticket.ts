@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What the gateway says of bytes that it puts aside at uploads. */
+/** The gateway's statement about bytes that it sends to uploads. */
 export type BlobTicket = {
   /** Who sent them. */
   readonly callerId: string
-  /** Method they belong to, such as `svc.api.v1.MyAccountService/UploadAvatar`. */
+  /** Method of the request, such as `svc.api.v1.MyAccountService/UploadAvatar`. */
   readonly method: string
-  /** How many bytes. */
+  /** Size in bytes. */
   readonly size: number
   /** SHA-256 of the bytes as lowercase hex. */
   readonly sha256: string
   /** When it was signed, in milliseconds since 1970. */
   readonly signedAt: number
-  /** Random; tells two requests with the same bytes apart, and a request from its repetition. */
+  /** Random; distinguishes two requests with the same bytes, and a request from its repetition. */
   readonly nonce: string
 }
 

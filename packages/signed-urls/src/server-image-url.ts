@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How an image is made to fit: inside the size, filling it, or stretched to it. */
+/** How an image is fitted: inside the size, filling it, or stretched to it. */
 export const serverImageFits = ['contain', 'cover', 'exact'] as const
 export type ServerImageFit = (typeof serverImageFits)[number]
 
@@ -53,7 +53,7 @@ function sizeFrom(params: string): ServerImageSize | undefined {
 
 type Params = Record<string, unknown>
 
-/** Whether a size can be asked for: 1 to 4096 pixels a side, and a known way to fit. */
+/** Whether a size is valid: 1 to 4096 pixels per side, and a known fit. */
 export function isImageSize(size: { width: unknown; height: unknown; fit: unknown }): size is ServerImageSize {
   return isSide(size.width) && isSide(size.height) && serverImageFits.some((known) => known === size.fit)
 }

@@ -17,7 +17,7 @@ const statuses: Record<string, MessageVideoProcessingStatus> = {
   failed: MessageVideoProcessingStatus.FAILED,
 }
 
-/** How far the processing of a video has come, as messages and files show it to one reader. */
+/** State of a video's processing, as shown to one reader in messages and files. */
 export function toVideoProcessing(
   { status, durationMs, width, height, reasonCode, hasPoster, variants }: VideoState,
   addressOf: AddressOf,

@@ -4,7 +4,7 @@ import { between, deployableNames, factsOf } from './manifest.mjs'
 const { answererOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
 const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
 
-/** What the manifest and the catalogue say in the configuration of NATS: the users, and what each may. */
+/** Generates the NATS configuration from the manifest and the catalogue: the users and their permissions. */
 export const busFiles = {
   'deploy/nats/parley.conf': (before) => {
     const users = deployableNames.flatMap((name) => [...user(name), ''])

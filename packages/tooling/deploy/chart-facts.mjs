@@ -4,7 +4,9 @@ const head = `# What the programs are, whatever an operator chooses: who has a d
 # one reads. The settings are declared in services/<name>/src/config.ts.
 `
 
-/** What the manifest says in the chart; an operator's values stay, a deployable that has none gets empty ones. */
+/**
+ * Generates the manifest's part of the chart. The operator's values stay; a deployable without values gets empty ones.
+ */
 export const chartFiles = {
   'helm/parley/files/services.yaml': () => head + deployableNames.flatMap(facts).join('\n'),
   'helm/parley/values.yaml': (before) =>

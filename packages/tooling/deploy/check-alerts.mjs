@@ -8,7 +8,7 @@ const units = ['', '_seconds', '_bytes', '_milliseconds']
 /** Words of a query that are no names of metrics. */
 const notAMetric = /"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(by|on|without|ignoring)\s*\([^)]*\)|\b[a-z_]+(?=\s*\()/g
 
-/** What is wrong with the rules for Prometheus: their form, and metrics that no process has. */
+/** Checks the Prometheus rules: their format, and that every metric exists. */
 export async function problemsOfAlerts(file) {
   const known = await exportedMetrics()
   const { groups, ...others } = parse(readFileSync(file, 'utf8'))
@@ -16,7 +16,7 @@ export async function problemsOfAlerts(file) {
   for (const { alert, expr, for: pause, labels, annotations, ...rest } of groups.flatMap(({ rules }) => rules)) {
     const wrong = (problem) => problems.push(`alert ${alert}: ${problem}`)
     for (const key of Object.keys(rest)) wrong(`unknown key ${key}`)
-    if (!/^Parley\w+$/.test(alert)) wrong('has no name of ours')
+    if (!/^Parley\w+$/.test(alert)) wrong('has no name with our prefix')
     if (pause !== undefined && !/^\d+[smh]$/.test(pause)) wrong(`${pause} is no time`)
     if (!['warning', 'critical'].includes(labels?.severity)) wrong('has no severity')
     if (!annotations?.summary) wrong('does not say what to do')

@@ -14,13 +14,13 @@ import { knownKeys, openVariables, secretSettings } from './settings.mjs'
 const chart = inWorkspace('helm/parley')
 const read = (file) => readFileSync(`${chart}/${file}`, 'utf8')
 const goldenOf = (name) => inWorkspace(`packages/tooling/deploy/golden/${name}.yaml`)
-/** A version that a Helm built from source does not know by itself. */
+/** A Kubernetes version, which a Helm built from source does not know. */
 const kubeVersion = ['--kube-version', '1.30.0']
 const howToRender = 'with helm on PATH, run: node packages/tooling/check-deploy.mjs --write'
 
 /**
- * Checks the chart's values and templates, and what it renders to for each file of ci/. That is rendered by helm where
- * there is one; elsewhere the committed result is taken, after checking that it was made from the chart as it is.
+ * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them if it is
+ * installed; otherwise the committed result is used, after checking that it belongs to the current chart.
  */
 export async function checkChart({ write }) {
   const problems = [
@@ -84,7 +84,7 @@ async function problemsOfValues() {
   return problems
 }
 
-/** What parley.toml would say: `a.b[].c` is the key c of every table b. */
+/** The key in parley.toml: `a.b[].c` is the key c of every table b. */
 const withKey = (path, value) =>
   path
     .split('.')
@@ -115,7 +115,7 @@ function problemsOfTemplates() {
   )
 }
 
-/** What a rendering depends on; comments of values.yaml are not. */
+/** The inputs of a rendering, without comments of values.yaml. */
 function digestOf(values) {
   const hash = createHash('sha256').update(JSON.stringify([values, parse(read('Chart.yaml'))]))
   for (const folder of ['templates', 'files']) {

@@ -25,7 +25,7 @@ export async function checkCompose() {
   return withDockerCompose(checker.problems, variables)
 }
 
-/** Settings that operators could write into .env without the service ever hearing of them. */
+/** Settings that operators could write into .env but that do not reach the service. */
 function choicesNotHandedOn(services) {
   const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
   return deployables.flatMap((name) => {
@@ -133,7 +133,7 @@ class Compose {
     }
   }
 
-  /** Hosts in addresses are services, their ports are the ones those listen on, volumes are declared. */
+  /** Checks that hosts in addresses are services, ports are those on which they listen, and volumes are declared. */
   references() {
     const ports = { postgres: '5432', nats: '4222', redis: '6379' }
     for (const [name, { environment = {}, volumes = [], depends_on = {}, ports: published = [] }] of Object.entries(
@@ -179,7 +179,7 @@ class Compose {
     }
   }
 
-  /** Role, database and password of every database URL are those that postgres-init.sh makes. */
+  /** Checks that role, database and password of every database URL match postgres-init.sh. */
   databases(names) {
     for (const name of names.filter(hasDatabase)) {
       const password = this.services.postgres.environment[`PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`]

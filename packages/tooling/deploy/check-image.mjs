@@ -32,7 +32,7 @@ async function problemsOfDockerfile() {
 
   must(/^ARG BASE_IMAGE=debian:[a-z]+-slim$/m.test(steps), 'the base is not a release of Debian')
   must(steps.includes('RUN chmod 711 /usr/local/bin/node'), 'programs of the same user read the environment of Node.js')
-  must(steps.includes('cp -L node_modules/.parley/bin/node'), 'Node.js is not the one that .node-version names')
+  must(steps.includes('cp -L node_modules/.parley/bin/node'), 'Node.js is not the version in .node-version')
   must(
     [...steps.matchAll(/^FROM (\S+)/gm)].every(([, base]) => base === '${BASE_IMAGE}'),
     'a stage has another base',
@@ -54,7 +54,7 @@ async function problemsOfDockerfile() {
   for (const [script] of steps.matchAll(/packages\/tooling\/\S+\.mjs/g)) {
     must(existsSync(inWorkspace(script)), `${script} is run, but is not there`)
   }
-  // What layOutImage and the build read must reach the build.
+  // Files that layOutImage and the build read must reach the build.
   for (const needed of [
     'deploy/operator.mjs',
     'deploy/test-proxies.mjs',
@@ -85,7 +85,10 @@ async function ignoredByDocker() {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/** Without configuration a service and its migration tell what is missing (78); what shows it says so; commands help. */
+/**
+ * Without configuration a service and its migration report what is missing (exit code 78); print-config reports it too;
+ * commands print help.
+ */
 async function problemsOfProgram(folder, program) {
   const kind = program.startsWith('services/') ? program.split('/').at(-1) : 'command'
   const expected = { 'main.js': 78, 'migrate.js': 78, 'print-config.js': 0, command: 0 }[kind]

@@ -5,7 +5,7 @@ const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase(
 const required = (variable) => `\${${variable}:?}`
 const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busPassword)]
 
-/** What the manifest says in Compose: what each process is told of itself, its container, and the passwords of all. */
+/** Generates the manifest's part of Compose: the settings and container of each process, and all passwords. */
 export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
@@ -33,7 +33,7 @@ function withContainers(text) {
 /** The lines of all blocks, with an empty one between two. */
 const apart = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
-/** What a process is told of itself, with the settings that stand below it in the file. */
+/** The generated settings of a process, followed by the ones kept from the file. */
 function environment(name, before) {
   const facts = factsEnvironment(name)
   const block = new RegExp(`^x-${name}: .*\n((?: .*\n)*)`, 'm').exec(before)?.[1] ?? ''

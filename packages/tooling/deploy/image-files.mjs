@@ -1,6 +1,6 @@
 /**
- * Lays out what the image holds: `node packages/tooling/deploy/image-files.mjs <folder>`, after a build. Bundles, their
- * migrations, the operator's command, and of node_modules only what bundles cannot hold.
+ * Collects the files of the image: `node packages/tooling/deploy/image-files.mjs <folder>`, after a build. These are
+ * the bundles, their migrations, the operator's command, and the packages of node_modules that cannot be bundled.
  */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, realpath } from 'node:fs/promises'
@@ -8,13 +8,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
 import { deployableNames, factsOf } from './manifest.mjs'
 
-// What build.mjs leaves outside of bundles, as far as the fleet uses it.
+// Packages that build.mjs leaves out of bundles and that the fleet uses.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 
 /** The deployables. */
 export const deployables = deployableNames.toSorted()
 
-/** Whether a deployable has a database of its own. */
+/** Whether a deployable has a database. */
 export const hasDatabase = (name) => factsOf(name).database === true
 
 /** Runs ffmpeg for uploads. */

@@ -1,7 +1,7 @@
-/** What is wrong with a Kubernetes object: values of the wrong kind, and keys that its type does not have. */
+/** Checks a Kubernetes object for values of the wrong type and unknown keys. */
 export async function problemsOfObject(object) {
   const name = `${object.kind} ${object.metadata?.name}`
-  // Of an operator that is not part of Kubernetes; check-alerts.mjs looks into it.
+  // Belongs to an operator outside Kubernetes; check-alerts.mjs checks it.
   if (object.kind === 'PrometheusRule') return []
   const type = await import(`kubernetes-models/${object.apiVersion}/${object.kind}`).catch(() => undefined)
   if (!type) return [`${name}: there is no ${object.apiVersion}/${object.kind}`]

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { inWorkspace } from '../steps.mjs'
 
-/** The manifest, which Node.js reads as it is. */
+/** The manifest; Node.js strips its types. */
 export const { busUsers, databaseOwners, deployableNames, factsOf, sharedSecrets } = await import(
   inWorkspace('packages/contracts/src/deployables.ts')
 )
 
-/** Where the manifest and the folders of services differ. */
+/** Differences between the manifest and the folders of services. */
 export function problemsOfFolders() {
   const has = (name, file) => existsSync(inWorkspace(`services/${name}/src/${file}.ts`))
   const unknown = readdirSync(inWorkspace('services')).filter(
@@ -21,7 +21,7 @@ export function problemsOfFolders() {
   ]
 }
 
-/** Replaces what stands between two lines of a text. Throws when one of the lines is missing. */
+/** Replaces the text between two lines. Throws when one of the lines is missing. */
 export function between(text, first, last, lines) {
   const begin = text.indexOf(`${first}\n`)
   const end = text.indexOf(last, begin)

@@ -5,7 +5,9 @@ import { problemsOfEnvironment, problemsOfMemory, secretSettings } from './setti
 const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
 const component = 'app.kubernetes.io/component'
 
-/** What is wrong with the objects of one release: each alone, what they say of each other, and what processes are told. */
+/**
+ * Checks the objects of one release: each separately, their references to each other, and the settings of processes.
+ */
 export async function problemsOfRelease(objects) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
@@ -72,7 +74,7 @@ class Release {
     }
   }
 
-  /** Where videos are on, ffmpeg runs where there is nothing to take, and from where nothing leads out. */
+  /** If videos are enabled, ffmpeg must run in a pod without secrets and without outgoing connections. */
   async videoWorker() {
     const name = 'video-worker'
     const [worker] = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] === name)
@@ -88,7 +90,10 @@ class Release {
     this.problems.push(...problemsOfMemory(where, name, resources.limits.memory, env))
     const given = JSON.stringify([spec.containers, spec.volumes])
     this.must(!/secret|persistentVolumeClaim/i.test(given), `${where}: has a secret or a claim`)
-    this.must(spec.containers.length === 1 && !spec.shareProcessNamespace, `${where}: is not alone in its pod`)
+    this.must(
+      spec.containers.length === 1 && !spec.shareProcessNamespace,
+      `${where}: must be the only container of its pod`,
+    )
     const policy = this.all('NetworkPolicy').find((one) => one.metadata.name === worker.metadata.name)?.spec
     const isClosed = policy?.policyTypes.includes('Egress') && policy.egress.length === 0
     this.must(isClosed, `${where}: may reach others`)
@@ -120,12 +125,12 @@ class Release {
     }
   }
 
-  /** What deployments and migrations have in common; answers the environment, with stand-ins for secrets. */
+  /** Checks common to deployments and migrations; returns the environment, with placeholders for secrets. */
   async process(where, name, program, pod, toml) {
     const [container] = pod.containers
     this.must(container.args.join() === program, `${where}: runs ${container.args.join()}`)
-    // With service links Kubernetes sets PARLEY_REALTIME_PORT and its like itself.
-    this.must(pod.enableServiceLinks === false, `${where}: lets Kubernetes set variables of ours`)
+    // With service links Kubernetes itself sets PARLEY_REALTIME_PORT and similar variables.
+    this.must(pod.enableServiceLinks === false, `${where}: lets Kubernetes set PARLEY_ variables`)
     this.must(pod.automountServiceAccountToken === false, `${where}: gets a token for Kubernetes`)
     const { securityContext } = container
     const locked =

@@ -30,7 +30,7 @@ export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
   rows.filter(({ kind }) => kind === 'secret'),
 )
 
-/** Environment variables that some deployable reads and that hold no secret; those of tables have no fixed names. */
+/** Environment variables read by some deployable that hold no secret; those of tables have no fixed names. */
 export const openVariables = new Set(
   Object.values(declared).flatMap(({ rows }) =>
     rows.filter(({ kind, toml }) => kind !== 'secret' && !toml.includes('[]')).flatMap(({ names }) => names),
@@ -41,8 +41,8 @@ export const openVariables = new Set(
 export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
 
 /**
- * What operators choose: settings of parley.toml, secrets, and what several deployables must be told alike; for each
- * setting the names it goes by. Tables of the file have no fixed names and are left out.
+ * The operator's choices: settings of parley.toml, secrets, and settings that several deployables must share; for each
+ * setting all its names. Tables of the file have no fixed names and are left out.
  */
 export function choicesOf(service) {
   return declared[service].rows
@@ -55,10 +55,10 @@ const isShared = ([name]) =>
   !perProcess.includes(name) &&
   Object.values(declared).filter(({ rows }) => rows.some(({ names }) => names.includes(name))).length > 1
 
-// Read by what runs below the configuration: who the process is, where the file lies, telemetry, Node.js.
+// Read outside the declared configuration: the process's name, the path of the file, telemetry, Node.js.
 const known = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
 
-/** What a deployable would say of this environment and parley.toml, and which variables it does not know. */
+/** Errors a deployable would report for this environment and parley.toml, and variables it does not know. */
 export async function problemsOfEnvironment(where, service, env, toml = '') {
   const declaration = declared[service]
   if (!declaration) return [`${where}: there is no service ${service}`]

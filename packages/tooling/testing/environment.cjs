@@ -1,7 +1,7 @@
 const { ModernFakeTimers } = require('@jest/fake-timers')
 const { ModuleMocker } = require('jest-mock')
 
-/** Tests run in the process as it is, not in a context of their own; the environment variables are put back after each file. */
+/** Tests run in the process's own context; the environment variables are restored after each file. */
 module.exports = class Environment {
   global = globalThis
   moduleMocker = new ModuleMocker(globalThis)

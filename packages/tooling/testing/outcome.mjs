@@ -1,18 +1,18 @@
-/** Files that may fail at first and pass alone: more of them say that something is wrong with all. */
+/** Number of files that may pass at the second run; more of them point to a common cause. */
 const mostUnsteady = 3
 
-/** Whether something of a test file failed: a test, or the file as a whole. */
+/** Whether a test of the file, or the file as a whole, failed. */
 export const hasFailed = ({ failed, failure }) => failed > 0 || failure !== undefined
 
-/** The files to run once more, alone: those that failed, unless they are too many to be chance. */
+/** The failed files to run once more, separately; none if there are too many for a coincidence. */
 export function toRunAgain(files) {
   const failed = files.filter(hasFailed)
   return failed.length > mostUnsteady ? [] : failed
 }
 
 /**
- * What came of a run: `files` as they ended first, `again` those that ran once more. A file that passed then counts as
- * passed and is `unsteady`; every file that could not run counts as one failure.
+ * The result of a run: `files` after the first run, `again` those that ran once more. A file that passed the second
+ * time counts as passed and is `unsteady`; every file that could not run counts as one failure.
  */
 export function outcomeOf(files, again) {
   const second = new Map(again.map((file) => [file.path, file]))

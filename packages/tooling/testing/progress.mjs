@@ -5,7 +5,7 @@ import { inWorkspace, workspace } from '../steps.mjs'
 const cacheFile = inWorkspace('node_modules/.cache/parley-test/durations.json')
 const everyMs = 15_000
 const slowest = 10
-/** Tests of the web client that belong to every run, and the seconds they may take together on a machine at rest. */
+/** Tests of the web client that are part of every run, and the seconds they may take in total on an idle machine. */
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
 const mostInBrowser = 180
 
@@ -19,7 +19,7 @@ export class Progress {
   #files = []
   #durations = readDurations()
 
-  /** So many files more belong to the run. */
+  /** Adds to the number of files of the run. */
   expect(files) {
     this.#total += files
   }
@@ -63,7 +63,7 @@ export class Progress {
     else console.log(line)
   }
 
-  /** What the files took so far, and as long for each one that is missing as they take on average. */
+  /** Estimates the remaining time from the average time of a file. */
   #left() {
     const done = this.#files.length
     if (done < 10) return ''

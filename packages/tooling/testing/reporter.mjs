@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 /** Descriptor of the pipe to the process that started jest. */
 const pipe = 3
 
-/** A jest reporter that tells the process that started jest of each test file, as lines of JSON. */
+/** A jest reporter that writes each test file's result as a line of JSON for the parent process. */
 export default class Reporter {
   onRunStart({ numTotalTestSuites }) {
     tell({ total: numTotalTestSuites })

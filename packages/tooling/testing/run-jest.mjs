@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { inWorkspace, workspace } from '../steps.mjs'
 
 /**
- * Runs jest once. `onTotal` hears how many files there are, `onFile` of each that ended (see reporter.mjs). Resolves with
- * all files, and whether jest itself ended well.
+ * Runs jest once. `onTotal` is called with the number of files, `onFile` for each finished file (see reporter.mjs).
+ * Resolves with all files, and whether jest itself succeeded.
  */
 export async function runJest({ config, args = [], onTotal = () => {}, onFile = () => {} }) {
   const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
@@ -15,7 +15,7 @@ export async function runJest({ config, args = [], onTotal = () => {}, onFile = 
       // Jest keeps the context of each test; without the flag every promise pays for that of each file that ran before.
       ...['--no-warnings', '--experimental-async-context-frame', program],
       ...['-c', inWorkspace(config), '--passWithNoTests'],
-      // All is told and taken down by then: what a test left open must not keep the run waiting for ever.
+      // All results are written and all servers stopped by then: an open handle of a test must not block the run.
       ...['--forceExit', '--reporters', reporter, ...args],
     ],
     { cwd: workspace, env: process.env, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] },

@@ -2,9 +2,9 @@ import { hasFailed, toRunAgain } from './outcome.mjs'
 import { runJest } from './run-jest.mjs'
 
 /**
- * Runs suites (`{ config, args }` each) side by side; then, unless `once`, each failed file once more with nothing beside
- * it. `onTotal` and `onFile` hear of every suite, `onAgain` of a file before it runs once more. Resolves with the files
- * as they ended first, those that ran again, and how many suites broke without a failed file.
+ * Runs suites (`{ config, args }` each) in parallel; then, unless `once`, each failed file once more with nothing in
+ * parallel. `onTotal` and `onFile` are called for every suite, `onAgain` before a file runs once more. Resolves with
+ * the files of the first run, those that ran again, and the number of suites that failed without a failed file.
  */
 export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onAgain = () => {} }) {
   const runs = await Promise.all(

@@ -8,12 +8,12 @@ let current
 /** Files run so far with `--watch`, where nothing stays loaded; 0 without. */
 let watched = 0
 
-/** Where the source map of each compiled file lies, by the file's URL. */
+/** Path of the source map of each compiled file, by the file's URL. */
 const sourceMaps = new Map()
 
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'it', 'jest', 'test'].join()
 
-/** What `@jest/globals` is: live bindings, which each test file points to its own functions. */
+/** The module `@jest/globals`: live bindings that point to the functions of the current test file. */
 const globals = `export let ${names}; export const turnTo = (functions) => ({ ${names} } = functions)`
 
 registerHooks({
@@ -32,8 +32,9 @@ registerHooks({
 const isOurs = (url) => /^file:.*\.ts(\?\d+)?$/.test(url)
 
 /**
- * Jest's runtime, except that Node itself loads the test files, and what they import stays loaded for the next file of the
- * process. Jest would read, link and warm up some hundred modules anew for each file, which takes longer than most files.
+ * Jest's runtime, except that Node.js itself loads the test files, and modules stay loaded for the next file of the
+ * process. Jest would read, link and warm up some hundred modules again for each file, which takes longer than most
+ * files.
  */
 module.exports = class Runtime extends JestRuntime {
   #transformer
@@ -69,7 +70,7 @@ module.exports = class Runtime extends JestRuntime {
     return import(pathToFileURL(path).href)
   }
 
-  /** The test framework keeps state of one file at its top level, so it is loaded anew for each. */
+  /** The test framework keeps the state of a file at its top level, so it is loaded again for each file. */
   requireInternalModule(path) {
     delete globalThis[Symbol.for('EVENT_HANDLERS')]
     delete require.cache[path]

@@ -4,7 +4,7 @@ const Environment = require('./environment.cjs')
 
 const servers = new Set(['postgres', 'nats-server', 'redis-server', 'livekit-server'])
 
-/** For tests that stand beside the code: they start no server and know no address of one. */
+/** Environment of unit tests, which start no servers and get no server addresses. */
 module.exports = class UnitEnvironment extends Environment {
   #spawn = ChildProcess.prototype.spawn
 

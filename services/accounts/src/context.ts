@@ -38,7 +38,10 @@ export type Context = {
   now: () => Date
 }
 
-/** What the operator's methods may reach: no more than the databases of accounts and admin, so that they work without a fleet. */
+/**
+ * What the operator's methods need: only the databases of accounts and admin, so that they work without a running
+ * fleet.
+ */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
   Partial<Pick<Context, 'background' | 'mailer'>> & {
     config: Pick<Config, 'ownerEmails' | 'ownerEmail' | 'maxUsers'>

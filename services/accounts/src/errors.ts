@@ -14,7 +14,7 @@ export const freshnessMissing = () =>
     'recent authentication required: sign in again, or send the current password',
     Code.FailedPrecondition,
     {
-      // Tells it from other preconditions to whoever maps codes.
+      // Lets callers distinguish this failed precondition from others.
       'parley-needs': 'fresh-credential',
     },
   )
@@ -128,7 +128,7 @@ export const unknownDeletionToken = () =>
 export const deletionTokenOfAnother = () =>
   new ConnectError('permission denied: the confirmation is for another account', Code.PermissionDenied)
 export const unknownEraser = (service: string) =>
-  new ConnectError(`unknown service "${service}": it stores nothing of accounts`, Code.InvalidArgument)
+  new ConnectError(`unknown service "${service}": it stores no data about accounts`, Code.InvalidArgument)
 export const notBeingDeleted = () => new ConnectError('erasure pass not found: it was not requested', Code.NotFound)
 export const importedIdMissing = () => new ConnectError('source and external id are required', Code.InvalidArgument)
 export const importRaced = () =>

@@ -30,7 +30,7 @@ export const presenceUnavailable = (error: unknown) => {
   log.debug({ err: error }, 'presence is not available')
 }
 const mails = counter('parley_mails', {
-  description: 'Mails handed over, given up or beyond the budget, by kind and outcome.',
+  description: 'Mails sent, given up or over the budget, by kind and outcome.',
 })
 
 export const mailSent = (kind: string) => mails(1, { kind, outcome: 'sent' })
@@ -44,9 +44,9 @@ export const mailOverBudget = (kind: string) => {
   log.debug({ kind }, 'a mail was not sent: the budget of the hour is used up')
 }
 export const withoutServerName = (error: unknown) =>
-  log.warn({ err: error }, 'admin did not tell how the server is called')
+  log.warn({ err: error }, 'admin did not return the name of the server')
 export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'credentials in use were not prolonged')
-export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'work that nobody waits for failed')
+export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'a background task failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
 
@@ -69,5 +69,5 @@ export const identityUnlinked = (userId: string, provider: string) =>
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
 export const accountErased = (userId: string) => log.info({ userId }, 'account deleted')
 export const deletionStuck = (userId: string, error: unknown) =>
-  log.warn({ userId, err: error }, 'a deletion did not go on; it comes again')
+  log.warn({ userId, err: error }, 'a deletion failed to continue; it will be retried')
 export const deletionCompleted = (userId: string) => log.info({ userId }, 'nothing is left of a deleted account')

@@ -19,12 +19,12 @@ import { announcePresence, Audiences, Presence } from './engines/presence/index.
 import { tooManyReads } from './errors.ts'
 import { backgroundTaskFailed } from './metrics.ts'
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export type Replaced = {
   now?: () => Date
-  /** How long a report of presence holds. */
+  /** How long a presence report is valid. */
   presenceLeaseMs?: number
-  /** With more people there than so many, not everybody hears who comes and goes. */
+  /** If more people are online, not everybody receives presence changes. */
   presenceCrowd?: number
 }
 

@@ -9,7 +9,7 @@ import { startJobs } from './jobs/start-jobs.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** What a test may replace, and the signal that gives up starting. */
+/** Parts that a test may replace, and the signal that aborts the start. */
 export type Overrides = Replaced & { stop?: AbortSignal }
 
 /** Starts the deployable. */
@@ -26,6 +26,6 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   host.use(startJobs(ctx, host.signal))
   const erase = eraseOwn({ db, bus })
   host.use(await startErasures({ bus, db, service, erase, report: (found) => noteErased(ctx, { ...found, service }) }))
-  // Whoever is erased has lost every credential before.
+  // Before an account is erased, its credentials have ended, so no guard is needed.
   await host.serve({ routes: routes(ctx), guard: () => undefined })
 }

@@ -39,5 +39,5 @@ export function nameNotReleased(error: unknown): void {
 }
 
 export function auditBucketsMissing(err: unknown): void {
-  log.warn({ err }, 'tables of the audit log could not be made; entries lie with the others until they can')
+  log.warn({ err }, 'tables of the audit log could not be created; entries go to the default partition for now')
 }

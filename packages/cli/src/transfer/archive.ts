@@ -1,6 +1,6 @@
 import type { PagePreview } from '@parley/contracts/internal'
 
-/** Somebody whom the records behind may name by id. */
+/** A person to whom later records may refer by id. */
 export type ArchivedPerson = {
   type: 'person'
   id: string
@@ -22,7 +22,7 @@ export type ArchivedRoom = {
   dm: boolean
   name: string
   description: string
-  /** Id of a group of the archive; without one it comes into the group that the command names. */
+  /** Id of a group of the archive; without it the room goes into the group that the command names. */
   groupId?: string | undefined
   private: boolean
   universal: boolean
@@ -38,7 +38,7 @@ export type ArchivedFile = {
   id: string
   name: string
   contentType: string
-  /** Bytes of the whole file, when the archive tells. */
+  /** Size of the whole file in bytes, if the archive contains it. */
   size?: number
   /** Undefined when the archive does not have them. */
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined
@@ -65,5 +65,5 @@ export type ArchivedMessage = {
 /** Something of the archive that cannot be taken, and why. */
 export type Untaken = { type: 'untaken'; what: string; reason: string; place: string }
 
-/** What an archive holds, in an order in which every record names only what came before it. */
+/** The content of an archive, ordered so that every record refers only to earlier ones. */
 export type ArchiveRecord = ArchivedPerson | ArchivedGroup | ArchivedRoom | ArchivedMembers | ArchivedMessage | Untaken

@@ -1,4 +1,4 @@
-/** An object of JSON, of which nothing is known. */
+/** An unvalidated JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const isFields = (value: unknown): value is Fields =>

@@ -9,10 +9,10 @@ const chunkBytes = 512 * 1024
 const longestName = 255
 const attempts = 3
 
-/** Where a file belongs. */
+/** The room, owner and message of a file. */
 export type FilePlace = { roomId: string; ownerId: string; messageId: string; place: string }
 
-/** Takes files whose bytes are there. */
+/** Imports files whose bytes are available. */
 export class FileImporter {
   readonly #fleet: Pick<TransferFleet, 'uploads'>
   readonly #terms: { source: string; report: Report }
@@ -35,7 +35,7 @@ export class FileImporter {
         return await this.#send(file, file.bytes, at)
       } catch (error) {
         if (!(error instanceof ConnectError)) return left(unreadable(error))
-        // What was sent may have expired since, or another run may have taken it away.
+        // The upload may have expired, or another run may have removed it.
         const lost = error.code === Code.NotFound
         if (lost && attempt < attempts) continue
         if (!lost && error.code !== Code.InvalidArgument) throw error
@@ -66,7 +66,7 @@ export class FileImporter {
       const sent = await uploads
         .importFileChunk({ uploadId, offset: BigInt(offset), content })
         .catch(async (error: unknown) => {
-          // Another run may send the same file: wherever it is, this one goes on from there.
+          // Another run may be sending the same file; continue from its offset.
           const now = await uploads.importFile(request)
           if (now.asset || (now.uploadId === uploadId && Number(now.committed) > offset)) return now
           throw error
@@ -85,7 +85,7 @@ export class FileImporter {
 class NotWhole extends Error {}
 
 const unreadable = (error: unknown): string =>
-  error instanceof NotWhole ? 'their bytes are not as many as they were' : 'their bytes cannot be read'
+  error instanceof NotWhole ? 'the size of the file changed' : 'their bytes cannot be read'
 
 const rethrow = (error: unknown): never => {
   throw error
@@ -101,7 +101,7 @@ async function digestOf(bytes: NonNullable<ArchivedFile['bytes']>): Promise<{ si
   return { size, sha256: hash.digest('hex') }
 }
 
-/** The bytes in pieces that always begin at the same places, so that a file goes on where it stopped. */
+/** Reads the bytes in chunks with fixed offsets, so that an interrupted upload can continue. */
 async function* chunksOf(
   stream: AsyncIterable<Uint8Array>,
 ): AsyncIterable<{ offset: number; content: Uint8Array<ArrayBuffer> }> {

@@ -19,10 +19,10 @@ import { createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from '../failure.ts'
 import { connect, nameOf } from '../operator.ts'
 
-/** What a service answers about its parked events; all answer alike. */
+/** A service's methods for parked events, the same for all services. */
 export type ParkedEventsOf = Client<typeof AccountsParkedEventsService>
 
-/** What import, export, the check of the storage and parked events ask of the fleet. */
+/** Calls of import, export, storage check and parked events to the fleet. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
@@ -37,7 +37,10 @@ const callMs = 30_000
 const patienceMs = 60_000
 const longestPauseMs = 5_000
 
-/** Opens the fleet for something long. Calls are repeated while a service is away for a moment: all of them may be. */
+/**
+ * Opens the fleet for a long operation. Calls are repeated while a service is briefly unavailable; all of them are safe
+ * to repeat.
+ */
 export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callMs })
@@ -62,7 +65,7 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     const { code, rawMessage } = error
-    if (passes(code)) throw unreachable(`the fleet does not answer: ${rawMessage}; run the command again to go on`)
+    if (passes(code)) throw unreachable(`the fleet does not answer: ${rawMessage}; run the command again to continue`)
     throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
   }
 }

@@ -10,7 +10,7 @@ export type ImportOptions = {
   source: string
   /** Name of the group for rooms that come with none. */
   group: string
-  /** Whether accounts with the same verified address are the same people. */
+  /** Whether accounts with the same verified address are treated as the same person. */
   matchEmails: boolean
   report: Report
   /** Told now and then how far it is. */

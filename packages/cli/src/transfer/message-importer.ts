@@ -31,7 +31,7 @@ export class MessageImporter {
   #unseen: ArchivedMessage[] = []
   #waiting: Outgoing[] = []
   #bytes = 0
-  /** Whether the import wrote anything into the room, now or earlier. */
+  /** Whether this or an earlier import wrote messages into the room. */
   holdsMessages: boolean
 
   constructor(fleet: Pick<TransferFleet, 'messaging'>, terms: Terms, room: OpenRoom) {
@@ -66,7 +66,7 @@ export class MessageImporter {
     return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
   }
 
-  /** Of a message that was cut, an earlier run may have written the first part alone. */
+  /** The missing parts of a split message: an earlier run may have written only the first. */
   async #remaining(message: ArchivedMessage): Promise<Outgoing[]> {
     if (message.text.length <= mostBodyBytes / 4) return []
     const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
@@ -91,7 +91,7 @@ export class MessageImporter {
     this.#places.clear()
   }
 
-  /** What is refused is left out alone: of many, each half is sent again. */
+  /** Sends messages so that only invalid ones are left out: if a batch is refused, each half is sent again. */
   async #send(messages: Outgoing[]): Promise<void> {
     const { source, report } = this.#terms
     try {
@@ -114,7 +114,7 @@ export class MessageImporter {
         return
       }
       for (const { externalId = '' } of messages) {
-        // Which one it is says its place.
+        // The place already says which message it is.
         const why = rawMessage.replace(/^message .*?: /s, '')
         report.left('messages', why, this.#places.get(externalId) ?? '')
       }
@@ -138,7 +138,7 @@ export class MessageImporter {
     if (deletedAt) return [{ ...base, deletedAt: timestampFromDate(deletedAt) }]
     const attachments = await this.#attach(message, author.userId)
     const [first = '', ...rest] = splitBody(this.#bodyOf(message))
-    if (attachments.length === 0 && !visible.test(first)) return left('nothing of it can be shown')
+    if (attachments.length === 0 && !visible.test(first)) return left('it contains nothing that can be shown')
     if (rest.length > 0 && time === 'first')
       report.altered('messages', `longer than ${mostBodyBytes} bytes; they were cut into several`, place)
     const whole: Outgoing = {

@@ -27,7 +27,7 @@ export class PeopleImporter {
     if (this.#waiting.length >= atOnce) await this.flush()
   }
 
-  /** Whoever was taken can be found afterwards. */
+  /** Sends the collected people, so that they can be looked up afterwards. */
   async flush(): Promise<void> {
     const waiting = this.#waiting.splice(0)
     if (waiting.length === 0) return

@@ -17,7 +17,7 @@ export type OpenRoom = {
   roomId: string
   name: string
   memberIds: string[]
-  /** Whether messages go into a direct message: those have no threads. */
+  /** Whether it is a direct message, which has no threads. */
   dm: boolean
   /** Whether an earlier run wrote messages into it. */
   begun: boolean
@@ -65,7 +65,7 @@ export class RoomImporter {
     const opened = await this.#importRoom({
       ...{ source, externalId: archived.id, dm, name: archived.name.slice(0, 200), groupId },
       ...{ description: archived.description.slice(0, 1_000), universal: archived.universal, memberIds: first ?? [] },
-      // A conversation that is too large for a direct message stays as closed as it was.
+      // A conversation too large for a direct message becomes a private room.
       ...{ private: !dm && (archived.private || archived.dm), ...createdAt },
     })
     if (typeof opened === 'string') {
@@ -105,7 +105,7 @@ export class RoomImporter {
     if (archived.archived && !dm) await this.#fleet.rooms.archiveImportedRoom({ roomId })
   }
 
-  /** Deleted people are in direct messages alone: whose conversation it was does not change. */
+  /** Deleted people are kept only in direct messages, whose participants do not change. */
   #membersOf({ place, dm }: ArchivedRoom, people: readonly string[]): string[] {
     const known = people.flatMap((id) => {
       const here = this.#terms.people.find(id)

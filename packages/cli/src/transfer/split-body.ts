@@ -1,4 +1,4 @@
-/** What one message may hold, in bytes of UTF-8. */
+/** Maximum size of a message, in bytes of UTF-8. */
 export const mostBodyBytes = 10_000
 
 /** Cuts a text into as few parts as fit into messages, at line ends or spaces where there are any. */

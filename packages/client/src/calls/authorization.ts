@@ -1,6 +1,6 @@
 import type { Interceptor } from '@connectrpc/connect'
 
-/** Sends the bearer token, if there is one and the call brings none of its own. */
+/** Adds the bearer token, if there is one, to calls without an Authorization header. */
 export function authorization(token: () => string | undefined): Interceptor {
   return (next) => (request) => {
     const current = token()

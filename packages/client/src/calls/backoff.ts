@@ -1,9 +1,9 @@
-/** How delays grow from one attempt to the next. */
+/** Delays between attempts. */
 export type Backoff = { firstMs: number; longestMs: number }
 
 /**
- * Milliseconds to wait before the attempt after `failures` failed ones (1 or more): doubled each time, and between half
- * and all of that by chance, so that many clients do not come back at once.
+ * Milliseconds to wait after `failures` failed attempts (1 or more): doubled each time, with a random jitter of up to
+ * half, so that many clients do not retry at once.
  */
 export function backoffMs(
   { firstMs, longestMs }: Backoff,

@@ -4,7 +4,7 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { type Backoff, backoffMs } from './backoff.ts'
 import { idempotencyKeyHeader } from './idempotency-keys.ts'
 
-/** How calls are repeated. */
+/** How calls are retried. */
 export type RetryPolicy = Backoff & {
   /** Attempts in all, the first included; 1 never repeats. */
   attempts: number

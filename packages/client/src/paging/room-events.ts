@@ -25,8 +25,8 @@ export async function* olderRoomEvents(
 }
 
 /**
- * A room's timeline forwards, oldest first, page after page, until nothing newer is there. `after` is the end cursor of
- * a page read earlier: what a client reads to catch up.
+ * Reads a room's timeline forwards, oldest first, page by page, up to the newest event. `after` is the end cursor of an
+ * earlier page; use it to catch up.
  */
 export async function* newerRoomEvents(
   rooms: Rooms,

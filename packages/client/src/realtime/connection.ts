@@ -3,18 +3,18 @@ import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames
 import { SilenceWatch } from './silence-watch.ts'
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
 
-/** How a connection ended. `final`: coming back would end the same way. */
+/** How a connection ended. `final`: reconnecting would end the same way. */
 export type Ending = { final: boolean; reason: string; retryAfterMs: number | undefined }
 
 export type ConnectionOptions = {
   webSocket: WebSocketConstructor
   url: string
   token: string | undefined
-  /** Where the last connection stopped; empty when nowhere. */
+  /** Position of the last received event; empty if there is none. */
   resumePosition: string
   openTimeoutMs: number
   pingTimeoutMs: number
-  /** Events arrive from now on; `resumed` when those since `resumePosition` come first. */
+  /** The connection is open; if `resumed`, events since `resumePosition` come first. */
   onOpen: (opened: { resumed: boolean; position: string }) => void
   onEvent: (envelope: RealtimeEventEnvelope) => void
   /** Called once, last. */

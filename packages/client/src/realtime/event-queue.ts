@@ -1,6 +1,7 @@
 /**
- * Values waiting for one reader, which iterates over them. Beyond `capacity` unread ones they are dropped. Not a
- * generator function: one that is closed before its first value was asked for, or while it waits, would not notice.
+ * A queue of values for one reader, which iterates over them. Values beyond `capacity` are dropped. This is not a
+ * generator function: such a generator would not notice being closed before the first value was requested, or while it
+ * waits.
  */
 export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   readonly #options: { capacity: number; onDrop: () => void; onClose: () => void }
@@ -8,7 +9,7 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   #readers: ((result: IteratorResult<T, void>) => void)[] = []
   #ended = false
 
-  /** `onClose` is called when the reader needs no more. */
+  /** `onClose` is called when the reader stops. */
   constructor(options: { capacity: number; onDrop: () => void; onClose: () => void }) {
     this.#options = options
   }
@@ -24,7 +25,7 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
     this.#waiting.push(value)
   }
 
-  /** What waits is still read. */
+  /** Ends the queue; queued values can still be read. */
   end(): void {
     this.#ended = true
     for (const reader of this.#readers.splice(0)) reader(finished)

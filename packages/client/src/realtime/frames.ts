@@ -7,7 +7,7 @@ import {
 
 type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
 
-/** Version of the protocol we speak. */
+/** Protocol version of this client. */
 const protocolVersion = 1
 
 const encode = (frame: ClientFrame) => toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame }))

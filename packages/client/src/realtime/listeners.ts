@@ -1,4 +1,4 @@
-/** Those who want to be told. One that throws does not keep the others from hearing. */
+/** A set of listeners. If one throws, the others are still called. */
 export class Listeners<T> {
   readonly #listeners = new Set<{ call: (value: T) => void }>()
 

@@ -7,10 +7,10 @@ type EventValues = { [Event in AnyEvent as Event['case']]: Event['value'] }
 /** Name of an event, e.g. `messagePosted`. */
 export type EventKind = AnyEvent['case']
 
-/** What an event of a kind carries. */
+/** Payload of an event kind. */
 export type EventOf<Kind extends EventKind> = EventValues[Kind]
 
-/** Where a stream stands. */
+/** State of a stream. */
 export type RealtimeState =
   /** A socket is being opened and subscribed; `failures` attempts have failed since the stream was last open. */
   | { status: 'connecting'; failures: number }
@@ -28,19 +28,22 @@ export type ResetReason =
   /** An iterator of events was not read fast enough and dropped some. */
   | 'fell_behind'
 
-/** How a stream behaves. */
+/** Options of a stream. */
 export type RealtimeOptions = {
   /** Address of the socket; default `/api/realtime` of the server. A function is asked before each attempt. */
   url?: string | (() => string)
-  /** Where another stream stopped: `position` of the last event it brought. This one goes on from there. */
+  /** `position` of the last event of an earlier stream; this one continues after it. */
   resumePosition?: string
-  /** Events may have been missed: whatever was built from them is to be read anew. Not called for the first connection. */
+  /** Events may have been missed: reload any data built from them. Not called for the first connection. */
   onReset?: (reason: ResetReason) => void
   /** Delays between failed attempts; default half a second, doubled up to 30 seconds. */
   backoff?: Partial<Backoff>
   /** Milliseconds from opening the socket to the first event that can come; default 10,000. */
   openTimeoutMs?: number
-  /** Milliseconds the server has to answer a ping after it was silent for one and a half heartbeats; default 5,000. */
+  /**
+   * Milliseconds within which the server must answer a ping, sent after one and a half silent heartbeats; default
+   * 5,000.
+   */
   pingTimeoutMs?: number
 }
 

@@ -34,18 +34,21 @@ export class ReconnectingRealtime implements Realtime {
   #retry: ReturnType<typeof setTimeout> | undefined
   #position = ''
   #failures = 0
-  /** The server said when to come back. */
+  /** The server requested a delay before the reconnect. */
   #asked = false
   #openSince: number | undefined
   #wasOpen = false
-  /** A sign-out ends the streams of all of a person's sessions: whether ours was it, only the next connection can tell. */
+  /**
+   * A sign-out ends the streams of all sessions of a person; only the next connection shows whether it was this
+   * session.
+   */
   #sessionEnded = false
 
   constructor(options: Options) {
     this.#options = options
     this.#backoff = { ...standardBackoff, ...options.backoff }
     this.#position = options.resumePosition ?? ''
-    // Whoever goes on from somewhere is told when that is not possible.
+    // A caller that resumes is notified when that is not possible.
     this.#wasOpen = this.#position !== ''
     this.opened = new Promise((resolve, reject) => (this.#settleOpened = { resolve, reject }))
     browserWindow()?.addEventListener('online', this.#tryNow)
@@ -167,13 +170,13 @@ export class ReconnectingRealtime implements Realtime {
   }
 }
 
-/** What tells of the network in a browser; undefined elsewhere. */
+/** Reports network changes in a browser; undefined elsewhere. */
 const browserWindow = (): EventTarget | undefined => (globalThis as { window?: EventTarget }).window
 
 const codeOf = (reason: string): Code =>
   reason === refused || reason === sessionTerminated ? Code.Unauthenticated : Code.Canceled
 
-/** The compiler cannot follow that the value belongs to the kind just compared. */
+/** The compiler does not infer that the value belongs to the compared kind. */
 function valueOf<Kind extends EventKind>(event: RealtimeEventEnvelope['event'], kind: Kind): EventOf<Kind> | undefined {
   return event.case === kind ? (event.value as EventOf<Kind>) : undefined
 }

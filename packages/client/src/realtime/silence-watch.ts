@@ -1,4 +1,4 @@
-/** Notices a server that says nothing any more: asks once, then gives it up. */
+/** Notices a silent server: pings once, then gives up the connection. */
 export class SilenceWatch implements Disposable {
   readonly #options: { quietMs: number; answerMs: number; ask: () => void; giveUp: () => void }
   #heardAt = performance.now()

@@ -1,4 +1,4 @@
-/** What the realtime stream needs of a WebSocket: the one of browsers and that of the package `ws` both have it. */
+/** The WebSocket interface needed here, implemented by browsers and by the package `ws`. */
 export interface WebSocketLike {
   binaryType: string
   send(data: Uint8Array<ArrayBuffer>): void

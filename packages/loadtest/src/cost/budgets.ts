@@ -5,8 +5,8 @@ import { repositoryRoot } from '@parley/local'
 const page = join('docs', 'performance.md')
 
 /**
- * What each kind of call may take, by its name: processor time of the whole fleet as a multiple of one HTTP request with
- * one prepared SELECT. The table of docs/performance.md is their only source.
+ * Budget of each kind of call, by name: processor time of the whole fleet as a multiple of one HTTP request with one
+ * prepared SELECT. Read from the table in docs/performance.md.
  */
 export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {
   const rows = text.matchAll(/^\| `([^`|]+)` +\| +([\d.]+) +\|/gm)

@@ -8,9 +8,9 @@ import { unsent, type Workplace } from './workplace.ts'
 
 /** One kind of call whose cost is measured. */
 export type MeasuredCall = {
-  /** As docs/performance.md names it. */
+  /** The name used in docs/performance.md. */
   name: string
-  /** How many calls one `make` is. */
+  /** Number of calls that one `make` performs. */
   calls: number
   make: () => Promise<unknown>
 }
@@ -39,7 +39,7 @@ function reads(http: HttpCaller, place: Workplace): MeasuredCall[] {
     })
 }
 
-/** The name alone where it is the only one. */
+/** The method name, without the service if it is unique. */
 function nameOf(method: DescMethodUnary): string {
   const more =
     method.localName === 'getRoomEvents' ? ' (50 rows)' : method.localName === 'listRooms' ? ' (35 rooms)' : ''
@@ -49,7 +49,7 @@ function nameOf(method: DescMethodUnary): string {
 
 type Requests = Map<DescMethodUnary, () => Record<string, unknown>>
 
-/** What the reads that want something are asked. */
+/** Requests for the reads that need arguments. */
 function requestsOf(place: Workplace): Requests {
   const { roomId, groupId, eventIds, threadRootId, replyIds, assetId, mateId, notificationIds, rooms } = place
   const requests: Requests = new Map()

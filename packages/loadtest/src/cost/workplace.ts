@@ -16,7 +16,7 @@ const roomCount = 35
 const messageCount = 120
 const replyCount = 40
 
-/** What calls of the bench are about: the ordinary server of somebody who works in 35 rooms. */
+/** The data that the benchmark calls use: an ordinary server and a user in 35 rooms. */
 export type Workplace = {
   groupId: string
   /** Rooms of the caller; the first one holds the messages, the thread, the file and the people. */
@@ -31,7 +31,7 @@ export type Workplace = {
   /** Somebody else, a member of the first room. */
   mateId: string
   notificationIds: readonly string[]
-  /** Where an entry of the audit log stands. */
+  /** Sequence of an audit log entry. */
   auditSequence: string
 }
 

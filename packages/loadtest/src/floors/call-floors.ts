@@ -5,12 +5,12 @@ import { HttpCaller } from '../load/http-caller.ts'
 import { startProgram } from '../load/child.ts'
 import { spend, type Spent } from '../load/spend.ts'
 
-/** What the least possible calls take: `select` is what every budget is a multiple of. */
+/** Cost of minimal calls; every budget is a multiple of `select`. */
 export type CallFloors = Record<'http' | 'select' | 'hop', Spent>
 
 /**
- * node:http alone; the same with one prepared SELECT on the fleet's own server; and that SELECT asked over one hop of a
- * NATS server of its own. Each with its clients as calls of the fleet have them.
+ * Measures plain node:http, the same with one prepared SELECT on the fleet's database server, and with that SELECT in
+ * another process over a separate NATS server. Clients are the same as for calls of the fleet.
  */
 export async function callFloors(fleet: Fleet, dir: string): Promise<CallFloors> {
   const postgres = fleet.postgresUrl('postgres')

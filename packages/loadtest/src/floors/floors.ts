@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { startProgram } from '../load/child.ts'
 import { summary, time, type Timing } from '../load/timing.ts'
 
-/** A raw NATS request-reply between two processes, and a do-nothing method of ours over the same server. */
+/** A raw NATS request-reply between two processes, and an empty RPC method over the same server. */
 export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 'rpc' | 'rpc64', Timing>> {
   await using nats = await startNats({ dir })
   using _echo = await startProgram('nats-echo', [nats.url])
@@ -42,7 +42,7 @@ export async function commitFloors(url: string): Promise<Record<'one' | 'many', 
   return timings
 }
 
-/** From a raw uWebSockets publish in another process until the last of so many sockets has it. */
+/** Time from a raw uWebSockets publish in another process until the last of the sockets has received it. */
 export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 60): Promise<Timing> {
   using publisher = await startProgram('publisher', [])
   const open: WebSocket[] = []

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'nats'
 import pg from 'pg'
 
-// What a call costs at least: an HTTP server that answers by itself, after one prepared SELECT, or after one over NATS.
+// The minimal cost of a call: an HTTP server that answers directly, after one prepared SELECT, or after one over NATS.
 const [, , kind = 'http', postgres = '', nats = ''] = process.argv
 const row = { name: 'floor', text: 'select id, body from floor_row where id = $1', values: [1] }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
-// The floor of a fleet at rest: answers a few bytes now and then, and tells what processor time it took, in milliseconds.
+// The floor of an idle fleet: answers a few bytes now and then, and reports its processor time in milliseconds.
 const server = createServer((socket) => socket.on('data', (data) => socket.write(data))).listen(0, '127.0.0.1')
 await once(server, 'listening')
 process.on('message', () => {

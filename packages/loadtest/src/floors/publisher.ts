@@ -1,6 +1,6 @@
 import { App, us_socket_local_port } from 'uWebSockets.js'
 
-// The raw uWebSockets floor: publishes what it is told to one topic.
+// The raw uWebSockets floor: publishes to one topic on request.
 const app = App()
   .ws('/*', { open: (socket) => void socket.subscribe('floor') })
   .listen('127.0.0.1', 0, (socket) => {

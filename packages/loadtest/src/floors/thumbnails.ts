@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { time, type Timing } from '../load/timing.ts'
 
-/** The same sizes made by sharp alone, of bytes that lie in memory. */
+/** The same sizes made by sharp directly, from bytes in memory. */
 export async function thumbnailFloor(images: readonly Buffer[], side: number, inFlight: number): Promise<Timing> {
   sharp.cache(false)
   let turn = 0

@@ -1,10 +1,10 @@
 import type { Fleet } from '@parley/local'
 import { writeRows } from './write-rows.ts'
 
-/** How many people there are. Their logins are `user1`, `user2` and so on. */
+/** Number of users. Their logins are `user1`, `user2` and so on. */
 export const crowd = 100_000
 
-/** How many of them are members of the room in which everyone is called. */
+/** How many of them are members of the room with the @all mention. */
 export const everyone = 50_000
 
 /** Makes the first ones of the crowd members of a room. */

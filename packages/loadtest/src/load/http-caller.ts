@@ -11,10 +11,10 @@ import { Pool, type Dispatcher } from 'undici'
 
 type Answer = { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer }
 
-/** The server takes no more such calls now: 429 or 503. */
+/** The server refuses further calls for now: 429 or 503. */
 export class Refused extends Error {}
 
-/** Calls a server over keep-alive HTTP/1.1 with binary bodies, with as little of its own as can be. */
+/** Calls a server over keep-alive HTTP/1.1 with binary bodies and minimal overhead. */
 export class HttpCaller implements Disposable {
   readonly #pool: Pool
   #token = ''

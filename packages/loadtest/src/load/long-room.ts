@@ -1,7 +1,7 @@
 import type { Fleet } from '@parley/local'
 import { writeRows } from './write-rows.ts'
 
-/** How long the room becomes; every tenth message is a reply in one thread. */
+/** Size of the room; every tenth message is a reply in one thread. */
 export const longRoom = { messages: 1_000_000, replies: 100_000 }
 
 /** Id of the nth message. */

@@ -2,7 +2,7 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 import { HttpCaller } from './http-caller.ts'
 
-/** What became of a question to a method. */
+/** Result of probing a method. */
 export type Verdict = 'implemented' | 'unimplemented' | 'no owner'
 
 /**

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Length of a tick of the processor times in /proc, which is the same on every Linux. */
 const tickSeconds = 0.01
 
-/** A process as /proc tells of it. `seconds`: processor time of itself and of its children that ended. */
+/** A process as reported by /proc. `seconds`: processor time of the process and its terminated children. */
 export type SeenProcess = { pid: number; parent: number; name: string; seconds: number; wakeUps: number }
 
 /** Every process of the machine. Throws where there is no /proc. */
@@ -52,7 +52,7 @@ function seeProcess(pid: number): SeenProcess | undefined {
   }
 }
 
-/** How often the threads of a process went to sleep by themselves. */
+/** How often the threads of a process went to sleep voluntarily. */
 function wakeUpsOf(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.reduce((sum, thread) => {

@@ -2,7 +2,7 @@ import { Refused } from './http-caller.ts'
 import { seeProcesses, sumOfTree } from './processor-time.ts'
 import { time, type Timing } from './timing.ts'
 
-/** What a kind of call takes, alone, with 8 in flight and with 64; nothing where the server refused as many at once. */
+/** Cost of a kind of call, alone, with 8 in flight and with 64; undefined where the server refused that many. */
 export type Spent = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 
 export type Cost = Timing & Processor
@@ -11,7 +11,7 @@ export type Cost = Timing & Processor
 export type Processor = { processorMs: number; ofProcess: ReadonlyMap<number, number> }
 
 const seconds = 1
-/** What a call leaves to do is done by then. */
+/** Time for the follow-up work of a call to finish. */
 const restMs = 150
 
 /**

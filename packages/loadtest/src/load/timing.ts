@@ -1,4 +1,4 @@
-/** What many runs of one thing took, in milliseconds. */
+/** Durations of repeated runs, in milliseconds. */
 export type Timing = { p50: number; p99: number; perSecond: number; count: number }
 
 function quantile(sorted: readonly number[], q: number): number {

@@ -12,7 +12,7 @@ const warmUpSeconds = 0.4
 
 type Row = { name: string; spent: Spent; ratio: number; budget: number | undefined }
 
-/** What every public read and the writes of a day cost, as processor time of the whole fleet, beside three floors. */
+/** Measures every public read and the common writes as processor time of the whole fleet, beside three floors. */
 export async function measureCosts(
   fleet: Fleet,
   http: HttpCaller,
@@ -27,7 +27,7 @@ export async function measureCosts(
   report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].processorMs, 'ms')
 
   const measured = measuredCalls(http, place)
-  // What comes first would otherwise pay for the compiling of what all calls share.
+  // Otherwise the first call would pay for compiling the code that all calls share.
   for (const { make } of measured) await time(make, { seconds: warmUpSeconds, warmUpSeconds: 0 })
   const rows: Row[] = []
   for (const { name, calls, make } of measured) {

@@ -12,7 +12,7 @@ import type { Report } from '../report.ts'
 const pauseMs = 20
 const mentions = 100
 
-/** Mentions of one person, and a call to everyone in a large room meanwhile. The crowd has been made before. */
+/** Measures mentions of one person while everyone in a large room is mentioned. The users must exist. */
 export async function measureNotifications(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const quiet = await newRoom(http, 'bench-mentions')
   const large = await newRoom(http, 'bench-everyone')
@@ -54,7 +54,7 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
 const post = (http: HttpCaller, roomId: string, body: string) =>
   http.call(MessageService.method.createMessage, { roomId, body })
 
-/** Mentions somebody again and again; the times from the answer of a message until its notification is there. */
+/** Mentions somebody repeatedly; measures the time from the response of a message until its notification exists. */
 async function mention(
   http: HttpCaller,
   database: pg.Client,

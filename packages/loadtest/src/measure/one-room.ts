@@ -9,7 +9,7 @@ import { body } from './posting.ts'
 
 const { addReaction, createMessage, removeReaction, updateMessage } = MessageService.method
 
-/** What besides posts is written into a single room: reactions, edits, both between posts, and a crowd that comes in. */
+/** Measures other writes to a single room: reactions, edits, both mixed with posts, and many people joining. */
 export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const roomId = await newRoom(http, 'bench-changes')
   const messages: string[] = []
@@ -37,7 +37,7 @@ export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Rep
   await measureJoins(fleet, http, report)
 }
 
-/** A thousand people who come into one room at once: when each of them is in. */
+/** A thousand people join one room at once; measures when each is a member. */
 async function measureJoins(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const crowd = 1_000
   await writePeople(fleet, { ids: 'Ulink', logins: 'link-' }, crowd)

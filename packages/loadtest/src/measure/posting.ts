@@ -7,7 +7,7 @@ import type { Report } from '../report.ts'
 /** Text of the messages that are posted. */
 export const body = 'A message of ordinary length, as people write them all day long.'
 
-/** What commits cost on this machine, and a commit with the round trips of a post. */
+/** The cost of a commit on this machine, and of a commit with the round trips of a post. */
 export type Floors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
 /** Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. */

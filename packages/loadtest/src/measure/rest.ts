@@ -8,14 +8,14 @@ import { startProgram } from '../load/child.ts'
 import { seeProcesses, sumOfTree } from '../load/processor-time.ts'
 import type { Report } from '../report.ts'
 
-/** What a start leaves to do is done by then: a process that becomes idle frees what it no longer needs, several times. */
+/** Time for start-up work to finish: a process that becomes idle frees memory several times. */
 const settleSeconds = 120
 const restSeconds = 60
-/** How often the process that is the floor is woken. */
+/** How often the process that serves as the floor is woken. */
 const floorEveryMs = 500
 const mostPercent = 2
 
-/** What a fleet takes of one core while nobody does anything: each process with its children, and all together. */
+/** Measures an idle fleet as a share of one core: each process with its children, and all together. */
 export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')
   using floor = await startProgram('idle', [])

@@ -14,12 +14,12 @@ import { summary } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 import { body } from './posting.ts'
 
-/** Posts that are heard, the first ones of them to warm up. */
+/** Number of posts, and how many of the first ones are warm-up. */
 const [rounds, warmUp] = [110, 10]
 
 /**
- * From a post until every socket of its room heard it, for one socket and for a thousand; what a delivery and the opening of
- * a socket take, as processor time of the whole fleet; and the memory of an idle socket.
+ * Measures the time from a post until every socket of its room has received it, for one socket and for a thousand; the
+ * cost of a delivery and of opening a socket, as processor time of the whole fleet; and the memory of an idle socket.
  */
 export async function measureSockets(
   fleet: Fleet,

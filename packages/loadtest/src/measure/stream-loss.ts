@@ -15,8 +15,9 @@ const postedBefore = 500
 const guest = { login: 'bench-guest', password: 'a password for the guest' }
 
 /**
- * Loses the whole stream again and again, and tells how long after the bus is back, with an empty store, somebody can leave
- * a room and an open socket hears a new message. Two processes of each service, as where several find the loss at once.
+ * Repeatedly loses the whole stream. Measures how long after the bus is back with an empty store somebody can leave a
+ * room, and an open socket receives a new message. Runs two processes of each service, which may notice the loss at the
+ * same time.
  */
 export async function measureStreamLoss(
   options: FleetOptions,
@@ -58,7 +59,7 @@ export async function measureStreamLoss(
 async function loseStream({ nats, run, portsFile }: ReturnType<typeof dataDirAt>): Promise<number> {
   const { pid } = JSON.parse(readFileSync(join(run, 'nats.pid'), 'utf8')) as { pid: number }
   const ports = JSON.parse(readFileSync(portsFile, 'utf8')) as { nats: number }
-  // Frozen, it writes nothing any more, and none is started in its place before the store is gone.
+  // A frozen server writes nothing, and no other is started in its place before the store is deleted.
   process.kill(pid, 'SIGSTOP')
   rmSync(join(nats, 'store'), { recursive: true })
   process.kill(pid, 'SIGKILL')

@@ -9,7 +9,7 @@ const images = 8
 const side = 320
 const inFlight = 8
 const [warmUpSeconds, seconds] = [1, 4]
-/** As much faster than its floor as the fleet may be before it runs out of sizes that nobody has asked for yet. */
+/** How much faster than its floor the fleet may be before it runs out of new sizes to request. */
 const margin = 2
 
 /** Small sizes of large images, which nobody or somebody has asked for before. Needs a connection for each reader. */
@@ -21,7 +21,7 @@ export async function measureThumbnails(http: HttpCaller, roomId: string, report
 
   const rounds = Math.ceil((floor.perSecond * (warmUpSeconds + seconds) * margin) / images)
   const fresh: string[] = []
-  // As wide as the floor's; a limit to the height that they never reach makes each a size of its own.
+  // The width is that of the floor. A height limit that is never reached makes each request a different size.
   for (let n = 0; n < rounds; n++) fresh.push(...(await addresses(http, roomId, assetIds, side + n)))
   const asked = fresh.slice(0, images)
   const cold = await time(() => http.read(some(fresh.shift())), { inFlight, warmUpSeconds, seconds })

@@ -1,4 +1,4 @@
-/** A profile as V8 writes it: a tree of calls, and which of them was running at each sample. */
+/** A CPU profile of V8: a tree of calls, and the running call at each sample. */
 export type CpuProfile = {
   nodes: {
     id: number
@@ -11,7 +11,7 @@ export type CpuProfile = {
 
 type Call = { name: string; where: string; ms: number; children: Map<string, Call> }
 
-/** What is narrower is left out, as a part of the whole. */
+/** Narrower frames are left out; a share of the whole. */
 const least = 0.002
 const idle = new Set(['(idle)', '(program)'])
 

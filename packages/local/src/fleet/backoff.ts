@@ -3,7 +3,9 @@ const healthyAfterMs = 30_000
 const firstMs = 250
 const longestMs = 15_000
 
-/** How long to wait before a crashed process is started again: longer each time, unless it lived well in between. */
+/**
+ * Delay before a crashed process is restarted. It grows with each crash, unless the process ran long enough in between.
+ */
 export class Backoff {
   #crashes = 0
 

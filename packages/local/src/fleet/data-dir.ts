@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Where a fleet keeps what it keeps. */
+/** Paths in the data folder of a fleet. */
 export type DataDir = {
   root: string
   postgres: string
@@ -9,7 +9,7 @@ export type DataDir = {
   redis: string
   /** Bytes of avatars, attachments and the like. */
   assets: string
-  /** What is true only while the fleet runs: pid files, the operator's credential. */
+  /** Files that are valid only while the fleet runs: pid files, the operator's credential. */
   run: string
   logs: string
   /** Mails, while there is no mail server. */
@@ -17,7 +17,7 @@ export type DataDir = {
   secretsFile: string
   portsFile: string
   lockFile: string
-  /** How the operator's command reaches this fleet. */
+  /** Access of the operator's command to this fleet. */
   operatorFile: string
 }
 

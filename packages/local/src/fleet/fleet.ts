@@ -27,7 +27,7 @@ const startTimeoutMs = 180_000
 
 /** A fleet that runs. */
 export type Fleet = AsyncDisposable & {
-  /** Where the first gateway is reached. */
+  /** Address of the first gateway. */
   readonly url: string
   /** Page that shows mails; undefined when a mail server is configured. */
   readonly mailUrl: string | undefined
@@ -35,11 +35,11 @@ export type Fleet = AsyncDisposable & {
   readonly owner: Owner | undefined
   /** One entry per process that serves now. */
   readonly services: FleetProcess[]
-  /** How to reach the bus as the operator. */
+  /** The operator's access to the bus. */
   readonly operator: OperatorAccess
   /** Connection string of PostgreSQL's superuser for a database. */
   postgresUrl(database: string): string
-  /** With its password. */
+  /** Includes its password. */
   readonly redisUrl: string
   /** A made-up password was shown to somebody: it is not kept any longer. */
   ownerAnnounced(): void

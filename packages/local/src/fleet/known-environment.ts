@@ -18,8 +18,8 @@ const definitions = parleyServices('')
 export const serviceNames: readonly string[] = definitions.map(({ name }) => name)
 
 /**
- * The environment that processes of a service get from the fleet on a data folder, as far as the folder tells: with the
- * ports and secrets of its last run. Undefined when no fleet ever ran there. Throws for a service that does not exist.
+ * The environment that a fleet on this data folder gives to processes of a service, as far as the folder shows: with
+ * the ports and secrets of its last run. Undefined when no fleet has run there. Throws for an unknown service.
  */
 export function knownEnvironment(
   dataDir: string,
@@ -57,7 +57,7 @@ export function knownEnvironment(
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }
   const env = serviceEnvironment(definition, addresses, given)
-  // What parley.toml says the fleet hands on; the services find it there themselves.
+  // Settings from parley.toml that the fleet would pass on; the services read them from the file.
   for (const one of [...settings, ...effectiveSettings(readGivenSecrets, { env: given })])
     if (isFromFile(one)) delete env[one.env]
   return env

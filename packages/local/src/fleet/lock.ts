@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 
-/** How long a lock must have stood before it is believed: longer than a rival needs between looking and taking. */
+/** How long a lock must exist before it counts: longer than a rival needs between checking and taking. */
 const settleMs = 50
 
 /** Another supervisor runs on the same data. */
@@ -16,7 +16,7 @@ class DataDirInUse extends Error {
   }
 }
 
-/** Makes this process the only one that works on a data folder until the result is disposed. Throws when another has it. */
+/** Locks a data folder for this process until the result is disposed. Throws when another process has the lock. */
 export async function lockDataDir(root: string, lockFile: string): Promise<Disposable> {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
   const holder = readPidFile(lockFile)

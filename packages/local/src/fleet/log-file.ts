@@ -62,7 +62,7 @@ async function boundOnce(folder: string, largestBytes: number): Promise<void> {
   }
 }
 
-/** On a full disk the older generation is given up: the log must not grow. */
+/** On a full disk the older log file is discarded: the log must not grow. */
 async function setAside(file: string): Promise<void> {
   await copyFile(file, `${file}.1`).catch(() => rm(`${file}.1`, { force: true }))
   await truncate(file).catch(() => undefined)

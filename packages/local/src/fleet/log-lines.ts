@@ -6,8 +6,8 @@ const levelNames: ReadonlyArray<readonly [number, string]> = [
 ]
 
 /**
- * What a person at the terminal should see of a line that a service logged: warnings and errors in one line, whatever is
- * not JSON as it is, nothing of the rest.
+ * The part of a service's log line to show in the terminal: warnings and errors as one line, text that is not JSON
+ * unchanged, otherwise nothing.
  */
 export function noteworthy(service: string, line: string): string | undefined {
   if (line.trim() === '') return undefined

@@ -5,7 +5,7 @@ import type { Opened } from './opened.ts'
 import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Where mails go while there is no mail server, and the page that shows them; both undefined when there is one. */
+/** The mail folder and the page that shows it while there is no mail server; both undefined when there is one. */
 export async function showMails(
   asked: string | false | undefined,
   dir: DataDir,

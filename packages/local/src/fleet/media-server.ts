@@ -5,7 +5,7 @@ import { filesOf, kept, type ServersOptions } from './servers.ts'
 
 const apiKey = 'parley'
 
-/** Starts a media server for calls when its program is there. Undefined when it is not, which is said. */
+/** Starts a media server for calls if its program is installed; otherwise prints that and returns undefined. */
 export async function startMediaServer(
   { dir, secrets, say }: Pick<ServersOptions, 'dir' | 'secrets' | 'say'>,
   webhookUrl: string,
@@ -25,7 +25,7 @@ export async function startMediaServer(
   return settingsOf(server.first.url, apiSecret)
 }
 
-/** Settings of the media server that a fleet starts, as far as its data folder tells. */
+/** Settings of the media server that a fleet starts, as far as its data folder shows. */
 export function knownMediaServer(port: number, apiSecret: string | undefined): NodeJS.ProcessEnv | undefined {
   if (port === 0 || apiSecret === undefined || findLivekit() === undefined) return undefined
   return settingsOf(livekitUrl(port), apiSecret)

@@ -1,4 +1,4 @@
-/** What was opened so far, closed in reverse by the first call of `close`; later calls wait for that one. */
+/** Opened resources. The first call of `close` closes them in reverse order; later calls wait for it. */
 export class Opened {
   readonly #undo: Array<() => unknown> = []
   #closing: Promise<void> | undefined

@@ -1,7 +1,7 @@
 import type { OwnerOptions } from './owner.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
-/** How a fleet shall run. */
+/** Options of a fleet. */
 export type FleetOptions = {
   /** Folder of everything it keeps; made when missing. */
   dataDir: string
@@ -15,9 +15,9 @@ export type FleetOptions = {
   owner?: OwnerOptions | false
   /** Folder that gets every mail, shown on a page; default `mail` in the data folder. False: a mail server is configured. */
   mailFolder?: string | false | undefined
-  /** True: a media server for calls is started when its program is there. Default: calls are as configured. */
+  /** True: a media server for calls is started if its program is installed. Default: calls are as configured. */
   mediaServer?: boolean
-  /** True: videos are processed when ffmpeg is there. Default: as configured. */
+  /** True: videos are processed if ffmpeg is installed. Default: as configured. */
   videos?: boolean
   /** Written whenever the fleet is ready and a process has changed. */
   readyFile?: string | undefined
@@ -27,7 +27,7 @@ export type FleetOptions = {
   fsync?: boolean
   /** Told about progress, crashes, and warnings of services, line by line. */
   say?: (line: string) => void
-  /** What to run; default: the nine services of this checkout. */
+  /** Services to run; default: the nine services of this checkout. */
   services?: ServiceDefinition[]
   /** Ends the start when it fires: what already runs is stopped. */
   signal?: AbortSignal

@@ -14,7 +14,7 @@ export type OwnerOptions = { login: string; password?: string | undefined; email
 /** The owner there is. `password` is set once: when this or an interrupted earlier start made it up. */
 export type Owner = { login: string; created: boolean; password?: string }
 
-/** How the operator reaches the bus. */
+/** The operator's access to the bus. */
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**

@@ -12,10 +12,10 @@ function advice(code: string, host: string, port: number): string {
   if (code === 'EADDRINUSE')
     return `port ${port} on ${host} is in use; stop what uses it, or set PARLEY_PORT to another port (0 takes a free one)`
   if (code === 'EACCES') return `only root may listen on port ${port}; set PARLEY_PORT to one from 1024 on`
-  return `${host} is no address of this machine (${code}); set PARLEY_WEBSERVER_HOST to one that is`
+  return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to one that is`
 }
 
-/** Where this machine reaches what listens on that address. */
+/** The address under which this machine reaches a server that listens on `host`. */
 export function localUrl(host: string, port: number): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`

@@ -1,23 +1,23 @@
 import { effectiveSettings, publicKeyOf } from '@parley/config'
 import { readGivenPush } from '../settings.ts'
 
-/** Who sends pushes, and who tells browsers the public key. */
+/** Services that need keys: the one that sends pushes, and the one that gives browsers the public key. */
 const needsKeys = new Map([
   ['notifications', { isSender: true }],
   ['admin', { isSender: false }],
 ])
 
-/** For a server that nobody else is told of. */
+/** Contact for push services; a local server has no real one. */
 const subject = 'mailto:push@parley.invalid'
 
-/** Whether the environment or the file say anything of push: then the supervisor adds nothing. */
+/** Whether the environment or the file configures push; then the supervisor adds nothing. */
 export function isPushGiven(env: NodeJS.ProcessEnv): boolean {
   return effectiveSettings(readGivenPush, { env }).some(
     ({ source }) => !['default', 'not set', 'missing'].includes(source),
   )
 }
 
-/** What a service is told of push. */
+/** Push settings of a service. */
 export function pushEnvironment(service: string, privateKey: string): NodeJS.ProcessEnv {
   const { isSender } = needsKeys.get(service) ?? {}
   if (isSender === undefined) return {}

@@ -42,7 +42,7 @@ async function whyNotReady({ label, internalPort }: Asked): Promise<string | und
   }
 }
 
-/** On a connection of its own: `fetch` would go through the proxy that the environment names. */
+/** Uses a direct connection: `fetch` would use the proxy from the environment. */
 async function ask(port: number): Promise<IncomingMessage> {
   const signal = AbortSignal.timeout(2000)
   const request = get({ host: '127.0.0.1', port, path: '/readyz', agent: false, signal })

@@ -5,12 +5,12 @@ import { writeWhole } from './files.ts'
 /** A process of the fleet. `url` is where its own HTTP server is reached: gateways, realtime nodes and a few more. */
 export type FleetProcess = { name: string; pid: number; internalPort: number; url?: string }
 
-/** What the ready file holds. */
+/** Content of the ready file. */
 export type ReadyState = {
   url: string
   ownerLogin: string
   services: FleetProcess[]
-  /** Page that shows mails, while there is no mail server. Whoever knows it can read them. */
+  /** Page that shows mails while there is no mail server. Anyone with the address can read them. */
   mailUrl?: string
 }
 
@@ -23,7 +23,7 @@ export class Announcement {
   #state: (() => ReadyState) | undefined
   #retry: NodeJS.Timeout | undefined
 
-  /** Without a path nothing is written. What an earlier run left there is removed. `say` is told why it cannot be written. */
+  /** Without a path nothing is written. A file of an earlier run is removed. `say` reports why it cannot be written. */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
     this.#say = say

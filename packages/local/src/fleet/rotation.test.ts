@@ -99,9 +99,9 @@ asRoot(`another user's secrets are left alone: they could not read what root wro
   expect(statSync(secretsFile).uid).toBe(12_345)
 })
 
-test('a folder on which no fleet ever ran is told as such', () => {
+test('a folder on which no fleet has ever run is told as such', () => {
   const empty = join(folder, 'empty')
   expect(knownEnvironment(empty, 'accounts', {})).toBeUndefined()
-  expect(() => rotatableSecrets(empty)).toThrow(/no fleet ever ran/)
+  expect(() => rotatableSecrets(empty)).toThrow(/no fleet has ever run/)
   expect(() => knownEnvironment(folder, 'nobody', {})).toThrow(RangeError)
 })

@@ -28,7 +28,7 @@ export type Servers = {
   stop(): Promise<void>
 }
 
-/** What the servers need to know. */
+/** Options of the servers. */
 export type ServersOptions = {
   dir: DataDir
   secrets: Secrets
@@ -69,7 +69,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   return { postgres: p.first, nats: n.first, redis: r.first, stop }
 }
 
-/** Where a server of a fleet logs, and where it is remembered. */
+/** Log file and pid file of a server. */
 export function filesOf(dir: DataDir, name: string, say: (line: string) => void) {
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }

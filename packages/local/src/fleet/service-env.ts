@@ -4,7 +4,7 @@ import { repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
-/** What every process of a fleet is told. */
+/** Addresses passed to every process of a fleet. */
 export type FleetAddresses = {
   publicUrl: string
   /** Address the gateways listen on. */
@@ -20,14 +20,14 @@ export type FleetAddresses = {
   media?: NodeJS.ProcessEnv | undefined
   /** Key that pushes are signed with; undefined when it is configured elsewhere. */
   vapidPrivateKey?: string | undefined
-  /** Whether videos are processed though nobody asked for it. */
+  /** Whether videos are processed although no setting requests it. */
   videos?: boolean
   secret: (name: string) => string
-  /** What the secret of that name was before it was rotated. */
+  /** Value of a secret before its last rotation. */
   previousSecret?: (name: string) => string | undefined
 }
 
-/** Secrets that can be rotated, by their name among those of a fleet. */
+/** Secrets that can be rotated, by name. */
 export const rotatable = [
   { name: 'core', variable: 'PARLEY_CORE_SECRET_KEY' },
   { name: 'cookieSigning', variable: 'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET' },
@@ -35,18 +35,18 @@ export const rotatable = [
   { name: 'uploadsBlob', variable: 'PARLEY_UPLOADS_BLOB_SECRET' },
 ] as const
 
-/** Who has the key under which bytes of uploads are handed over. */
+/** Services with the key for handing blobs to uploads. */
 const handsOverBlobs = new Set<string>(
   deployableNames.filter((name) => factsOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
 
-/** Who processes videos, and who tells clients whether they are. */
+/** Services that process videos, or tell clients whether they are processed. */
 const knowsOfVideos = new Set(['uploads', 'admin'])
 
 /** The supervisor may be started from anywhere, so the folder is not left to where a process works. */
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
 
-/** Settings of the supervisor alone: a service has no business with them. */
+/** Settings of the supervisor itself, not passed to services. */
 const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS']
 
 /**
@@ -91,7 +91,7 @@ export function serviceEnvironment(
   return env
 }
 
-/** The address is for whoever tells clients, the secret for calls alone. */
+/** The address is for services that tell clients; only calls gets the secret. */
 function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): NodeJS.ProcessEnv {
   if (name === 'calls') return media ?? {}
   if (name !== 'admin' || !media) return {}
@@ -99,7 +99,7 @@ function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): 
   return { PARLEY_LIVEKIT_ENABLED, PARLEY_LIVEKIT_URL }
 }
 
-/** Secrets that were rotated are told too: what they made is still good for reading. */
+/** Previous values of rotated secrets, with which older data can still be read. */
 function previousSecrets(
   { name }: ServiceDefinition,
   { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,
@@ -108,7 +108,7 @@ function previousSecrets(
   return present(Object.fromEntries(secrets.map((one) => [`${one.variable}_PREVIOUS`, previousSecret?.(one.name)])))
 }
 
-/** Without variables that are empty: they count as not set. */
+/** Removes empty variables: they count as not set. */
 function present(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }

@@ -9,7 +9,7 @@ import { SupervisedService } from './supervised-service.ts'
 /** Longer than a process takes to drain and, failing that, to end itself. */
 const stopPatienceMs = 25_000
 
-/** What a group runs and where. */
+/** The services of a group and their options. */
 export type ServiceGroupOptions = {
   services: ServiceDefinition[]
   replicas: number
@@ -32,11 +32,11 @@ export class ServiceGroup {
     this.#options = options
   }
 
-  /** Starts everything; those that proxy last. Resolves when each process serves. */
+  /** Starts all processes, proxying ones last. Resolves when each is serving. */
   async start(): Promise<void> {
     const { services } = this.#options
     const first = services.filter(({ proxies }) => !proxies).flatMap((service) => this.#add(service))
-    // A refused configuration of any of them ends the start; nothing waits for the others before it is needed.
+    // A refused configuration of any service ends the start. No service waits for others that it does not need yet.
     const others = Promise.all(first.map(({ supervised }) => supervised.serving()))
     const listed = first.filter(({ service }) => service.listedAs !== undefined)
     await Promise.race([others, Promise.all(listed.map(({ supervised }) => supervised.serving()))])

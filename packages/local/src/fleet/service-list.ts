@@ -8,15 +8,15 @@ export type ServiceDefinition = {
   name: string
   /** The bundle of its process. */
   main: string
-  /** The bundle that migrates its database; a service without one has no database. */
+  /** Bundle with its migrations; undefined for a service without database. */
   migrate?: string
-  /** Environment variables that take the port of its own HTTP server. */
+  /** Variables that set the port of its HTTP server. */
   portVariables?: string[]
   /** Variable that takes the address this port listens on. */
   hostVariable?: string
-  /** Variable in which those that proxy are told the addresses of all its processes, separated by commas. */
+  /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
-  /** Is told the addresses of those that are listed, so it starts after them. */
+  /** Gets the addresses of the listed services, so it starts after them. */
   proxies?: boolean
   /** Stands at the edge: it is drained before the services it asks. */
   edge?: boolean

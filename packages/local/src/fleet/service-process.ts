@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { removePidFile, writePidFile } from '../infrastructure/index.ts'
 import { LogFile } from './log-file.ts'
 
-/** What a service tells its parent once it serves. */
+/** Message of a service to its parent once it is serving. */
 export type Serving = { internalPort: number; url?: string }
 
 /** How a process ended. */
@@ -12,7 +12,7 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null; livedMs
 /** One running process of a service. */
 export type ServiceProcess = {
   pid: number
-  /** Resolves when it serves; stays open for ever when it ends before. */
+  /** Resolves when it is serving; never resolves if it ends before. */
   serving: Promise<Serving>
   /** Rejects when it could not be started at all. */
   exited: Promise<Exit>
@@ -34,8 +34,8 @@ export type Launch = {
 const keptLines = 20
 
 /**
- * Forks a service into a process group of its own, so that the terminal's Ctrl-C reaches the supervisor alone. It
- * notices the end of this process by the lost channel.
+ * Forks a service into its own process group, so that Ctrl-C in the terminal reaches only the supervisor. The service
+ * notices the end of this process when the channel closes.
  */
 export function launchService(launch: Launch): ServiceProcess {
   const startedAt = Date.now()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
 import { type Exit, launchService, type ServiceProcess, type Serving } from './service-process.ts'
 
-/** What a supervised service is made of. */
+/** Options of a supervised service. */
 export type SupervisedOptions = {
   /** Name for people: `rooms`, or `rooms (2)` for a second process. */
   label: string
@@ -20,7 +20,7 @@ export type SupervisedOptions = {
 /** A configuration that a service refuses: trying again would not help. */
 const configurationExit = 78
 
-/** How a process ended, for people; `refusal` is what it said of its configuration when it would not have it. */
+/** How a process ended, as text; `refusal` holds the errors of an invalid configuration. */
 type Ending = { how: string; livedMs: number; refusal: string | undefined }
 
 /** One process of a service, started again with a growing delay whenever it ends unwanted. */
@@ -47,7 +47,7 @@ export class SupervisedService {
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /** Where the process serves, or where the last one did and the next one will. */
+  /** Address of the current process, or of the last one, which the next will use too. */
   get lastServing(): Serving | undefined {
     return this.#before
   }
@@ -58,7 +58,7 @@ export class SupervisedService {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Sends a signal to the current process, whatever it leads to. */
+  /** Sends a signal to the current process, whatever the effect. */
   kill(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
   }

@@ -6,16 +6,16 @@ import { findExecutable } from './executables.ts'
 import { endLeftover, removePidFile, writePidFile } from './pid-file.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** How to run a server as a child of this process. */
+/** Options for running a server as a child process. */
 export type ChildOptions = {
   /** Name in messages. */
   name: string
   command: string
   args: string[]
   cwd: string
-  /** Where stdout and stderr are appended. */
+  /** File to which stdout and stderr are appended. */
   logFile: string
-  /** Where the child is remembered, so that {@link startChild} ends it when this process could not. */
+  /** File with the child's pid, so that a later {@link startChild} can end it if this process could not. */
   pidFile: string
   env?: NodeJS.ProcessEnv
   /** Run as this user; needs root. */
@@ -24,7 +24,7 @@ export type ChildOptions = {
   keepsOpen?: number | undefined
   /** Signals that ask it to end, mild ones first. */
   stopSignals: NodeJS.Signals[]
-  /** How long each signal may take. */
+  /** How long to wait after each signal. */
   stopPatienceMs?: number
 }
 
@@ -42,8 +42,8 @@ export type Child = AsyncDisposable & {
 }
 
 /**
- * Starts a program in a process group of its own (the terminal's Ctrl-C is the parent's to handle). It does not outlive
- * this process where the system can promise that; elsewhere the next start ends it by its pid file.
+ * Starts a program in its own process group, so that Ctrl-C in the terminal reaches only the parent. If the system
+ * supports it, the program ends with this process; otherwise the next start ends it by its pid file.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const signals = options.stopSignals

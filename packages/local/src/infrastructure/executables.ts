@@ -16,10 +16,10 @@ export function findExecutable(name: string): string | undefined {
     .find(isExecutable)
 }
 
-/** Whether the programs that process videos are there. */
+/** Whether the programs that process videos are installed. */
 export const hasFfmpeg = (): boolean => ['ffmpeg', 'ffprobe'].every((name) => findExecutable(name) !== undefined)
 
-/** Whether this process may run the file. */
+/** Whether this process may execute the file. */
 export function isExecutable(file: string): boolean {
   if (!existsSync(file)) return false
   try {

@@ -6,9 +6,9 @@ import { findExecutable } from './executables.ts'
 export type KernelLock = { fd: number | undefined; release: () => void }
 
 /**
- * Locks a file; undefined when another process has it. A pid means nothing in another container; a lock of the kernel holds
- * there too, for as long as a descriptor is open. util-linux has a command for it; systems without that command have no
- * containers of their own either.
+ * Locks a file; undefined when another process holds the lock. Pids are meaningless in another container, but a kernel
+ * lock also works there, for as long as a descriptor is open. Uses a command of util-linux; systems without it do not
+ * have containers either.
  */
 export function lockByKernel(file: string): KernelLock | undefined {
   const flock = findExecutable('flock')

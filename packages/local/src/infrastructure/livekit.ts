@@ -9,25 +9,25 @@ const program = 'livekit-server'
 
 /** A LiveKit server that runs as a child of this process. */
 export type Livekit = Child & {
-  /** Where clients and services of this machine reach it. */
+  /** Address for clients and services on this machine. */
   url: string
 }
 
-/** What LiveKit needs besides a folder and a port. */
+/** Options of LiveKit besides folder and port. */
 export type LivekitOptions = ServerOptions & {
   apiKey: string
   /** At least 32 characters. */
   apiSecret: string
-  /** Who is told what happens. */
+  /** Recipients of webhooks. */
   webhookUrls: readonly string[]
   /** Ports of sound and pictures; free ones when left out. */
   mediaPorts?: { tcp: number; udp: number }
 }
 
-/** Where the program lies; undefined when it is not there. It is never installed. */
+/** Path of the program; undefined when it is not found. It is never installed. */
 export const findLivekit = (): string | undefined => findExecutable(program)
 
-/** Where it is reached on this machine. */
+/** Its address on this machine. */
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
 
 /** Starts LiveKit on loopback. Throws when the program is not there. */

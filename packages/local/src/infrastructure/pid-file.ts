@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 
-/** Remembers a process of ours, so that a later start can end it when its parent was killed. */
+/** Writes a pid file, so that a later start can end the process if its parent was killed. */
 export function writePidFile(file: string, pid: number): void {
   const identity = identify(pid)
   if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
@@ -35,7 +35,7 @@ export function removePidFile(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // What it names has ended: nobody takes another process for it.
+    // That process has ended; another one with the same pid is not mistaken for it.
   }
 }
 
@@ -50,7 +50,7 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], patie
   return identity !== undefined
 }
 
-/** The system ends a process by itself then, on a busy machine late. */
+/** The system then ends the process, with a delay on a busy machine. */
 const killPatienceMs = 10_000
 
 /** Ends a process as {@link endLeftover} does. */

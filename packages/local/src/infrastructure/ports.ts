@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 
-/** Below those that systems give to outgoing connections and to whoever asks for any port. */
+/** Below the ephemeral ports of operating systems. */
 const first = 20_000
 const count = 12_000
 
@@ -31,7 +31,7 @@ export function whyPortNotFree(port: number, host: string): Promise<string | und
   })
 }
 
-/** Connects, sends `request` if there is one, and tells whether the answer so far satisfies `accept` within `timeoutMs`. */
+/** Connects, sends `request` if given, and returns whether the response satisfies `accept` within `timeoutMs`. */
 export function probe(
   port: number,
   request: string,

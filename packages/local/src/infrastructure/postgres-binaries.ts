@@ -25,7 +25,10 @@ export const oldestPostgres = 14
 /** Longer than any copy takes. */
 const unfinishedForMs = 600_000
 
-/** Every usable PostgreSQL of this machine, best first: PATH, the system's packages, the one that came with npm. */
+/**
+ * Every usable PostgreSQL installation of this machine, in order of preference: PATH, the system's packages, npm's
+ * package.
+ */
 export function findPostgres(): PostgresBinaries[] {
   const folders = [...executableFolders(), ...packagedFolders()].filter((dir) => existsSync(join(dir, 'initdb')))
   const real = [...folders.map((dir) => dirname(realpathSync(join(dir, 'initdb')))), ...embeddedFolder()]
@@ -36,7 +39,7 @@ export function findPostgres(): PostgresBinaries[] {
   })
 }
 
-/** The same binaries at a place the user may enter: npm's are copied when the checkout lies in a private folder. */
+/** The same binaries in a folder that the user can enter: npm's are copied if the checkout is in a private folder. */
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)
@@ -45,7 +48,7 @@ export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser |
   return { ...binaries, dir: join(copy, 'bin') }
 }
 
-/** A copy that was interrupted, or is still being made elsewhere, lies aside under another name. */
+/** An interrupted or unfinished copy has a different name. */
 function copyWhole(from: string, to: string): void {
   makeOpenFolder(dirname(to))
   const unfinished = mkdtempSync(`${to}.`)
@@ -59,7 +62,7 @@ function copyWhole(from: string, to: string): void {
   }
 }
 
-/** For everybody: who installed npm's packages may have kept them private. */
+/** Makes the copy readable for everyone: the original may be private to the user who installed it. */
 function makeReadable(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
@@ -69,7 +72,7 @@ function makeReadable(folder: string): void {
   }
 }
 
-/** Removes copies of starts that were killed; one that is being made is younger. */
+/** Removes unfinished copies of killed starts; a copy in progress is younger. */
 function removeUnfinished(copies: string): void {
   for (const dir of subfolders(copies)) {
     if (!/\/postgresql-[^/]*\.[A-Za-z0-9]{6}$/.test(dir)) continue
@@ -108,7 +111,7 @@ function embeddedFolder(): string[] {
   }
 }
 
-/** Undefined unless both programs answer and are of one version: what lies in PATH may be a wrapper of something else. */
+/** Undefined unless both programs run and have the same version: a file in PATH may be a wrapper for something else. */
 function versionIn(dir: string): string | undefined {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) => versionOf(join(dir, name)))
   return initdb === postgres ? initdb : undefined

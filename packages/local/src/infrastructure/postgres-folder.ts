@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { findPostgres, oldestPostgres, type PostgresBinaries, reachableBinaries } from './postgres-binaries.ts'
 import { canEnter, exists, makeOpenFolder, postgresUser, type SystemUser } from './system-user.ts'
 
-/** Where folders go that PostgreSQL's user could not reach elsewhere. */
+/** Location of folders that PostgreSQL's user could not reach elsewhere. */
 const reachablePlace = '/var/lib/parley'
 
 /** An initialised folder and what runs on it. */
@@ -32,9 +32,9 @@ export type PostgresFolder = {
 }
 
 /**
- * Makes or opens a PostgreSQL folder. As root it belongs to an ordinary user; when that user cannot reach `dir`, the
- * folder is made below /var/lib/parley and `dir` becomes a link to it. An existing folder is opened with binaries of the version
- * that made it. Throws with what to install when there are none.
+ * Creates or opens a PostgreSQL folder. Under root it belongs to an ordinary user; if that user cannot reach `dir`, the
+ * folder is created below /var/lib/parley and `dir` becomes a link to it. An existing folder is opened with binaries of
+ * the version that created it; if there are none, the error says what to install.
  */
 export function openPostgresFolder(dir: string, say: (line: string) => void): PostgresFolder {
   const user = postgresUser(dir)
@@ -87,7 +87,7 @@ function settle(dir: string, user: SystemUser | undefined, say: (line: string) =
   return root
 }
 
-/** Answers why it failed; undefined on success. A folder left half-made by a kill is made anew. */
+/** Returns why it failed; undefined on success. A folder left incomplete by a killed process is created again. */
 function initialise(binaries: PostgresBinaries, data: string, passwordFile: string, user: SystemUser | undefined) {
   const unfinished = `${data}.new`
   rmSync(unfinished, { recursive: true, force: true })

@@ -83,8 +83,8 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * After a crash of the machine the pid in PostgreSQL's own lock file may belong to somebody else, which would keep it from
- * starting. Only for who holds the lock of the kernel.
+ * After a crash of the machine, the pid in PostgreSQL's own lock file may belong to another process, which would
+ * prevent the start. Call it only while holding the kernel lock.
  */
 function forgetStranger(lockFile: string) {
   if (!existsSync(lockFile)) return

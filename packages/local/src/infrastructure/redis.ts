@@ -8,7 +8,7 @@ import { requireExecutable } from './system-packages.ts'
 /** A Redis server that runs as a child of this process. */
 export type Redis = Child & {
   port: number
-  /** With its password, if it has one. */
+  /** Includes its password, if it has one. */
   url: string
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
 import { forbidServiceStarts } from './service-starts.ts'
 
-/** How long another program may hold a lock of the package manager: a machine that updates itself takes minutes. */
+/** How long another program may hold the lock of the package manager: an automatic update takes minutes. */
 const lockPatienceMs = 15 * 60_000
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
@@ -47,7 +47,7 @@ export function installSystemPackages(
   return installing
 }
 
-/** Installs those of the server programs that are missing, in one go. */
+/** Installs all missing server programs with one command. */
 export async function installMissing(
   names: string[],
   say?: (line: string) => void,
@@ -96,7 +96,7 @@ async function whenUnlocked(
 
 const heldLock = /(Could not get lock|dpkg frontend lock was locked|Unable to acquire the dpkg frontend lock)[^\n]*/
 
-/** In a process group of its own: a Ctrl-C must not reach dpkg in the middle. apt, told alone, ends where it can. */
+/** Runs in its own process group: Ctrl-C must not interrupt dpkg. apt itself stops at a safe point. */
 function runApt(apt: string, args: string[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=0', ...args], {

@@ -18,7 +18,7 @@ export function postgresUser(existingFolder: string): SystemUser | undefined {
   return user
 }
 
-/** Whether the user may enter the folder, whatever forbids it (modes of a parent, mount options, lists). */
+/** Whether the user can enter the folder, considering modes of parents, mount options and access lists. */
 export function canEnter(user: SystemUser, folder: string): boolean {
   const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     uid: user.uid,
@@ -29,13 +29,13 @@ export function canEnter(user: SystemUser, folder: string): boolean {
   return result.status === 0
 }
 
-/** Makes a folder that everybody may enter, whatever umask says. */
+/** Creates a folder that everybody may enter, regardless of the umask. */
 export function makeOpenFolder(path: string): void {
   mkdirSync(path, { recursive: true })
   chmodSync(path, 0o755)
 }
 
-/** Whether the path exists, a dangling link included. */
+/** Whether the path exists, even as a dangling link. */
 export function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -56,7 +56,7 @@ function decodeQuoted(text: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
-/** Words of a header that hold other letters than those of ASCII. */
+/** Decodes encoded words (non-ASCII text) of a header. */
 function decodeWords(text: string): string {
   return text
     .replace(/\?=\s+=\?/g, '?==?')

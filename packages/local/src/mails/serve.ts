@@ -8,7 +8,7 @@ const common = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 const ownPages = `${common}; frame-src 'self'; frame-ancestors 'none'`
 const mailHtml = `${common.replace("base-uri 'none'; ", '')}; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox`
 
-/** A page that shows the mails of a folder, for this machine alone. */
+/** A page that shows the mails of a folder, reachable only on this machine. */
 export type MailPage = { readonly url: string; close: () => Promise<void> }
 
 /**

@@ -43,7 +43,7 @@ test('only signed-in people may call svc.api and svc.admin', () => {
 
 test('what belongs to another deployable, or is there already, is refused', () => {
   expect(() => collectRoutes(owned, (routes) => routes.service(MessageService, { createMessage: () => ({}) }))).toThrow(
-    'MessageService.CreateMessage belongs to another deployable',
+    'MessageService.CreateMessage is owned by another deployable',
   )
   expect(() =>
     collectRoutes(owned, (routes) =>

@@ -5,7 +5,7 @@ import { withoutServerName } from '../metrics.ts'
 const keepMs = 60_000
 const fallback = 'Parley'
 
-/** How the server is called, asked once a minute. While admin is away: as it was called last. */
+/** The name of the server, fetched once a minute. While admin is unavailable the last name is used. */
 export function serverNames(admin: Client<typeof AdminInternalService>): () => Promise<string> {
   let name = fallback
   let askedAt = -Infinity

@@ -2,7 +2,7 @@ import type { EventPreparation } from '@parley/events'
 import { takeRoleFromAll } from '../actions/accounts/take-role.ts'
 import type { Context } from '../context.ts'
 
-/** Takes a deleted role from its holders, in transactions of its own: there may be many of them. */
+/** Removes a deleted role from its holders, in separate transactions because there may be many. */
 export function onPolicyChanged(ctx: Context): EventPreparation {
   return async ({ actorId, fact }) => {
     if (fact.case !== 'policy') return undefined

@@ -2,7 +2,7 @@ import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
-/** Why credentials ended, as sockets are told. */
+/** Reasons for ended credentials, as sent to sockets. */
 const endReasons = [
   'logout',
   'password_changed',
@@ -21,13 +21,13 @@ export const userCreated = (): Announcement => ({
   fact: { case: 'userChanged', value: { created: true } },
 })
 
-/** What roles somebody holds. */
+/** The roles somebody holds. */
 export const rolesHeld = (roleIds: string[], rolesVersion: bigint): Announcement => ({
   kind: 'roles_changed',
   fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },
 })
 
-/** What roles somebody holds from now on; their clients read anew what they may do. */
+/** The new roles of somebody; their clients reload their permissions. */
 export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesVersion: bigint): Announcement {
   const id = newId('event')
   const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
@@ -49,17 +49,20 @@ export const loginEvent = (succeeded: boolean): Announcement => ({
   fact: { case: 'login', value: { succeeded } },
 })
 
-/** What only the audit log keeps: ids and words, never names, addresses or secrets. */
+/** An event only for the audit log: ids and words, never names, addresses or secrets. */
 export const noted = (kind: string, details: Record<string, string> = {}): Announcement => ({
   kind,
   fact: { case: 'details', value: { details } },
 })
 
-/** That somebody was given a role; beside `roles_changed`, which says what they hold now. */
+/** A role was assigned; sent in addition to `roles_changed`, which lists the resulting roles. */
 export const roleAssigned = (roleId: string, roleName = roleId): Announcement =>
   noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
 
-/** Some sessions of an account ended, expired or made room, and others go on: their sockets alone are closed, and none of the others hears of it. */
+/**
+ * Some sessions of an account ended, expired or were displaced, while others continue: only their sockets are closed,
+ * and the other sessions are not notified.
+ */
 export const sessionsRevoked = (credentialIds: string[]): Announcement => ({
   kind: 'credentials_ended',
   fact: {

@@ -4,17 +4,17 @@ import { invalidStatus } from '../errors.ts'
 
 const maxEmojiLength = 16
 const maxTextLength = 100
-/** Start of the year 10000: no clock of ours reads further. */
+/** Start of the year 10000, the limit of our date formats. */
 const endOfTimeMs = 253_402_300_800_000
 
-/** Exactly one emoji of those that Unicode recommends for general interchange. */
+/** Exactly one emoji that Unicode recommends for general interchange. */
 const oneEmoji = new RegExp('^\\p{RGI_Emoji}$', 'v')
 const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 const control = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/u
 
 export type CustomStatus = { emoji: string; text: string; expiresAt: Date | null }
 
-/** A status as it is stored. Throws `invalid_argument`. */
+/** Validates a status and converts it to its stored form. Throws `invalid_argument`. */
 export function customStatusFrom(
   given: { emoji: string; text: string; expiresAt?: Timestamp | undefined },
   now: Date,

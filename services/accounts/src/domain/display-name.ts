@@ -6,7 +6,7 @@ const allowed = /^[\p{L}\p{M}\p{Nd}\p{S} '’\-._]*$/u
 /** Takes no ink: zero-width, joiners, fillers, braille blank. Selectors of the look of an emoji do no harm. */
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** The name as it is stored; null when there is none, and the login is shown. Throws `invalid_argument`. */
+/** Validates a display name; null for an empty one, so that the login is shown. Throws `invalid_argument`. */
 export function displayNameFrom(text: string): string | null {
   const name = text.trim()
   const broken = brokenRule(name)
@@ -14,7 +14,7 @@ export function displayNameFrom(text: string): string | null {
   return name === '' ? null : name
 }
 
-/** Whether a text from elsewhere can be somebody's display name as it is. */
+/** Whether an imported text is a valid display name. */
 export const couldBeDisplayName = (text: string): boolean =>
   text !== '' && text === text.trim() && brokenRule(text) === undefined
 

@@ -7,8 +7,8 @@ const shape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<
 export const emailKey = (address: string): string => address.trim().toLowerCase()
 
 /**
- * Whether it looks like an address. Signs that Unicode only keeps as another way to write a letter (the kelvin sign is a K) would
- * share the key of an address that is somebody else's.
+ * Whether a text looks like an address. Compatibility characters of Unicode (the kelvin sign equals K) are refused:
+ * they would give the address the same key as somebody else's.
  */
 export const couldBeEmail = (text: string): boolean =>
   text.length <= maxLength && text === text.normalize('NFC') && shape.test(text)

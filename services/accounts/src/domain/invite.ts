@@ -7,7 +7,7 @@ const mostUses = 1_000
 
 export type WantedInvite = { label: string; email: string; maxUses: number; expiresAt: Date | undefined }
 
-/** What an invite is like, defaults filled in. Throws `invalid_argument`. */
+/** Validates the properties of an invite and fills in defaults. Throws `invalid_argument`. */
 export function inviteFrom(wanted: WantedInvite, now: Date): WantedInvite & { expiresAt: Date } {
   const expiresAt = wanted.expiresAt ?? new Date(now.getTime() + usualMs)
   const afterMs = expiresAt.getTime() - now.getTime()

@@ -1,7 +1,7 @@
 const maxLength = 32
 const minLength = 2
 
-/** A login to suggest for somebody whom a provider calls so; empty when nothing of it can stay. */
+/** A suggested login for a user name at a provider; empty when nothing of it is allowed. */
 export function loginHintFrom(name: string): string {
   const [user = ''] = name.split('@', 1)
   const hint = user

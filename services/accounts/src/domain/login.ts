@@ -9,10 +9,10 @@ export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 /** Logins are unique, and looked up, without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
-/** Whether an account can have this login at all; what it cannot have need not be looked for. */
+/** Whether a text can be a login at all; others need not be looked up. */
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
-/** What people who register themselves may not have either. */
+/** Throws for logins that people who register themselves may not have. */
 export function assertRegisteredLogin(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not hold ".."')
 }

@@ -19,7 +19,10 @@ export function redirectOrigin(redirectUri: string): string {
   return origin
 }
 
-/** Whether it is of a program on the user's own machine: any program there can be behind it, so no consent to it is kept. */
+/**
+ * Whether the origin is a program on the user's own machine. Any program there can use it, so consent to it is not
+ * stored.
+ */
 export const isLoopbackOrigin = (origin: string): boolean => isLoopbackHost(new URL(origin).hostname)
 
 /** Throws `invalid_argument` unless it can be a PKCE challenge of method S256. */
@@ -27,7 +30,7 @@ export function assertChallenge(challenge: string): void {
   if (!challengeShape.test(challenge)) throw invalidChallenge()
 }
 
-/** Whether a verifier is the one a challenge was made of. */
+/** Whether a PKCE verifier belongs to a challenge. */
 export const answersChallenge = (verifier: string, challenge: string): boolean =>
   verifierShape.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
 

@@ -1,10 +1,10 @@
 import type { Provider, ProviderProfile } from './provider.ts'
 
 export const purposes = ['external_create', 'external_link'] as const
-/** Whether a new account is to be made of an identity, or one is linked to it. */
+/** Whether the identity creates a new account or is linked to an existing one. */
 export type Purpose = (typeof purposes)[number]
 
-/** What a flow keeps of an identity until it is confirmed. */
+/** An identity stored until it is confirmed. */
 export type PendingIdentity = ProviderProfile & {
   providerId: string
   issuer: string

@@ -1,2 +1,2 @@
-/** Where people reach this server, ready for a path to follow. */
+/** The public address of this server, without a trailing slash. */
 export const publicUrlOf = ({ publicUrl }: { publicUrl: string }): string => publicUrl.replace(/\/+$/, '')

@@ -1,7 +1,7 @@
-/** How long requests under way may carry the handle before the present one. */
+/** How long running requests may still use the previous handle. */
 const graceMs = 60_000
 
-/** From when on the browser should get a new cookie: less than a quarter of the lifetime is left to the one it has. */
+/** When the browser should get a new cookie: when less than a quarter of the lifetime is left. */
 export const rotateAfter = (rotatedAt: Date, lifetimeMs: number): Date =>
   new Date(rotatedAt.getTime() + Math.ceil(lifetimeMs * 0.75))
 
@@ -11,5 +11,5 @@ export const dueBefore = (now: Date, lifetimeMs: number): Date => new Date(now.g
 /** A handle that was replaced after this moment still holds. */
 export const graceFrom = (now: Date): Date => new Date(now.getTime() - graceMs)
 
-/** Until when one holds that was replaced then. */
+/** How long a replaced handle stays valid. */
 export const graceUntil = (replacedAt: Date): Date => new Date(replacedAt.getTime() + graceMs)

@@ -1,4 +1,4 @@
-/** What is known of a credential that holds. */
+/** The stored data of a valid credential. */
 export type HeldCredential = {
   id: string
   sessionId: string | null

@@ -3,11 +3,14 @@ import { unknownTimezone } from '../errors.ts'
 /** Offsets such as "+01:00" are time zones to some runtimes, but no IANA names. */
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/
 
-/** An IANA name as it is stored, in the letter case of the database. Throws `invalid_argument`. */
+/**
+ * Validates an IANA time zone name and returns it in the letter case of the time zone database. Throws
+ * `invalid_argument`.
+ */
 export function timezoneFrom(name: string): string {
   const loaded = shape.test(name) ? load(name) : undefined
   if (loaded === undefined) throw unknownTimezone(name)
-  // Older names are answered by their successors; whoever chose one keeps it.
+  // The library replaces older names by newer ones; keep the name that was chosen.
   return loaded.toLowerCase() === name.toLowerCase() ? loaded : name
 }
 

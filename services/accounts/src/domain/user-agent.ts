@@ -1,5 +1,5 @@
 const mostCharacters = 200
 
-/** What of a User-Agent header is kept: printable ASCII, at most 200 characters. */
+/** The stored part of a User-Agent header: printable ASCII, at most 200 characters. */
 export const readableUserAgent = (header: string): string =>
   header.replace(/[^\x20-\x7e]/g, '').slice(0, mostCharacters)

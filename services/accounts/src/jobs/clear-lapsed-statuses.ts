@@ -6,8 +6,8 @@ const atOnce = 100
 const shortestPauseMs = 100
 
 /**
- * Takes away and announces custom statuses whose time is over. Any process may; the row's lock lets one of them. Answers
- * after how many milliseconds the next one ends.
+ * Clears and announces expired custom statuses. Several processes may run it; the row's lock lets one of them act.
+ * Returns the milliseconds until the next one expires.
  */
 export async function clearLapsedStatuses(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,

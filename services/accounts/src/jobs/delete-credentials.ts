@@ -4,10 +4,10 @@ import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/end-cre
 import { changeUser } from '../store/user-changes.ts'
 
 const atOnce = 1_000
-/** Ended credentials stay for a while: whoever ends one again waits for the same event. */
+/** Ended credentials are kept for a while: a repeated call to end one waits for the same event. */
 const keepEndedMs = 24 * 3600_000
 
-/** Deletes credentials that ended or expired, a few at a time, and tells of the end of those that expired. */
+/** Deletes credentials that ended or expired, a few at a time, and announces the end of the expired ones. */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const { db } = ctx
   const at = ctx.now()
@@ -21,7 +21,7 @@ export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal
         if (credentialIds.length === 0) return undefined
         return { announce: () => [sessionsRevoked(credentialIds)] }
       })
-      // Nobody is told of somebody who is gone.
+      // The account is deleted, so there is nobody to notify.
       if (!changed) await deleteExpiredOf(db, userId, at)
     }
     if (users.length < atOnce) return

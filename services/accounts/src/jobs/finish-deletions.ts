@@ -14,9 +14,9 @@ const atOnce = 100
 const whileOpenMs = 1_000
 
 /**
- * Asks services for pass after pass until nobody has anything left of the deleted accounts. Each round goes on where the
- * one before ended: deletions that make no headway keep none from theirs. A round answers after how many milliseconds the
- * next one is due, when deletions are open.
+ * Requests erasure passes until no service has data of the deleted accounts left. Each round continues after the last
+ * one, so that stuck deletions do not block others. A round returns the milliseconds until the next one is due, if
+ * deletions are open.
  */
 export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined

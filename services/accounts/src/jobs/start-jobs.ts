@@ -9,11 +9,11 @@ import { statusesSet } from '../store/user-changes.ts'
 import { deletionFinisher } from './finish-deletions.ts'
 
 const second = 1_000
-/** For what another process left when it died. */
+/** Interval for work left behind by a process that died. */
 const poll = 10 * second
 const hour = 3600_000
 
-/** What every process does by itself, until the signal; disposing the result waits for what is under way. */
+/** Starts the periodic jobs, until the signal fires; disposing the result waits for running ones. */
 export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const jobs = new Resources()
   const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<number | void>) =>

@@ -17,7 +17,7 @@ import type { OperatorContext } from '../context.ts'
 import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
-/** What admin's database says comes with the question: accounts reads no tables but its own. */
+/** Includes the policy from admin's database: accounts reads only its own tables. */
 type Question = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
 
 const { databaseUrl, ownerEmails, ownerEmail, maxUsers } = readConfig.fields
@@ -25,8 +25,8 @@ const isUnary = (method: DescMethod): method is DescMethodUnary => method.method
 const readSettings = defineConfig({ databaseUrl, ownerEmails, ownerEmail, maxUsers })
 
 /**
- * Answers one method of the operator with nothing but the database. Events go into the outbox: running nodes hear of them
- * through whichever process of accounts runs, now or later.
+ * Runs one method of the operator using only the database. Events go into the outbox; a process of accounts publishes
+ * them when it runs.
  */
 export async function answerDirectly(
   input: string,

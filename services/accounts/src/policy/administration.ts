@@ -27,13 +27,13 @@ export function assertMayDelete(policy: Policy, caller: Subject, account: Accoun
   assertMayTouch(caller, account)
 }
 
-/** Whether the caller may deactivate this account, or reactivate it; the last owner cannot be deactivated by anybody. */
+/** Whether the caller may deactivate or reactivate this account; the last owner cannot be deactivated. */
 export function mayDeactivate(policy: Policy, caller: Subject, account: Account, isLastOwner: boolean): boolean {
   if (caller.userId === account.id || (owns(account) && !isOwner(caller))) return false
   return may(policy, caller, 'user.manage-accounts', serverScope) && !isLastOwner
 }
 
-/** Whether {@link assertMayDelete} lets the caller; the last owner cannot be deleted by anybody. */
+/** Whether {@link assertMayDelete} allows it for the caller; the last owner cannot be deleted. */
 export function mayDelete(policy: Policy, caller: Subject, account: Account, isLastOwner: boolean): boolean {
   const permission = caller.userId === account.id ? 'user.delete-self' : 'user.delete-any'
   return may(policy, caller, permission, serverScope) && (!owns(account) || isOwner(caller)) && !isLastOwner

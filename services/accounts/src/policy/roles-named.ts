@@ -5,7 +5,7 @@ import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 const byName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
   new Map([...policy.roles.values()].map((role) => [role.name, role]))
 
-/** Whether each of these names is that of a role. */
+/** Whether each of these names is the name of a role. */
 export function namesRoles(policy: Policy, names: readonly string[]): boolean {
   const roles = byName(policy)
   return names.every((name) => roles.has(name))

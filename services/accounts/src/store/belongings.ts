@@ -15,7 +15,7 @@ import {
 } from './schema.ts'
 import type { UserRow } from './users.ts'
 
-/** The columns of a tombstone: all that say something of a person are empty. */
+/** Columns of a tombstone: all personal data is empty. */
 export const nothingPersonal = {
   login: '',
   displayName: null,
@@ -32,12 +32,12 @@ export const nothingPersonal = {
   deactivatedAt: null,
 } satisfies Partial<UserRow>
 
-/** Few enough that nobody waits for their locks. */
+/** Small enough to hold locks only briefly. */
 const usualBatch = 1000
 
 /**
- * Deletes rows that belong to an account, but not the account itself: at most so many of each kind. `complete`: there are
- * no more. An address or an identity stays until all that is known by it is gone, for nothing else leads there.
+ * Deletes rows that belong to an account, but not the account itself: at most one batch of each kind. `complete`: none
+ * are left. An address or identity stays until all rows found through it are deleted.
  */
 export async function eraseBelongings(
   tx: Tx,
@@ -69,7 +69,7 @@ function belongingsOf(tx: Tx, userId: string): { table: PgTable; where: SQL | un
     { table: flowTokens, where: unowned },
     { table: emailCodes, where: inArray(emailCodes.emailKey, addresses) },
     { table: invites, where: inArray(sql`lower(${invites.email})`, addresses) },
-    // Names come first: they are free when the deletion is answered, whatever else there is.
+    // Names first: they must be free when the deletion is answered, even if other rows remain.
     { table: emails, where: eq(emails.userId, userId) },
     { table: handles, where: eq(handles.ownerId, userId) },
     { table: externalIdentities, where: eq(externalIdentities.userId, userId) },

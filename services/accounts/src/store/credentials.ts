@@ -13,7 +13,7 @@ export type ValidCredential = {
   expiresAt: Date
   /** When the browser got its cookie; null for bearer tokens. */
   rotatedAt: Date | null
-  /** When this digest gave way to another one, which is to be used instead; null for the present one. */
+  /** When this digest was replaced by a newer one; null for the current one. */
   replacedAt: Date | null
   rolesVersion: bigint
   roleIds: string[]
@@ -23,7 +23,7 @@ export async function insertCredentials(tx: Tx, rows: NewCredential[]): Promise<
   await tx.insert(credentials).values(rows)
 }
 
-/** Those of the digests that stand for a credential which has not ended; one may have been replaced since `graceFrom`. */
+/** The digests that belong to a credential which has not ended, including those replaced since `graceFrom`. */
 export async function findValidCredentials(
   db: Reader,
   digests: Buffer[],
@@ -75,7 +75,7 @@ export async function findHolding(
     )
 }
 
-/** When the credential behind a call was proved; undefined when it holds no more. */
+/** When the credential of a call was proved; undefined when it is no longer valid. */
 export async function findCredentialOf(
   db: Reader,
   caller: { credentialId: string; userId: string },
@@ -89,7 +89,7 @@ export async function findCredentialOf(
   return found
 }
 
-/** Answers false when the credential ended meanwhile, or can never be fresh. */
+/** Returns false when the credential has ended, or can never be fresh. */
 export async function renewFreshness(db: Db, id: string, freshUntil: Date): Promise<boolean> {
   const renewed = await db
     .update(credentials)
@@ -126,8 +126,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Replaces the handle of a browser session that got its cookie before `due`; of several that ask at once, one succeeds.
- * Whatever ended, by itself or with its account, stays so.
+ * Replaces the handle of a browser session that got its cookie before `due`; of several concurrent calls, one succeeds.
+ * A session that ended, alone or with its account, stays ended.
  */
 export async function rotateSession(
   db: Db,
@@ -151,11 +151,11 @@ export async function rotateSession(
   return rotated.rowCount === 1
 }
 
-/** Which of a user's credentials belong to a session. Each of those made before sessions had ids is one. */
+/** Which of a user's credentials belong to a session. Credentials from before sessions had ids are a session each. */
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
-/** Ids of what another web client got of a user and what has not ended. */
+/** Ids of the credentials of another web client for a user that have not ended. */
 export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
@@ -164,7 +164,7 @@ export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: 
   return rows.map(({ id }) => id)
 }
 
-/** Lets credentials of a user go on with another generation. */
+/** Moves credentials of a user to another generation, so that they stay valid. */
 export async function carryOver(tx: Tx, userId: string, ids: readonly string[], authGeneration: number): Promise<void> {
   await tx
     .update(credentials)
@@ -181,7 +181,7 @@ export async function credentialsOfSession(tx: Tx, userId: string, sessionId: st
   return rows.map(({ id }) => id)
 }
 
-/** The credentials of a user that hold, those used last first. */
+/** The valid credentials of a user, most recently used first. */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
   const { id, kind, sessionId, userAgent, createdAt, expiresAt } = credentials
   return db

@@ -7,7 +7,7 @@ import { lockUser, raiseVersion } from './users.ts'
 
 export type Deletion = { userId: string; pass: number; askedAt: Date }
 
-/** Deletions that began, and reports of them that came. */
+/** Announces new deletions and reports about them. */
 export const deletionsMoved = new CommitChannel()
 
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
@@ -24,7 +24,7 @@ export async function askedPass(db: Reader, userId: string): Promise<number> {
 /** A deletion that is not complete, with its place among them. */
 export type OpenDeletion = { userId: string; place: string }
 
-/** Deletions that are not complete, those asked for longest ago first; `after` the last one that was seen, if there is one. */
+/** Incomplete deletions, oldest first, after the one that was processed last, if any. */
 export async function openDeletions(
   db: Reader,
   after: OpenDeletion | undefined,
@@ -51,7 +51,7 @@ export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | u
   return deletion
 }
 
-/** What was found in a pass, by the services that reported it. */
+/** Total found in a pass, over the services that reported it. */
 export async function foundInPass(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
   const rows = await reader
     .select({ service: deletionReports.service, found: deletionReports.found })

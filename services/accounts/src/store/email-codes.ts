@@ -4,15 +4,18 @@ import type { Db, Reader, Tx } from '@parley/postgres'
 import { emailCodes } from './schema.ts'
 
 export type EmailCode = typeof emailCodes.$inferSelect
-/** What a code is for: one row each. */
+/** Identifies a code: one row each. */
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
-/** Whoever counts mails or guesses of an address does so alone, to the end of the transaction. */
+/** Locks an address until the end of the transaction, so that mails and guesses are counted correctly. */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
 }
 
-/** Mails to an address since a moment, and wrong guesses of what can be entered now, whoever asked for it. */
+/**
+ * Number of mails to an address since a time, and of wrong guesses for codes that are still valid, whoever requested
+ * them.
+ */
 export async function countUses(
   db: Reader,
   { purpose, emailKey }: CodeKey,
@@ -31,7 +34,7 @@ export async function countUses(
 const sumOf = (column: AnyPgColumn, condition: SQL) =>
   sql<number>`coalesce(sum(${column}) filter (where ${condition}), 0)::int`
 
-/** Puts a code in the place of an earlier one, whose window goes on if it began after `since`. */
+/** Replaces an earlier code; its counting window continues if it began after `since`. */
 export async function storeCode(
   tx: Tx,
   code: Pick<EmailCode, 'codeDigest' | 'expiresAt'> & CodeKey,
@@ -78,19 +81,19 @@ export async function uncountMail(db: Db, key: CodeKey): Promise<void> {
     .where(isCode(key))
 }
 
-/** Makes what was mailed to a user enterable no more. The rows go on counting mails and guesses. */
+/** Invalidates codes mailed to a user. The rows still count mails and guesses. */
 export async function voidCodesOf(tx: Tx, userId: string): Promise<void> {
   await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
 }
 
-/** What no code has as its digest. */
+/** A digest that no code has. */
 const noDigest = Buffer.alloc(32)
 
 export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {
   await tx.delete(emailCodes).where(isCode(key))
 }
 
-/** Deletes up to `atOnce` codes that nobody can enter any more; answers how many there were. */
+/** Deletes up to `atOnce` expired codes; returns their number. */
 export async function deleteExpiredEmailCodes(db: Db, now: Date, atOnce: number): Promise<number> {
   const expired = db
     .select({ row: sql`ctid` })

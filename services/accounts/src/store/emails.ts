@@ -6,7 +6,7 @@ import { emails, users } from './schema.ts'
 type Claim = {
   at: Date
   selfAdded: boolean
-  /** Whether somebody else merely says so. */
+  /** Whether only somebody else claims that the address is theirs. */
   unproven?: boolean
 }
 
@@ -42,7 +42,7 @@ export async function findVerifiedEmail(
   return holder
 }
 
-/** Accounts that hold one of these addresses, and not on the word of an administrator alone. */
+/** Accounts that hold one of these addresses, not counting addresses that only an administrator vouched for. */
 export async function holdersOf(db: Reader, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return []
   const rows = await db
@@ -52,7 +52,7 @@ export async function holdersOf(db: Reader, addresses: readonly string[]): Promi
   return rows.map((row) => row.userId)
 }
 
-/** The addresses an account verified first, at most ten: whoever adds others pushes none of these out. */
+/** The addresses an account verified first, at most ten: adding others does not displace them. */
 export async function firstAddressesOf(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })
@@ -75,7 +75,7 @@ export async function listEmails(db: Reader, userId: string): Promise<VerifiedAd
     .orderBy(asc(verifiedAt), asc(key))
 }
 
-/** Takes an address from an account; answers it as it was written, undefined when the account does not have it. */
+/** Removes an address from an account; returns it as it was written, undefined when the account does not have it. */
 export async function removeEmail(tx: Tx, userId: string, address: string): Promise<string | undefined> {
   const [removed] = await tx
     .delete(emails)

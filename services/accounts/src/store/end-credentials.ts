@@ -5,7 +5,7 @@ import { credentials } from './schema.ts'
 
 export type EndedCredential = { id: string; kind: NewCredential['kind'] }
 
-/** Ends credentials of one user; answers those that had not ended before. */
+/** Ends credentials of one user; returns those that had not ended before. */
 export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<EndedCredential[]> {
   return tx
     .update(credentials)
@@ -14,11 +14,11 @@ export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at:
     .returning({ id: credentials.id, kind: credentials.kind })
 }
 
-/** Also by the handle before the present one: a session that was just rotated can be ended by whoever has not heard. */
+/** Also matches the previous handle: a session that was just rotated can be ended by a browser with the old cookie. */
 const hasDigestOf = (digests: Buffer[]) =>
   or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
 
-/** Ends credentials of one user by id; answers the ids of those that had not ended before. */
+/** Ends credentials of one user by id; returns the ids of those that had not ended before. */
 export async function endById(tx: Tx, userId: string, ids: readonly string[], at: Date): Promise<string[]> {
   const rows = await tx
     .update(credentials)
@@ -28,7 +28,7 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
   return rows.map((row) => row.id)
 }
 
-/** Ids of the accounts that credentials belong to, ended ones included. */
+/** Ids of the accounts to which credentials belong, including ended ones. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []
   const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasDigestOf(digests))
@@ -42,7 +42,7 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
     .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
 }
 
-/** Deletes what a user has beyond `keep` credentials, first those whose last use lies furthest back; answers their ids. */
+/** Deletes credentials of a user beyond `keep`, least recently used first; returns their ids. */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
     .select({ id: credentials.id })
@@ -66,7 +66,7 @@ export async function deleteEnded(db: Db, before: Date, atOnce: number): Promise
   return deleted.rowCount ?? 0
 }
 
-/** Whose credentials have expired, up to `atOnce` people. */
+/** Ids of up to `atOnce` people with expired credentials. */
 export async function usersWithExpired(db: Db, before: Date, atOnce: number): Promise<string[]> {
   const rows = await db
     .selectDistinct({ userId: credentials.userId })
@@ -76,7 +76,7 @@ export async function usersWithExpired(db: Db, before: Date, atOnce: number): Pr
   return rows.map(({ userId }) => userId)
 }
 
-/** Deletes the credentials of a user that expired before; answers the ids of those that nobody had ended. */
+/** Deletes credentials of a user that expired before a time; returns the ids of those that had not been ended. */
 export async function deleteExpiredOf(tx: Reader, userId: string, before: Date): Promise<string[]> {
   const expired = and(eq(credentials.userId, userId), lt(credentials.expiresAt, before))
   const deleted = await tx

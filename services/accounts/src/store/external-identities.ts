@@ -20,11 +20,11 @@ export async function findIdentity(
 export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
   if (inserted.length > 0) return undefined
-  // Another one of the same hash stands in the way when there is none of this name.
+  // If no row has this name, another identity with the same hash conflicts.
   return (await findIdentity(tx, identity)) ?? { userId: '' }
 }
 
-/** The identities of an account, those linked first first. */
+/** The identities of an account, in the order they were linked. */
 export async function identitiesOf(db: Reader, userId: string): Promise<ExternalIdentity[]> {
   return db
     .select()

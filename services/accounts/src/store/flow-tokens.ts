@@ -6,13 +6,13 @@ import { flowTokens, users } from './schema.ts'
 
 export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
-/** What tokens are looked up with, and the moment of asking. */
+/** The keys for looking up tokens, and the current time. */
 type Asking = SecretKeys & { at: Date }
 
-/** Somebody as they were when they began. */
+/** A user and their generation when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
 
-/** `user`: whose it is, as they were when it began; left out for what is nobody's yet. */
+/** `user`: its owner when it began; left out while it has none. */
 export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
   user?: FlowUser
   ttlMs: number
@@ -31,7 +31,10 @@ export async function issueFlowToken(db: Reader, { at, ...keys }: Asking, flow: 
   return token
 }
 
-/** What a token stands for; undefined when it is unknown, used, expired, of another purpose or of an earlier generation of its user. */
+/**
+ * Payload of a token; undefined when the token is unknown, used, expired, for another purpose, or from an earlier
+ * generation of its user.
+ */
 export async function peekFlowToken(
   db: Reader,
   { at, ...keys }: Asking,
@@ -77,7 +80,7 @@ export async function deleteExpiredFlowTokens(db: Db, now: Date, atOnce: number)
   return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
 }
 
-/** One that was issued while its user's generation ended stands in the table and holds no more. */
+/** A token issued while its user's generation ended is in the table but invalid. */
 const isToken = (db: Reader, keys: SecretKeys, purpose: FlowPurpose, token: string) =>
   and(
     inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token)),

@@ -16,7 +16,7 @@ export async function releaseHandles(db: Db, kind: HandleRow['kind'], ownerId: s
   await db.delete(handles).where(and(eq(handles.kind, kind), eq(handles.ownerId, ownerId)))
 }
 
-/** Whom these handles belong to, with the roles a user holds; those of nobody are left out. */
+/** The users of these session handles, with their roles; unknown handles are left out. */
 export async function findHandles(db: Reader, keys: readonly string[]): Promise<(HandleRow & { roleIds: string[] })[]> {
   if (keys.length === 0) return []
   return db

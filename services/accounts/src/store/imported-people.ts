@@ -21,7 +21,7 @@ export async function findImported(reader: Reader, keys: readonly Buffer[]): Pro
   return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), { key: key.toString('hex'), ...row }]))
 }
 
-/** Who holds these addresses, by their keys. */
+/** The holders of these addresses, by key. */
 export async function holdersByEmail(
   reader: Reader,
   addresses: readonly string[],
@@ -35,7 +35,7 @@ export async function holdersByEmail(
   return new Map(rows.map(({ key, ...holder }) => [key, holder]))
 }
 
-/** Those of the logins that belong to somebody or to a role, by key. */
+/** The logins that belong to a user or role, by key. */
 export async function takenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const rows = await reader
@@ -47,7 +47,7 @@ export async function takenHandles(reader: Reader, logins: readonly string[]): P
 
 export type NewPerson = { user: typeof users.$inferInsert; email: string }
 
-/** Throws a unique violation when a login or an address was taken meanwhile. */
+/** Throws a unique violation when a login or an address has been taken since. */
 export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Date): Promise<void> {
   if (people.length === 0) return
   await tx.insert(users).values(people.map(({ user }) => user))

@@ -5,7 +5,7 @@ import type { Db, Reader, Tx } from '@parley/postgres'
 import { invites } from './schema.ts'
 
 export type InviteRow = typeof invites.$inferSelect
-/** What tokens are looked up with, and the moment of asking. */
+/** The keys for looking up tokens, and the current time. */
 type Asking = SecretKeys & { at: Date }
 
 /** Stores an invite; its token is answered here and is nowhere else. */
@@ -25,12 +25,12 @@ export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
 
-/** How many can be used. */
+/** Number of usable invites. */
 export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }
 
-/** The invite that a token stands for; undefined when it is unknown, used up, revoked or expired. */
+/** The invite of a token; undefined when it is unknown, used up, revoked or expired. */
 export async function findInvite(db: Reader, { at, ...keys }: Asking, token: string): Promise<InviteRow | undefined> {
   const [row] = await db
     .select()
@@ -70,7 +70,7 @@ export async function listInvites(
     .offset(before ? 0 : offset)
 }
 
-/** Answers whether there was one that could be used. */
+/** Returns whether there was a usable one. */
 export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<boolean> {
   const [deleted] = await tx.delete(invites).where(eq(invites.id, id)).returning()
   return deleted !== undefined && deleted.expiresAt > now

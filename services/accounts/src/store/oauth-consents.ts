@@ -13,7 +13,7 @@ export async function grantConsent(tx: Tx, userId: string, origin: string, grant
   await tx.insert(oauthConsents).values({ userId, origin, grantedAt }).onConflictDoNothing()
 }
 
-/** Whether there was one. */
+/** Withdraws a consent; returns whether there was one. */
 export async function withdrawConsent(tx: Tx, userId: string, origin: string): Promise<boolean> {
   return (await tx.delete(oauthConsents).where(isConsent(userId, origin))).rowCount === 1
 }
@@ -23,7 +23,7 @@ export async function withdrawAllConsents(tx: Tx, userId: string): Promise<strin
   return rows.map(({ origin }) => origin)
 }
 
-/** Whom a user let in, the one let in first first. */
+/** The clients to which a user consented, oldest first. */
 export async function consentsOf(db: Reader, userId: string): Promise<{ origin: string; grantedAt: Date }[]> {
   const { origin, grantedAt } = oauthConsents
   return db

@@ -6,7 +6,7 @@ import { providerLogins } from './schema.ts'
 type Row = typeof providerLogins.$inferSelect
 /** A browser that is at a provider. */
 export type ProviderLogin = Omit<Row, 'stateDigest' | 'browserDigest'>
-/** What the browser brings back: both must be those it left with. */
+/** Values that the browser must bring back unchanged. */
 type Secrets = { state: string; browserHandle: string }
 
 export async function insertProviderLogin(
@@ -20,7 +20,10 @@ export async function insertProviderLogin(
   await tx.insert(providerLogins).values({ ...login, stateDigest, browserDigest })
 }
 
-/** What the browser left with; it is used up. Undefined when another browser brings it, another provider sends it, or it expired. */
+/**
+ * Takes the stored attempt of a browser; it can be used once. Undefined when another browser brings it, another
+ * provider sends it, or it has expired.
+ */
 export async function takeProviderLogin(
   db: Db,
   { at, ...keys }: SecretKeys & { at: Date },
@@ -44,7 +47,7 @@ export async function takeProviderLogin(
 const stateOf = (state: string) => ['provider login', 'state', state] as const
 const browserOf = (handle: string) => ['provider login', 'browser', handle] as const
 
-/** Deletes up to `atOnce` browsers that did not come back in time; answers how many there were. */
+/** Deletes up to `atOnce` attempts that expired; returns their number. */
 export async function deleteExpiredProviderLogins(db: Db, now: Date, atOnce: number): Promise<number> {
   const expired = db
     .select({ digest: providerLogins.stateDigest })

@@ -31,7 +31,7 @@ export async function firstHolder(db: Reader, roleId: string): Promise<{ id: str
   return holder
 }
 
-/** Whether an account other than this one holds a role and can sign in. */
+/** Whether another account that can sign in holds a role. */
 export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
   const [other] = await db
     .select({ id: users.id })
@@ -44,7 +44,7 @@ export async function isHeldByAnother(db: Reader, roleId: string, userId: string
   return other !== undefined
 }
 
-/** Who holds a role, the oldest accounts first. */
+/** The holders of a role, oldest accounts first. */
 export async function findHolders(db: Reader, roleId: string, limit: number): Promise<UserWithRoles[]> {
   return db
     .select(userColumns)
@@ -55,7 +55,7 @@ export async function findHolders(db: Reader, roleId: string, limit: number): Pr
     .limit(limit)
 }
 
-/** Takes a role from some of its holders; answers them as they are afterwards, with their versions raised. */
+/** Removes a role from some of its holders; returns their new state with increased versions. */
 export async function removeRole(tx: Tx, roleId: string, limit: number): Promise<UserWithRoles[]> {
   const holders = await tx
     .select({ id: users.id })

@@ -27,16 +27,16 @@ export const users = pgTable(
     /** Null falls back to the login. */
     displayName: text('display_name'),
     passwordHash: text('password_hash'),
-    /** Raised by each change that is announced; locked by whoever makes one. */
+    /** Increased by each announced change; every change locks it. */
     version: bigint({ mode: 'bigint' }).notNull(),
     /** Version at which the roles last changed. */
     rolesVersion: bigint('roles_version', { mode: 'bigint' }).notNull(),
-    /** Credentials of an older generation hold no more. */
+    /** Credentials of an older generation are invalid. */
     authGeneration: integer('auth_generation').notNull().default(0),
     timezone: text(),
     timeFormat: integer('time_format'),
     loginChangedAt: moment('login_changed_at'),
-    /** When the user last changed the login without an administrator; null: may change it now. */
+    /** When the user last changed the login themselves; null: may change it now. */
     cooldownFrom: moment('cooldown_from'),
     /** Key of the avatar below /assets/server/. */
     avatarKey: text('avatar_key'),
@@ -79,9 +79,12 @@ export const emails = pgTable(
       .notNull()
       .references(() => users.id),
     verifiedAt: moment('verified_at').notNull(),
-    /** Whether it was added in a session, and not with the account or by an operator: a stolen session can do that. */
+    /**
+     * Whether it was added in a session rather than with the account or by an operator: a stolen session can add
+     * addresses.
+     */
     selfAdded: boolean('self_added').notNull().default(false),
-    /** Whether an administrator said so when making the account, and nobody has shown to read its mail since. */
+    /** Whether an administrator declared it verified when creating the account, and nobody has proved it since. */
     unproven: boolean().notNull().default(false),
   },
   (t) => [index('emails_user').on(t.userId)],
@@ -107,18 +110,18 @@ export const credentials = pgTable(
       .notNull()
       .references(() => users.id),
     kind: text({ enum: ['bearer', 'cookie'] }).notNull(),
-    /** What one sign-in made is one session; null: made before sessions had ids, and a session of its own. */
+    /** The session of one sign-in; null: created before sessions had ids, and a session by itself. */
     sessionId: text('session_id'),
-    /** What the program that signed in calls itself; null: unknown. */
+    /** User agent of the program that signed in; null: unknown. */
     userAgent: text('user_agent'),
-    /** Origin of the other web client that was let in; null: none was. */
+    /** Origin of the other web client that has access; null: none. */
     clientOrigin: text('client_origin'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
     /** Null: can never be fresh. */
     freshUntil: moment('fresh_until'),
     createdAt: moment('created_at').notNull(),
-    /** When the browser last got a cookie with the present handle; null for bearer tokens. */
+    /** When the browser last got a cookie with the current handle; null for bearer tokens. */
     rotatedAt: moment('rotated_at'),
     /** The handle before that: requests under way may still carry it for a moment. */
     previousDigest: bytea('previous_digest'),
@@ -147,7 +150,7 @@ export const emailCodes = pgTable(
     purpose: text({ enum: ['registration', 'verification'] }).notNull(),
     /** The address in lower case. */
     emailKey: text('email_key').notNull(),
-    /** Who wants to prove it; empty for a registration. */
+    /** Who wants to prove the address; empty for a registration. */
     userId: text('user_id').notNull().default(''),
     codeDigest: bytea('code_digest').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -159,7 +162,7 @@ export const emailCodes = pgTable(
   (t) => [primaryKey({ columns: [t.purpose, t.emailKey, t.userId] }), index('email_codes_expiry').on(t.expiresAt)],
 )
 
-/** Capabilities that live for minutes, by digest of their token: whoever presents one may take the step it names, once. */
+/** Short-lived capabilities, by the digest of their token: the holder may take one named step, once. */
 export const flowTokens = pgTable(
   'flow_tokens',
   {
@@ -175,11 +178,11 @@ export const flowTokens = pgTable(
         'authorization_code',
       ],
     }).notNull(),
-    /** Whose it is; empty when nobody's yet. */
+    /** Its owner; empty while it has none. */
     userId: text('user_id').notNull(),
-    /** That of its user when it began; null: nobody's yet. It holds no longer than that generation. */
+    /** The owner's generation when it began; null while it has none. It is invalid in later generations. */
     authGeneration: integer('auth_generation'),
-    /** What the step needs to know; its shape belongs to the purpose. */
+    /** Data for the step; its shape depends on the purpose. */
     payload: jsonb().notNull(),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -194,7 +197,7 @@ export const invites = pgTable(
     id: text().primaryKey(),
     digest: bytea().notNull(),
     label: text().notNull(),
-    /** Where it was mailed to, as it was written; empty for a link that is passed on. */
+    /** The address to which it was mailed, as it was written; empty for a link to pass on. */
     email: text().notNull(),
     roleIds: text('role_ids').array().notNull(),
     maxUses: integer('max_uses').notNull(),
@@ -224,7 +227,7 @@ export const providerLogins = pgTable(
     nonce: text().notNull(),
     codeVerifier: text('code_verifier').notNull(),
     redirectPath: text('redirect_path').notNull(),
-    /** Who wants to link an identity; null for a sign-in. */
+    /** The user who links an identity; null for a sign-in. */
     linkUserId: text('link_user_id'),
     /** Their generation when they began. */
     linkAuthGeneration: integer('link_auth_generation'),
@@ -254,7 +257,7 @@ export const externalIdentities = pgTable(
   ],
 )
 
-/** Other web clients that users let in. */
+/** Other web clients to which users consented. */
 export const oauthConsents = pgTable(
   'oauth_consents',
   {
@@ -287,7 +290,7 @@ export const deletions = pgTable(
   ],
 )
 
-/** What each service reported of each pass. */
+/** Reports of each service about each pass. */
 export const deletionReports = pgTable(
   'deletion_reports',
   {

@@ -4,22 +4,22 @@ import { CommitChannel, type Db, type Tx } from '@parley/postgres'
 import { outbox } from './schema.ts'
 import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
 
-/** What a change announces; version and aggregate are those of the account. */
+/** An event about a change; version and aggregate are those of the account. */
 export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 export type Change = {
   set?: Partial<Omit<UserRow, 'version' | 'rolesVersion'>>
-  /** The roles held change: what is told of them is newer than all before. */
+  /** The roles change, so their version increases. */
   changesRoles?: boolean
   announce: (version: bigint) => Announcement[]
 }
 export type Changed = {
   /** The account before the change. */
   user: UserWithRoles
-  /** The account with what the change set; roles are those of before. */
+  /** The changed account, with the roles from before. */
   after: UserWithRoles
-  /** Whether there was something to do. */
+  /** Whether anything changed. */
   announced: boolean
-  /** Outbox entries of the account that are not on the stream yet: those of this change and of earlier ones. */
+  /** Outbox entries of the account that are not on the stream yet, from this change and earlier ones. */
   unannounced: bigint[]
 }
 

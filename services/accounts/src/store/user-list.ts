@@ -9,7 +9,7 @@ export type UserPage = {
   offset: number
   /** Wins over the offset. */
   after: UserKey | undefined
-  /** Whether accounts that cannot sign in are listed, too. */
+  /** Whether to include accounts that cannot sign in. */
   deactivatedToo: boolean
 }
 export type ListedUsers = { keys: (UserKey & { id: string })[]; total: bigint }
@@ -18,7 +18,7 @@ const listed = ({ deactivatedToo }: UserPage): SQL =>
   deactivatedToo ? sql`${users.deletedAt} is null` : sql`${users.deletedAt} is null and ${users.deactivatedAt} is null`
 const columns = sql`id, created_at as "createdAt", login`
 
-/** Accounts whose login or display name holds the text, in any letter case; all of them when it is empty. */
+/** Accounts whose login or display name contains the text, ignoring case; all of them when it is empty. */
 export async function listUsers(db: Reader, search: string, page: UserPage): Promise<ListedUsers> {
   const text = search.trim()
   return text === '' ? listAll(db, page) : findAll(db, text, page)

@@ -27,7 +27,7 @@ export async function findUsers(db: Reader, ids: readonly string[]): Promise<Use
 export const findPresentUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
   (await findUsers(db, ids)).filter(({ deletedAt }) => deletedAt === null)
 
-/** The account of a caller. Throws `unauthenticated` when it was deleted meanwhile. */
+/** The account of a caller. Throws `unauthenticated` when it has been deleted. */
 export async function getAccount(db: Reader, id: string): Promise<UserWithRoles> {
   const [user] = await findUsers(db, [id])
   if (!user || user.deletedAt) throw accountGone()
@@ -59,7 +59,7 @@ export async function listUsersAfter(db: Reader, after: string, limit: number): 
   return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
-/** Accounts whose custom status ended by then, longest ago first. */
+/** Accounts whose custom status has expired, oldest first. */
 export async function usersWithLapsedStatus(db: Reader, at: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: users.id })
@@ -70,7 +70,7 @@ export async function usersWithLapsedStatus(db: Reader, at: Date, limit: number)
   return rows.map(({ id }) => id)
 }
 
-/** When the first custom status ends. */
+/** When the next custom status expires. */
 export async function firstStatusEnd(db: Reader): Promise<Date | undefined> {
   const [row] = await db
     .select({ at: users.statusExpiresAt })

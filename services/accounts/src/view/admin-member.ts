@@ -6,7 +6,7 @@ import type { User } from '@parley/contracts/api'
 import type { UserWithRoles } from '../store/users.ts'
 import { roleNamesOf } from './role.ts'
 
-/** What the viewer may know of an account besides what everyone sees. */
+/** Details of an account that only this viewer may see. */
 type Shown = {
   policy: Policy
   /** Undefined: not for this viewer. */

@@ -6,7 +6,7 @@ import type { PolicyRole } from '@parley/contracts/internal'
 
 const byPosition = ({ roles }: Policy): PolicyRole[] => [...roles.values()].sort((a, b) => a.position - b.position)
 
-/** Roles are shown by name, by position; one that was deleted meanwhile is left out. */
+/** Names of roles in order of position; deleted roles are left out. */
 export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[] =>
   roleIds
     .flatMap((id) => policy.roles.get(id) ?? [])

@@ -6,7 +6,10 @@ import type { HeldSession } from '../domain/sessions.ts'
 
 type Seen = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs: number }
 
-/** Use prolongs a session to its whole lifetime, so its end tells when it was used; a changed setting must not say the impossible. */
+/**
+ * Use extends a session to its whole lifetime, so the time of its last use follows from its end. The result is limited,
+ * in case the setting was changed.
+ */
 export function toSession(session: HeldSession, { caller, now, lifetimeMs }: Seen): Session {
   const prolongedAt = session.expiresAt.getTime() - lifetimeMs
   const lastUsedAt = new Date(Math.min(now.getTime(), Math.max(session.createdAt.getTime(), prolongedAt)))

@@ -10,7 +10,7 @@ const deletedName = 'Deleted User'
 export const displayNameOf = (user: { login: string; displayName: string | null }): string =>
   user.displayName ?? user.login
 
-/** What of an account is not in its row. */
+/** Properties of an account that are not in its row. */
 type Shown = { presence: PresenceStatus | undefined; avatarUrl: string | undefined; now: Date }
 
 export function toUser(user: UserRow, { presence, avatarUrl, now }: Shown): User {

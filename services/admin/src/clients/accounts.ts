@@ -11,7 +11,7 @@ const silent = (error: unknown): never => {
   throw neighbourSilent('accounts', error)
 }
 
-/** Somebody who is there. Throws `not_found`. */
+/** An existing user. Throws `not_found`. */
 export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
   const { profiles } = await accounts.getProfiles({ userIds: [userId] }, options).catch(silent)
   const [profile] = profiles

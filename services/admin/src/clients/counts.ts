@@ -7,7 +7,7 @@ type Neighbours = { accounts: Client<typeof AccountsInternalService>; rooms: Cli
 
 const timeoutMs = 2000
 
-/** How large the server is; undefined while somebody who knows is away: the rest of the diagnosis matters then. */
+/** Size of the server; undefined while a service is unavailable, when the rest of the diagnosis matters more. */
 export async function countServer({ accounts, rooms }: Neighbours): Promise<AdminServerStats | undefined> {
   try {
     const [users, { channels, dms }] = await Promise.all([

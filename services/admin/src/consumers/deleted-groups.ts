@@ -13,7 +13,7 @@ export const followDeletedGroups = (ctx: Context): Promise<AsyncDisposable> =>
     prepare: onGroupDeleted(ctx),
   })
 
-/** The change locks the policy in a transaction of its own; a repeat finds nothing to clear. */
+/** The change locks the policy in a separate transaction; a repetition finds nothing to clear. */
 const onGroupDeleted =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: groupId, actorId }) => {

@@ -3,7 +3,7 @@ import { blockedUsernamesTooLarge, blockedUsernameTooLong } from '../errors.ts'
 const mostCharacters = 32
 const mostBytes = 10_000
 
-/** The list as it is kept: trimmed, in lower case, without repeats and blanks, sorted. */
+/** Normalises the list: trimmed, lower case, without duplicates and blanks, sorted. */
 export function normaliseBlockedUsernames(names: readonly string[]): string[] {
   const kept = [...new Set(names.map((name) => name.trim().toLowerCase()))].filter((name) => name !== '').sort()
   if (kept.some((name) => [...name].length > mostCharacters)) throw blockedUsernameTooLong(mostCharacters)

@@ -1,6 +1,6 @@
 import type { ConsumerInfo, JetStreamAccountStats, ServerInfo, StreamInfo } from 'nats'
 
-/** What the bus says about itself. What it does not answer in time is missing. */
+/** State of the bus. Values that it does not return in time are missing. */
 export type BusState = {
   connected: boolean
   server: ServerInfo | undefined
@@ -8,6 +8,6 @@ export type BusState = {
   account: JetStreamAccountStats | undefined
   stream: StreamInfo | undefined
   consumers: ConsumerInfo[]
-  /** By subject: the newest message stored under it. */
+  /** By subject: the sequence of its newest message. */
   newest: Map<string, number>
 }

@@ -2,7 +2,7 @@ import type { Scope, ScopeKind } from '@parley/permissions'
 import { PermissionScopeKind } from '@parley/contracts/admin'
 import { badScope } from '../errors.ts'
 
-/** Where a decision is stored; the id of the server scope is empty. */
+/** Scope of a decision; the id of the server scope is empty. */
 export type DecisionScope = { readonly kind: ScopeKind; readonly id: string }
 
 const maxIdLength = 128

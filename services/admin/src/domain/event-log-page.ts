@@ -1,8 +1,11 @@
-/** What was looked at for a page: at most `scan` entries, and whether there is one more. */
+/** Entries scanned for a page: at most `scan`, and whether there is another one. */
 export type Scanned<Entry> = {
-  /** Those that match, newest first, as many as the page has room for. `place` counts what was looked at up to there. */
+  /**
+   * The matching entries, newest first, as many as fit the page. `place` is the number of entries scanned up to this
+   * one.
+   */
   entries: (Entry & { sequence: bigint; place: number })[]
-  /** How many entries there are to look at, at most one more than `scan`. */
+  /** Number of entries available for the scan, at most one more than `scan`. */
   count: number
   /** The last of the `scan` entries; null when there is none. */
   oldest: bigint | null

@@ -36,6 +36,6 @@ export const isFilter = ({ eventType, actorId, from, to }: EntryFilter): boolean
 const isAfter = (one: Timestamp, other: Timestamp): boolean =>
   one.seconds === other.seconds ? one.nanos > other.nanos : one.seconds > other.seconds
 
-/** Entries have milliseconds: the first of them that is not before the time. */
+/** Entries have millisecond precision: rounds a time up. */
 const notBefore = (time: Timestamp): Date =>
   new Date(timestampDate(time).getTime() + (time.nanos % 1_000_000 === 0 ? 0 : 1))

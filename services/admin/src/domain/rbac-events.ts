@@ -2,11 +2,11 @@ import type { OutgoingEvent } from '@parley/events'
 import { scopeName, type DecisionScope } from './decision-scope.ts'
 import type { RoleField } from './role-texts.ts'
 
-/** What the audit log keeps of a change of roles or decisions. */
+/** A change of roles or decisions, for the audit log. */
 export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>
 
 type Named = { id: string; name: string }
-/** Whose decision changed, as the audit log names it: a role by its name, a user by id. */
+/** Whose decision changed, as named in the audit log: a role by name, a user by id. */
 export type Decided = { roleName: string } | { userId: string }
 
 const event = (kind: string, aggregateId: string, details: Record<string, string>): RbacEvent => {

@@ -1,6 +1,6 @@
 import { badRoleText, emptyUpdate } from '../errors.ts'
 
-/** What can be changed about a role. */
+/** The editable properties of a role. */
 export type RoleTexts = { displayName: string; description: string; pingable: boolean }
 export type RoleField = keyof RoleTexts
 
@@ -24,7 +24,7 @@ export function wantedTexts({ displayName, description, pingable }: Wanted): Par
 
 const fields: readonly RoleField[] = ['displayName', 'description', 'pingable']
 
-/** Which of the wanted fields differ from what stands. */
+/** The wanted fields that differ from the current ones. */
 export function changedFields(before: RoleTexts, wanted: Partial<RoleTexts>): RoleField[] {
   return fields.filter((field) => wanted[field] !== undefined && wanted[field] !== before[field])
 }

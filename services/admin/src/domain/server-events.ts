@@ -3,7 +3,7 @@ import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { TextName } from './server-texts.ts'
 
-/** What happened to the server; version and aggregate are those of its profile. */
+/** An event about the server; version and aggregate are those of its profile. */
 export type ServerEvent = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 
 type Cause = { actorId: string; at: Date }
@@ -52,7 +52,7 @@ export const imageCleared = (image: ServerImage): ServerEvent => ({
   fact: details({}),
 })
 
-/** The names themselves stay out of the audit log: they may be those of people. */
+/** The audit log does not get the names: they may be those of people. */
 export const blockedUsernamesChanged = (added: number, removed: number): ServerEvent => ({
   kind: 'server_blocked_usernames_changed',
   fact: details({ added: String(added), removed: String(removed) }),

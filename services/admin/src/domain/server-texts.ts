@@ -1,6 +1,6 @@
 import { emptyUpdate, textTooLong } from '../errors.ts'
 
-/** What the server says about itself, as stored: null stands for the default or for nothing. */
+/** Texts of the server as stored: null for the default or for nothing. */
 export type ServerTexts = {
   name: string | null
   description: string | null
@@ -34,7 +34,7 @@ export function wantedTexts({ serverName, description, motd, welcomeMessage }: W
   return texts
 }
 
-/** Which of the wanted texts differ from those that stand. */
+/** The wanted texts that differ from the current ones. */
 export function changedTexts(before: ServerTexts, wanted: Partial<ServerTexts>): TextName[] {
   return names.filter((name) => wanted[name] !== undefined && wanted[name] !== before[name])
 }

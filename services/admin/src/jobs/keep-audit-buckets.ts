@@ -4,21 +4,21 @@ import type { Context } from '../context.ts'
 import { auditBucketDropped, auditBucketsMissing } from '../metrics.ts'
 import { dropBucket, listBuckets, makePartition } from '../store/audit-buckets.ts'
 
-/** Makes the tables of the audit log before their month, and drops those whose time is over. */
+/** Creates the tables of the audit log before their month, and drops those past their retention. */
 export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDisposable {
   return periodically({
     name: 'audit buckets',
     everyMs: 3_600_000,
     signal,
     run: async () => {
-      // Where no table can be made entries still go in time.
+      // If a table cannot be created, entries are still stored.
       await makeAuditBucketsAhead(ctx)
       await dropOldBuckets(ctx)
     },
   })
 }
 
-/** What fails now is tried again by the job, and entries lie with the others meanwhile. */
+/** On failure the job tries again; until then entries go to the default partition. */
 export async function makeAuditBucketsAhead(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {
   await makeAuditBuckets(ctx).catch(auditBucketsMissing)
 }

@@ -7,7 +7,7 @@ const everyMs = 30_000
 /** Longer than any call lives. */
 const givenUpAfterMs = 120_000
 
-/** Gives back names that were taken for roles that never came to be, and those of deleted roles that accounts still keeps. */
+/** Releases names reserved for roles that were never created, and names of deleted roles that accounts still holds. */
 export function releaseNamesOfNoRole(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const run = async () => {
     await giveUpOlder(ctx.db, new Date(ctx.now().getTime() - givenUpAfterMs))

@@ -9,8 +9,8 @@ const everyMs = 60_000
 const afterFailureMs = 1_000
 
 /**
- * After the database went back the others go by a policy that is lost here. They hear of a revision above theirs then, and
- * read the policy as it is.
+ * After a restore of the database other services have a newer policy, which is lost here. This announces a revision
+ * above theirs, so that they load the current policy.
  */
 export const tellLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
   periodically({ name: 'tell a lost policy', everyMs, afterFailureMs, signal, run: () => tellIfLost(ctx) })

@@ -21,7 +21,7 @@ export async function answerDirectly(
   const { login } = JSON.parse(input) as Question
   await using database = await openDatabase({ url: readSettings({ env }).databaseUrl, pool: 1, name: 'admin operator' })
   try {
-    // The first owner may be made before admin ever ran.
+    // The first owner may be created before admin has ever run.
     await seed(database.db)
     const policy = toJson(GetPolicyResponseSchema, toPolicy(await getPolicy(database.db)))
     return { answer: { policy, blocked: await isBlocked(database.db, login) } }

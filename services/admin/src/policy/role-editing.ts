@@ -2,13 +2,13 @@ import { may, roomScope, serverScope, type Policy, type Subject } from '@parley/
 import type { RoomHeader } from '@parley/contracts/internal'
 import { groupNotFound, lacksPermission, roomNotFound } from '../errors.ts'
 
-/** A scope that somebody named, and whether it is there. */
+/** A scope named in a request, and whether it exists. */
 export type Place =
   | { readonly kind: 'server' }
   | { readonly kind: 'group'; readonly groupId: string; readonly name: string | undefined }
   | { readonly kind: 'room'; readonly roomId: string; readonly room: RoomHeader | undefined }
 
-/** Whoever holds role.manage decides everywhere, whoever holds room.manage in a room decides there. */
+/** Holders of role.manage may decide everywhere; holders of room.manage in a room may decide there. */
 export function assertMayEditRoles(policy: Policy, subject: Subject, place: Place): void {
   if (may(policy, subject, 'role.manage', serverScope)) return
   if (place.kind !== 'room') throw lacksPermission('role.manage')

@@ -2,7 +2,7 @@ import { ownerRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { ownerMayEverything, roleNameTaken, roleNotFound, systemRoleStays, tooManyRoles } from '../errors.ts'
 
-/** As many as ReorderRoles can name. */
+/** The number of roles that ReorderRoles can name. */
 const mostCustomRoles = 1_000
 
 /** Throws `not_found`. */

@@ -7,7 +7,7 @@ const deleteAtOnce = 5000
 
 const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
 
-/** Gives a bucket a table of its own. Entries that came before it has one lie in the partition for all others, and stay. */
+/** Creates the table of a bucket. Earlier entries of the bucket stay in the default partition. */
 export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   await db.transaction(async (tx) => {
     await lockPartitions(tx)
@@ -23,7 +23,7 @@ export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   })
 }
 
-/** Deletes a bucket with its entries, those that lie in the partition for all others included. */
+/** Deletes a bucket with its entries, including those in the default partition. */
 export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
   const name = bucketName(bucket)
   await db.transaction(async (tx) => {
@@ -42,7 +42,9 @@ export async function listBuckets(db: Db): Promise<string[]> {
   return rows.map(({ bucket }) => bucket)
 }
 
-/** Processes that make the same table at once fail on the catalogue, whatever `if not exists` says. */
+/**
+ * Without this lock, processes that create the same table concurrently fail on the catalogue, despite `if not exists`.
+ */
 async function lockPartitions(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('audit partitions'))`)
 }

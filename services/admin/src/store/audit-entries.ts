@@ -8,8 +8,8 @@ import { auditCounts, auditEntries } from './schema.ts'
 export type AuditEntryRow = Omit<typeof auditEntries.$inferSelect, 'bucket'>
 
 /**
- * Appends entries in their order. The row of the counter is locked from here to the commit: sequences have no gaps and
- * become visible in ascending order, whichever processes append.
+ * Appends entries in order. The counter's row is locked until the commit: sequences have no gaps and become visible in
+ * ascending order, whichever processes append.
  */
 export async function appendEntries(tx: Tx, entries: readonly NewAuditEntry[]): Promise<void> {
   const column = <T>(of: (entry: NewAuditEntry) => T) => sql.param(entries.map(of))
@@ -46,7 +46,7 @@ export async function countEntries(db: Reader): Promise<bigint> {
   return BigInt(row?.entries ?? 0)
 }
 
-/** Types of which there are entries. */
+/** Types of the stored entries. */
 export async function listStoredTypes(db: Reader): Promise<string[]> {
   const rows = await db.selectDistinct({ eventType: auditCounts.eventType }).from(auditCounts)
   return rows.map(({ eventType }) => eventType)

@@ -11,7 +11,7 @@ export async function notePending(db: Reader, pending: PendingRoleName): Promise
   await db.insert(pendingRoleNames).values(pending)
 }
 
-/** The role is being made in this transaction; answers false when its name was given up meanwhile. */
+/** Called in the transaction that creates the role; returns false when its name has been released. */
 export async function takeReserved(tx: Tx, id: string): Promise<boolean> {
   const taken = await tx
     .delete(pendingRoleNames)
@@ -20,7 +20,7 @@ export async function takeReserved(tx: Tx, id: string): Promise<boolean> {
   return taken.length > 0
 }
 
-/** From here on the role cannot be made any more. Does nothing when it was made. */
+/** Marks the name as released, so that the role cannot be created. Does nothing if it was created. */
 export async function giveUp(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }

@@ -8,15 +8,18 @@ import type { RbacEvent } from '../domain/rbac-events.ts'
 import { lockPolicy, storeRevision } from './policy.ts'
 import { outbox } from './schema.ts'
 
-/** What a change did: for the processes that follow the policy, and for the audit log. */
+/** A change, for the processes that follow the policy and for the audit log. */
 export type PolicyChange = {
   delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
   events: RbacEvent[]
-  /** Whose clients read anew what they may do; nobody's by default. */
+  /** Whose clients must reload their permissions; by default nobody's. */
   concerns?: DeliveryInit['audience']
 }
 
-/** `change` is undefined when everything stood already; `stands` tells it again to those who may know otherwise. */
+/**
+ * `change` is undefined when nothing changed; `stands` repeats the current state for processes that may have another
+ * one.
+ */
 export type Decided<T> = { change: PolicyChange | undefined; stands?: PolicyChange['delta']; answer: T }
 
 export type PolicyChanged<T> = {
@@ -33,9 +36,9 @@ export type PolicyChanged<T> = {
 }
 
 /**
- * Runs a change of roles or decisions under the lock of the policy, with its events. The next revision is above the stored one
- * and above all that others have seen. Where that is higher the database was restored: then others hear of a revision even if
- * nothing changes, with what stands, and read the policy as it is.
+ * Runs a change of roles or decisions under the lock of the policy, with its events. The next revision is above the
+ * stored one and above all that others have seen. If theirs is higher, the database was restored: then a revision with
+ * the current state is announced even if nothing changes, and others load the whole policy.
  */
 export async function changePolicy<T>(
   db: Db,

@@ -57,7 +57,7 @@ export async function clearDecision(tx: Tx, key: DecisionKey): Promise<boolean> 
   return cleared.length > 0
 }
 
-/** Clears every decision about a role or a user; answers those there were. */
+/** Clears every decision about a role or a user; returns the cleared ones. */
 export async function clearDecisionsOf(
   tx: Tx,
   subject: Pick<DecisionKey, 'subjectKind' | 'subjectId'>,
@@ -69,7 +69,7 @@ export async function clearDecisionsOf(
     .returning()
 }
 
-/** Clears every decision at a scope; answers those there were. */
+/** Clears every decision at a scope; returns the cleared ones. */
 export async function clearDecisionsAt(tx: Tx, scope: { kind: 'group'; id: string }): Promise<DecisionKey[]> {
   const { scopeKind, scopeId } = permissionDecisions
   return tx

@@ -11,7 +11,7 @@ export {
   streamRecovery,
 } from '@parley/events/schema'
 
-/** One row: the revision of roles and decisions, locked by whoever changes them. */
+/** One row: the revision of roles and decisions, locked by every change. */
 export const policyState = pgTable(
   'policy_state',
   {
@@ -32,8 +32,8 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that accounts keeps for a role that is not there: one that is being made, or one whose name is to be given back.
- * The row goes with the creation of the role, or when accounts has the name back.
+ * Names that accounts reserves for a role that does not exist: it is being created, or its name must be released. The
+ * row is deleted when the role is created, or when accounts has released the name.
  */
 export const pendingRoleNames = pgTable(
   'pending_role_names',
@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: what the server says about itself; null stands for the default or for nothing. */
+/** One row: texts of the server; null for the default or for nothing. */
 export const serverProfile = pgTable(
   'server_profile',
   {
@@ -88,7 +88,7 @@ export const blockedUsernames = pgTable('blocked_usernames', {
   username: text().primaryKey(),
 })
 
-/** One row: the newest sequence of the audit log, locked by whoever appends. */
+/** One row: the newest sequence of the audit log, locked by every append. */
 export const auditCounter = pgTable(
   'audit_counter',
   {
@@ -118,7 +118,7 @@ export const auditEntries = pgTable(
   (t) => [primaryKey({ name: 'audit_entries_key', columns: [t.sequence, t.bucket] })],
 )
 
-/** How many entries of which type lie in a bucket, so that nobody has to count them. */
+/** Number of entries per type in a bucket, so that they need not be counted. */
 export const auditCounts = pgTable(
   'audit_counts',
   {

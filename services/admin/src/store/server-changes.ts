@@ -12,8 +12,8 @@ export type ServerChange = {
 export type ServerChanged = { profile: ServerProfileRow; entries: bigint[] }
 
 /**
- * Changes the profile, or what hangs on it, under the lock of its row and with its next version. `decide` answers
- * undefined when everything stands already. Gives the profile after it and the outbox entries.
+ * Changes the profile, or something that depends on it, under the lock of its row and with its next version. `decide`
+ * returns undefined when nothing changes. Returns the new profile and the outbox entries.
  */
 export async function changeServer(
   db: Db,

@@ -10,7 +10,7 @@ export function toAdminRole(policy: Policy, role: PolicyRole): MessageInitShape<
   return { role: toRole(role), permissions: [...allowed], permissionDenials: [...denied] }
 }
 
-/** What the viewer can do about roles. */
+/** What the viewer may do with roles. */
 export const toRoleRights = (policy: Policy, viewer: Subject) => ({
   viewerCanManageRoles: may(policy, viewer, 'role.manage', serverScope),
   viewerCanAssignRoles: may(policy, viewer, 'role.assign', serverScope),

@@ -42,7 +42,7 @@ export function toAccount({ limits, memory, storage, streams, consumers }: JetSt
   })
 }
 
-/** `replicas`: copies that the stream should have; undefined: as many as there are. */
+/** `replicas`: copies that the stream should have; undefined: the current number. */
 export function toNatsStats({ stream, consumers }: BusState, replicas: number | undefined): AdminNatsStats {
   return create(AdminNatsStatsSchema, {
     totalMessages: BigInt(stream?.state.messages ?? 0),

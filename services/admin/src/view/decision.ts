@@ -24,13 +24,13 @@ export const toPermissionScope = ({ kind, id }: DecisionScope): MessageInitShape
 
 export const toDecision = (decision: 'allow' | 'deny'): PermissionDecision => decisions[decision]
 
-/** What is said about one permission. */
+/** The decision about one permission. */
 export function decisionAbout({ allowed, denied }: Decisions, permission: Permission): PermissionDecision {
   if (denied.includes(permission)) return PermissionDecision.DENY
   return allowed.includes(permission) ? PermissionDecision.ALLOW : PermissionDecision.NONE
 }
 
-/** At the scope where a decision is stored nothing is nearer than itself. */
+/** At the scope of a stored decision, the nearest decision is the stored one. */
 export function toScopedDecision(stored: StoredDecision): MessageInitShape<typeof ScopedPermissionDecisionSchema> {
   const decision = decisions[stored.decision]
   const { permission, scope } = stored

@@ -7,7 +7,7 @@ import { decisionAbout, toScopeKind } from './decision.ts'
 /** A scope with what people call it; `groupId` is that of a channel. */
 export type Column = DecisionScope & { readonly label: string; readonly groupId: string }
 
-/** What a role or user has decided at every scope, the parts that matrices of both have in common. */
+/** The decisions of a role or user at every scope, the common part of both matrices. */
 export function toMatrix(policy: Policy, holder: Holder, columns: readonly Column[]) {
   return {
     applicablePermissions: permissions.map(({ permission }) => permission),

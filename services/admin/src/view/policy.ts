@@ -20,7 +20,7 @@ const decisions = {
   none: PermissionDecision.NONE,
 }
 
-/** A decision as the policy tells it; `none` in a delta removes what was stored. */
+/** A decision in a policy message; `none` in a delta removes the stored one. */
 export function toPolicyDecision(key: DecisionKey, decision: keyof typeof decisions): PolicyDecision {
   return create(PolicyDecisionSchema, {
     roleId: key.subjectKind === 'role' ? key.subjectId : '',

@@ -5,7 +5,7 @@ import { auditDurable } from '../domain/audit/durable.ts'
 import type { BusState } from '../domain/bus-state.ts'
 import type { LogSize } from '../store/log-size.ts'
 
-/** What services build from events, by the durable consumer that feeds it, with how far it is behind. */
+/** Projections of services, by the durable consumer that feeds them, with their lag. */
 export function toProjections(bus: BusState, log: LogSize): AdminProjectionState[] {
   return bus.consumers
     .filter(({ config }) => config.durable_name !== undefined)
@@ -26,7 +26,7 @@ function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Si
     key: name,
     name: readableName(name),
     subjects: [subject],
-    // Whether it ever caught up is known to its own processes; that one of them asks for messages says that it runs.
+    // Only its own processes know whether it ever caught up; a pending pull shows that it is running.
     started: lag === 0 || info.num_waiting > 0,
     lastAppliedSequence: String(floor.stream_seq),
     matchingStreamSequence: String(newest.get(subject) ?? 0),

@@ -4,7 +4,7 @@ import type { TierRolesSchema } from '@parley/contracts/admin'
 import { inOrder } from '../domain/role-order.ts'
 import { toRole } from './role.ts'
 
-/** What every role has decided at one scope, and what it would have there otherwise. */
+/** Every role's decisions at one scope, and what would apply without them. */
 export function toTierRoles(policy: Policy, scope: Scope): MessageInitShape<typeof TierRolesSchema> {
   const kind = scope.kind === 'dm' ? 'room' : scope.kind
   return {

@@ -4,7 +4,7 @@ const place = 'the sample'
 const minuteMs = 60_000
 const dayMinutes = 24 * 60
 
-/** Who writes in the sample. */
+/** The authors of the sample content. */
 export const demoPeople = [
   { id: 'design', name: 'demo-design', displayName: 'Design (sample)' },
   { id: 'build', name: 'demo-build', displayName: 'Engineering (sample)' },

@@ -5,15 +5,15 @@ import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
 export const formatVersion = 1
 export const formatName = 'parley-export'
 
-/** The lines of an export, one object of JSON each. A line names only what stands above it. */
+/** The lines of an export, each a JSON object. A line refers only to lines above it. */
 export type Line =
   | { type: 'header'; format: typeof formatName; version: number; server: string; exportedAt: string }
   | PersonLine
   | { type: 'group'; id: string; name: string; description: string }
   | RoomLine
-  /** Of the room above. */
+  /** Members of the room above. */
   | { type: 'members'; people: string[] }
-  /** Of the room above. */
+  /** A message of the room above. */
   | MessageLine
   /** The last one: without it the file is cut off. */
   | { type: 'end'; messages: number }

@@ -19,7 +19,10 @@ export type Exported = {
   people: number
   messages: number
   files: number
-  /** Files whose bytes are gone, deleted meanwhile or lost: how many, and the ids of the first. */
+  /**
+   * Files whose bytes are missing, because they were deleted during the export or lost: their number, and the ids of
+   * the first.
+   */
   missing: { files: number; assets: string[] }
 }
 
@@ -57,7 +60,7 @@ class Exporter {
     return this.#done
   }
 
-  /** As in the sidebar; then those that do not stand there, by their ids. */
+  /** Rooms in the order of the sidebar, then all others by id. */
   async *#inOrder(placed: readonly string[]): AsyncGenerator<ExportRoomsResponse_Room> {
     const wanted = this.#options.rooms.length === 0 ? undefined : new Set<string>()
     if (wanted) for await (const { roomId } of this.#rooms()) wanted.add(roomId)
@@ -83,7 +86,7 @@ class Exporter {
     }
   }
 
-  /** Before anything is written: what is asked for is there. */
+  /** Checks that the requested rooms exist, before anything is written. */
   async #assertRooms(): Promise<void> {
     if (this.#options.rooms.length === 0) return
     const found = new Set<string>()

@@ -16,7 +16,7 @@ const stamp = /^(\d{9,11})\.(\d{6})$/
 const earliest = Date.UTC(2000, 0)
 const aheadMs = 24 * 3600_000
 
-/** When a message was written; undefined for what cannot be a time. */
+/** Time of a message; undefined if it is invalid. */
 function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   const [, seconds, micros] = stamp.exec(textOf(ts)) ?? []
   if (seconds === undefined || micros === undefined) return undefined

@@ -23,13 +23,13 @@ export function toMarkdown(text: string, names: Names): string {
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, '**$1**')
     .replaceAll(/(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])/g, '~~$1~~')
   const restored = unescapeEntities(styled, String.raw`\<`)
-  // What is held may hold something itself: a link in a code block was never taken out of it, so one round is enough.
+  // Placeholders do not nest: links inside a code block are not replaced, so one round is enough.
   return restored.replaceAll(held, (_, index: string) => kept[Number(index)] ?? '')
 }
 
 const codeBlock = (code: string): string => `\`\`\`\n${plain(code).replace(/^\n/, '').replace(/\n$/, '')}\n\`\`\``
 
-/** Code shows addresses as they are. */
+/** Addresses inside code are not links. */
 const plain = (code: string): string =>
   unescapeEntities(
     code.replaceAll(/<([^<>\n|]+)(?:\|([^<>\n]*))?>/g, (_, target: string, label?: string) => label ?? target),
@@ -59,7 +59,7 @@ function special(command: string, label: string): string {
   return label === '' ? (command.split('^')[0] ?? '') : label
 }
 
-/** What people may follow; anything else is shown as it is. */
+/** Schemes of links; other addresses are shown as text. */
 const followed = /^(?:https?|ftp|mailto|tel):/i
 
 function link(url: string, label: string): string {
@@ -74,7 +74,7 @@ function link(url: string, label: string): string {
 const unescapeQuotes = (text: string): string =>
   text.replaceAll(/^(?:&gt;)+/gm, (signs) => '>'.repeat(signs.length / 4))
 
-/** Signs that Slack shows as they are. */
+/** Escapes characters that are plain text in Slack but special in Markdown. */
 const escapeWhatOnlyMarkdownKnows = (text: string): string =>
   text
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, String.raw`\\`)

@@ -1,7 +1,7 @@
 import type { ArchivedPerson } from '../archive.ts'
 import { fieldsOf, flagOf, secondsOf, textOf, type Fields } from '../fields.ts'
 
-/** One of users.json; of those who left no address is taken. */
+/** A person of users.json; the address of a deactivated user is left out. */
 export function toPerson(user: Fields, place: string): ArchivedPerson {
   const profile = fieldsOf(user.profile)
   const left = flagOf(user.deleted)
@@ -20,7 +20,7 @@ export function toPerson(user: Fields, place: string): ArchivedPerson {
   }
 }
 
-/** Somebody of whom only a message tells: a bot, or somebody of another workspace. */
+/** A person known only from a message: a bot, or a member of another workspace. */
 export function toStranger(id: string, message: Fields, place: string): ArchivedPerson {
   const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
   const name =

@@ -1,7 +1,7 @@
 import type { ArchivedRoom } from '../archive.ts'
 import { fieldsOf, flagOf, secondsOf, textOf, textsOf, type Fields } from '../fields.ts'
 
-/** The lists of conversations, and what those in them are. */
+/** The lists of conversations, and the kind of those in each. */
 export const roomLists = [
   { file: 'channels.json', dm: false, private: false },
   { file: 'groups.json', dm: false, private: true },
@@ -13,7 +13,7 @@ export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string 
 
 const mostParticipants = 10
 
-/** One room for each id: of one that is listed twice, the private one is meant. */
+/** Removes duplicate ids; if a room is listed twice, the private entry is kept. */
 export function listedOnce(rooms: readonly SlackRoom[]): SlackRoom[] {
   const byId = new Map<string, SlackRoom>()
   for (const listed of rooms) {
@@ -31,7 +31,7 @@ export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackR
   const [topic, purpose] = [textOf(fieldsOf(fields.topic).value), textOf(fieldsOf(fields.purpose).value)]
   const folder = (name || id).normalize('NFC')
   const dm = list.dm && members.length <= mostParticipants
-  // Not every exporter keeps private channels in a list of their own.
+  // Not every exporter lists private channels separately.
   const hidden = list.private || flagOf(fields.is_private) || flagOf(fields.is_mpim) || flagOf(fields.is_im)
   const room: ArchivedRoom = {
     type: 'room',

@@ -5,10 +5,10 @@ import { exitCodes, Failure } from '../../failure.ts'
 
 /** Larger than any real day of a channel, and small enough to hold. */
 const mostJsonBytes = 256 * 1024 * 1024
-/** Each of them costs memory, however few bytes it has. */
+/** Every value costs memory, however few bytes it has. */
 const mostJsonValues = 5_000_000
 const mostEntries = 2_000_000
-/** What people write is packed to a tenth or so. Smaller files may be as empty as they like. */
+/** Text usually compresses to about a tenth. Smaller files are not checked. */
 const mostRatio = 200
 const ratioMattersFrom = 16 * 1024 * 1024
 
@@ -27,7 +27,10 @@ export class ZipArchive implements AsyncDisposable {
     this.#entries = entries
   }
 
-  /** Reads the table of contents. Throws a {@link Failure} when it is no zip, or none that could come from Slack. */
+  /**
+   * Reads the table of contents. Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack
+   * export.
+   */
   static async open(path: string): Promise<ZipArchive> {
     const name = basename(path)
     const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
@@ -43,7 +46,7 @@ export class ZipArchive implements AsyncDisposable {
         packed += entry.compressedSize
         const path = pathOf(entry)
         if (path.endsWith('/')) continue
-        // Which one is meant nobody knows.
+        // It is ambiguous which one is meant.
         if (entries.has(path)) throw badArchive(`${name} holds ${path} twice`)
         entries.set(path, entry)
       }
@@ -100,7 +103,7 @@ export class ZipArchive implements AsyncDisposable {
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
     } catch {
-      // Of a broken text no piece may come into a report.
+      // The parser's message may quote the text, which must not appear in a report.
       throw new BadEntry('is not JSON')
     }
   }

@@ -14,8 +14,8 @@ import { avatarUrl } from './avatar-url.ts'
 export type NewNames = { displayName?: string | undefined; login?: string | undefined }
 
 /**
- * Changes display name, login or both. People wait between changes of their own login; who changes somebody else's neither
- * waits nor makes them wait. `assertMay` may refuse, given the account as it is.
+ * Changes display name, login or both. A cooldown applies between changes of one's own login; changes to another
+ * account neither wait for it nor start it. `assertMay` may refuse, given the current account.
  */
 export async function changeNames(
   ctx: Context,
@@ -54,7 +54,7 @@ export async function changeNames(
   return changed.after
 }
 
-/** A change of letter case alone neither waits nor makes wait. */
+/** A change of only letter case neither waits for the cooldown nor starts it. */
 async function renamed(
   tx: Tx,
   user: UserRow,
@@ -67,7 +67,7 @@ async function renamed(
   return { login, loginChangedAt: at, ...(byThemselves && { cooldownFrom: at }) }
 }
 
-/** Throws unless the account may have the login as far as rules go; one that it has already needs no look. */
+/** Throws unless the rules allow the login for the account; its current login is always allowed. */
 async function assertFree(ctx: Context, userId: string, login: string): Promise<void> {
   const [user] = await findUsers(ctx.db, [userId])
   if (user?.login === login) return

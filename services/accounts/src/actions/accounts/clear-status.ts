@@ -5,7 +5,7 @@ import type { UserRow } from '../../store/users.ts'
 
 const nothing = { statusEmoji: null, statusText: null, statusExpiresAt: null }
 
-/** Takes the custom status of an account away, if `due` says so of what is stored, and tells everyone. */
+/** Clears the custom status of an account if `due` returns true for the stored one, and announces it. */
 export async function clearStatus(
   ctx: Pick<Context, 'db' | 'relay'>,
   userId: string,

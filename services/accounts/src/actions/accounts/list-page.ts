@@ -25,7 +25,7 @@ export async function listPage(
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
   const after = page?.cursor ? keyOf(page.cursor) : undefined
-  // One more than shown tells whether there are more.
+  // One more than shown, to know whether there is another page.
   const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, deactivatedToo }
   const { keys, total } = await ctx.reads.run(() => listUsers(ctx.db, search, wanted), callerId)
   const shown = keys.slice(0, limit)

@@ -17,8 +17,9 @@ type Check = (
 ) => unknown
 
 /**
- * Takes an address from an account, voids password links that are under way, which may have gone there, and tells the
- * address and those that are left. `assertMay` may refuse, given the account as it is. Throws `not_found` for no account.
+ * Removes an address from an account, invalidates its pending password links, which may have been sent there, and
+ * notifies this address and the remaining ones. `assertMay` may refuse, given the current account. Throws `not_found`
+ * if there is no such account.
  */
 export async function removeAddress(
   ctx: OperatorContext,

@@ -4,7 +4,10 @@ import { profileUpdated, type Cause } from '../../domain/profile-announcements.t
 import { changeUser, type Changed } from '../../store/user-changes.ts'
 import { avatarUrl } from './avatar-url.ts'
 
-/** Gives an account an avatar, or none. Uploads deletes the one before when it hears of it. Undefined: no such account. */
+/**
+ * Sets or removes the avatar of an account. Uploads deletes the previous one when it receives the event. Undefined if
+ * there is no such account.
+ */
 export async function setAvatar(
   ctx: Context,
   userId: string,

@@ -6,7 +6,7 @@ import { avatarUrl } from './avatar-url.ts'
 
 type Showing = Pick<Context, 'config' | 'presence' | 'now'>
 
-/** Accounts in the order given, each with how everyone sees it; who of them is there is read at once. */
+/** Converts accounts in the given order, each with its public view; presence is read for all of them at once. */
 export async function showEach<Row extends UserRow, T>(
   ctx: Showing,
   rows: readonly Row[],

@@ -5,7 +5,7 @@ import { removeRole } from '../../store/roles.ts'
 
 const atOnce = 200
 
-/** Takes a role from everyone who holds it and tells each one's sessions; a repeat finds those who are left. */
+/** Removes a role from everyone who holds it and notifies their sessions; repeating it continues with the rest. */
 export async function takeRoleFromAll(ctx: Context, roleId: string, actorId: string): Promise<void> {
   for (;;) {
     const { taken, entries } = await ctx.db.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
 const waits = [1_000, 5_000, 20_000, 60_000]
 
-/** Tells addresses of an account what was done to it, if there is a mailer; nobody waits for these mails. */
+/** Mails a notice of a change to addresses of an account, if there is a mailer; does not wait for the mails. */
 export function tellOwner(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
   addresses: readonly string[],

@@ -5,8 +5,9 @@ import type { Context } from '../../context.ts'
 import * as store from '../../store/email-codes.ts'
 
 /**
- * Makes a code for an address within a transaction; undefined when the address got as many as it may, or was guessed at too
- * often. Every user's codes for the address count, so that accounts cannot be used to flood or to guess.
+ * Creates a code for an address in a transaction; undefined when the address has received too many, or too many wrong
+ * codes were entered for it. The codes of all users for the address count, so that several accounts cannot be used for
+ * flooding or guessing.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<string | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config
@@ -25,7 +26,7 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
   return code
 }
 
-/** Uses a code up; a wrong one is counted, so the transaction has to be committed either way. */
+/** Uses up a code. A wrong one is counted, so the transaction must be committed in either case. */
 export async function useCode(
   ctx: Context,
   tx: Tx,

@@ -1,7 +1,7 @@
 import type { SecretKeys } from '@parley/credentials'
 import type { Context } from '../../context.ts'
 
-/** What secrets are looked up with, and the moment of asking. */
+/** The keys for looking up a secret, and the current time. */
 export type Asking = SecretKeys & { at: Date }
 
 export function asking({ config, now }: Pick<Context, 'config' | 'now'>, at = now()): Asking {

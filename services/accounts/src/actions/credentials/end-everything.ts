@@ -11,7 +11,7 @@ import type { UserWithRoles } from '../../store/users.ts'
 
 const hourMs = 3600_000
 
-/** What an account goes through when somebody may have got hold of it. */
+/** Reasons that suggest that somebody else had access to the account. */
 const recoveries: ReadonlySet<EndReason> = new Set([
   'logout',
   'password_changed',
@@ -20,8 +20,8 @@ const recoveries: ReadonlySet<EndReason> = new Set([
 ])
 
 /**
- * Ends every credential of a locked account, and what was begun or added with them: see {@link dropWaysIn}. The change is for
- * {@link changeUser}, alone or with more to set and to announce.
+ * Ends every credential of a locked account, and what was started or added with them: see {@link dropWaysIn}. Returns
+ * the change for {@link changeUser}, to be combined with further changes and announcements.
  */
 export async function endEverything(
   tx: Tx,
@@ -36,9 +36,10 @@ export async function endEverything(
 }
 
 /**
- * Voids what was begun with the credentials of a locked account (mailed links and codes, authorization codes, identities
- * being linked) and withdraws every consent to another web client. `newOnes`: takes away addresses and identities of the
- * last hour, too, because a thief adds them first; those that the account was made with, or an operator added, stay.
+ * Invalidates what was started with the credentials of a locked account (mailed links and codes, authorization codes,
+ * identities being linked) and withdraws every consent to another web client. `newOnes`: also removes addresses and
+ * identities added in the last hour, because an attacker adds them first. Those from the creation of the account, or
+ * added by an operator, stay.
  */
 export async function dropWaysIn(
   tx: Tx,

@@ -7,15 +7,14 @@ import { getAccount } from '../../store/users.ts'
 
 const freshForMs = 30 * 60_000
 
-/** Until when a credential counts as fresh that was proved now. */
+/** Until when a credential proved at `at` counts as fresh. */
 export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs)
 
 /**
- * Throws unless the credential behind the call was proved in the last 30 minutes, as the database has it: callers are cached.
- * The current password proves it anew, but not for credentials that other web clients were given; a password that is given is
- * verified, fresh or not.
- * Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `resource_exhausted` (wrong too often),
- * `unauthenticated` (ended meanwhile).
+ * Throws unless the credential of the call was proved in the last 30 minutes. Checks the database, because callers are
+ * cached. The current password proves it again, but not for credentials of other web clients. A given password is
+ * always verified. Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `resource_exhausted`
+ * (too many wrong passwords), `unauthenticated` (the credential has ended).
  */
 export async function assertFresh(
   ctx: Pick<Context, 'db' | 'now' | 'passwords' | 'passwordGuesses'>,

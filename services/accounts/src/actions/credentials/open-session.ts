@@ -11,7 +11,7 @@ import type { Announcement } from '../../store/user-changes.ts'
 import { freshUntil } from './freshness.ts'
 import { newSessionHandle } from './session-handle.ts'
 
-/** What one account may have at most; the ones that go are those used longest ago. */
+/** Maximum number per account; the least recently used ones are deleted. */
 const maxCredentials = 1_000
 
 export type OpenedSession = {
@@ -23,19 +23,19 @@ export type OpenedSession = {
   announcements: Announcement[]
 }
 
-/** What a sign-in makes. */
+/** Properties of the new session. */
 export type WantedSession = {
   /** Both unless said otherwise. */
   kinds?: readonly NewCredential['kind'][]
   /** False for programs that must never do what asks for a fresh proof. */
   everFresh?: boolean
-  /** What the program that signs in calls itself. */
+  /** User agent of the program that signs in. */
   userAgent?: string
-  /** Origin of another web client that is let in. */
+  /** Origin of another web client that is granted access. */
   clientOrigin?: string
 }
 
-/** What a request for a session says of itself, as {@link openSession} wants it. */
+/** Extracts the properties of the wanted session from a request, for {@link openSession}. */
 export const wantedBy = (request: { userAgent: string; cookieOnly: boolean }): WantedSession => ({
   userAgent: request.userAgent,
   ...(request.cookieOnly && { kinds: ['cookie'] }),

@@ -2,6 +2,6 @@ import { hostHandle } from '@parley/credentials'
 import { newHandle } from '@parley/ids'
 import type { Config } from '../../config.ts'
 
-/** A new handle for the cookie of a browser session; over https one that counts in a cookie of this very host alone. */
+/** A new handle for a session cookie; over https it is valid only in a cookie of exactly this host. */
 export const newSessionHandle = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   publicUrl.startsWith('https:') ? hostHandle(newHandle()) : newHandle()

@@ -12,9 +12,10 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
- * Deletes an account for good, and resolves when every process can know: its credentials end, its names are free, what
- * accounts has of it is gone but for a tombstone, and every service is asked to erase what it has. `within` may veto
- * inside the transaction, given the account as it is then. Throws `not_found`, and `failed_precondition` for the last owner.
+ * Deletes an account permanently, and resolves when every process can know: its credentials are ended, its names are
+ * free, accounts' data of it is deleted except for a tombstone, and every service is asked to erase its data. `within`
+ * may veto inside the transaction, given the account at that time. Throws `not_found`, and `failed_precondition` for
+ * the last owner.
  */
 export async function deleteAccount(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
@@ -26,7 +27,7 @@ export async function deleteAccount(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await within(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    // What is more than a batch is erased by the first pass. Credentials do not hold without their account.
+    // The first pass erases what exceeds a batch. Credentials are invalid without their account.
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {

@@ -7,9 +7,9 @@ import { askedPass } from '../../store/deletions.ts'
 import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
 
 /**
- * What accounts itself has left of a deleted account: rows beyond the first batch or written while it was being deleted, and what was announced of
- * it before, in the outbox and on the stream. They leave the stream from the second pass on: whoever follows it knows newer
- * events of the account by then.
+ * Erases the remaining data of a deleted account in accounts itself: rows beyond the first batch or written during the
+ * deletion, and earlier events in the outbox and on the stream. Events leave the stream from the second pass on, when
+ * all followers know newer events of the account.
  */
 export const eraseOwn =
   ({ db, bus }: { db: Db; bus: Bus }) =>

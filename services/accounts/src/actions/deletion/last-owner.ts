@@ -12,7 +12,7 @@ export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> 
   if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
 }
 
-/** Whether the account is owner and nobody else is; to show it, as it may change at any time. */
+/** Whether the account is the only owner. For display: it may change at any time. */
 export async function isLastOwner(
   db: Reader,
   { id, roleIds }: { id: string; roleIds: readonly string[] },

@@ -5,14 +5,14 @@ export const erasers = deployableNames.filter((name) => factsOf(name).consumes?.
 
 /** A deletion under way: which pass was asked for and when, and what was reported of it, by service. */
 export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }
-/** What the ledger does next. `ask`: for which pass. */
+/** Next step of a deletion. `ask`: the pass to request. */
 export type NextStep = 'wait' | 'complete' | { ask: number }
 
 /** A service that does not answer for so long may have lost the request. */
 const askAgainMs = 600_000
 const mostPauseMs = 3600_000
 
-/** What happens after each pause doubles it from the sixth pass on: something keeps finding what it cannot erase. */
+/** From the sixth pass on the pause doubles each time: some service repeatedly fails to erase data. */
 const pauseMs = (pass: number, passAfterMs: number): number =>
   Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(mostPauseMs, passAfterMs))
 

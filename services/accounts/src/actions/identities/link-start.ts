@@ -1,2 +1,2 @@
-/** What the token of a start URL stands for. */
+/** Payload of the token in a start URL. */
 export type LinkStart = { providerId: string; redirectPath: string }

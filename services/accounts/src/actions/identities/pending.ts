@@ -13,14 +13,14 @@ import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../
 const lifetimeMs = 15 * 60_000
 const maxUrl = 2_048
 
-/** Keeps an identity until somebody says what becomes of it; answers the token to say it with. */
+/** Stores an identity until it is confirmed; returns the token for confirming it. */
 export async function issuePending(
   ctx: Context,
   { settings }: Provider,
   { issuer, subject, readProfile }: ProviderIdentity,
   flow: { purpose: Purpose; user?: FlowUser; redirectPath: string },
 ): Promise<string> {
-  // Who it is stands without the profile; the rest are hints.
+  // The identity is known without the profile, which only provides hints.
   const profile = await readProfile().catch((error: unknown) => {
     profileUnread(settings.id, error)
     return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }

@@ -11,7 +11,7 @@ export async function getInviteOf(ctx: Context, token: string): Promise<InviteRo
   return assertHeld(ctx, ctx.db, await findInvite(ctx.db, asking(ctx), token))
 }
 
-/** The same, and it is used once more; what its maker lost meanwhile counts. */
+/** Finds an invite and counts its use; permissions that its creator has lost since are considered. */
 export async function useInvite(ctx: Context, tx: Tx, token: string): Promise<InviteRow> {
   return assertHeld(ctx, tx, await takeInvite(tx, asking(ctx), token))
 }

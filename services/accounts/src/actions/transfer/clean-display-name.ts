@@ -4,7 +4,10 @@ const mostCharacters = 32
 const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-/** What our rules leave of a display name from elsewhere; null when that is nothing, and the login is shown. */
+/**
+ * Removes from an imported display name what our rules do not allow; null when nothing remains, so that the login is
+ * shown.
+ */
 export function cleanDisplayName(text: string): string | null {
   const kept = text
     .normalize('NFC')

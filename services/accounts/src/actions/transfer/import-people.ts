@@ -70,14 +70,14 @@ async function importOnce(ctx: Context, wanted: readonly Wanted[], terms: Terms)
   return planned
 }
 
-/** Throws `resource_exhausted` when so many more would be too many. */
+/** Throws `resource_exhausted` if this many more accounts would exceed the limit. */
 async function assertRoom({ config }: Context, tx: Tx, wanted: number): Promise<void> {
   if (config.maxUsers < 0 || wanted === 0) return
   await lockUserCount(tx)
   if ((await countUsers(tx)) + wanted > config.maxUsers) throw userLimitTooLow(config.maxUsers, wanted)
 }
 
-/** A tombstone was never anybody here: nobody has to hear of it. */
+/** A tombstone never had an account here, so it is not announced. */
 const announcements = (planned: readonly PlannedPerson[], occurredAt: Date) =>
   planned.flatMap(({ made }) => {
     if (!made || made.user.deletedAt) return []

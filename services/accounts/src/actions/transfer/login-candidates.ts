@@ -3,7 +3,10 @@ import { loginHintFrom } from '../../domain/login-hint.ts'
 const numbered = 5
 const mostCharacters = 32
 
-/** Logins that somebody with this name may get, the best first. The last one carries a piece of the id and is hardly ever taken. */
+/**
+ * Possible logins for a person with this name, best first. The last one contains part of the id and is almost certainly
+ * free.
+ */
 export function loginCandidates(name: string, userId: string): string[] {
   const base = loginHintFrom(name) || 'user'
   const suffixes = [

@@ -7,10 +7,10 @@ import { importKey, type KnownPerson, type NewPerson } from '../../store/importe
 import { nothingPersonal } from '../../store/belongings.ts'
 import { cleanDisplayName } from './clean-display-name.ts'
 
-/** Somebody to import, with what has to be looked up. */
+/** A person to import, with the keys to look up. */
 export type Wanted = { person: ImportedPerson; key: Buffer; userId: string; email: string; candidates: string[] }
 
-/** What stands in the database. */
+/** The current state of the database. */
 export type Standing = {
   known: ReadonlyMap<string, KnownPerson>
   holders: ReadonlyMap<string, { userId: string; login: string }>
@@ -25,7 +25,7 @@ export type PlannedPerson = {
   login: string
   outcome: ImportedPersonOutcome
   emailDropped: boolean
-  /** To be inserted. */
+  /** Accounts to insert. */
   made?: NewPerson
 }
 
@@ -42,7 +42,10 @@ export function wantedPeople(
   })
 }
 
-/** Who is known, who is found by address, and who is made. Of two with the same address the first one gets it. */
+/**
+ * Decides who is already known, who is matched by address, and who gets a new account. Of two people with the same
+ * address, the first one gets it.
+ */
 export function planPeople(wanted: readonly Wanted[], standing: Standing, match: boolean, now: Date): PlannedPerson[] {
   const taken = new Set(standing.taken)
   const holders = new Map(standing.holders)
@@ -87,7 +90,7 @@ function plan({ person, key, userId, email, candidates }: Wanted, room: Room): P
   return { ...base, userId, login, outcome, emailDropped: own !== person.email, made: { user, email: own } }
 }
 
-/** The time that is told, unless it cannot be. */
+/** The given creation time, if it is valid. */
 function createdAtOf({ createdAt }: ImportedPerson, now: Date): Date {
   const told = createdAt && timestampDate(createdAt)
   return told && told < now ? told : now

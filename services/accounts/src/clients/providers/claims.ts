@@ -8,7 +8,7 @@ export const text = (value: unknown): string => (typeof value === 'string' ? val
 /** A claim that holds; some providers write it as text. */
 export const claimed = (value: unknown): boolean => value === true || value === 'true'
 
-/** The id of somebody at a provider. Throws {@link ProviderFailed} when there is none that could be kept. */
+/** The id of a user at a provider. Throws {@link ProviderFailed} when it is missing or too long. */
 export function subjectOf(id: unknown): string {
   const subject = typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : text(id)
   if (subject === '' || subject.length > maxSubject || subject.includes('\0')) {

@@ -16,14 +16,14 @@ import { discoveryRefused } from '../../metrics.ts'
 import { answerSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
-/** How often it may be asked because something did not fit. */
+/** Minimum interval of requests caused by an unexpected response. */
 const doubtAfterMs = 60_000
-/** How far the clocks may be apart, in seconds. */
+/** Tolerated clock difference, in seconds. */
 const clocksApart = 60
 
 /**
- * What an issuer says of itself, kept for an hour, and longer while it does not answer. Every sign-in gets a configuration
- * of its own and with it the issuer's keys of now: a key that was replaced is never looked for.
+ * An issuer's metadata, cached for an hour, and longer while the issuer does not answer. Every sign-in gets a new
+ * configuration with the issuer's current keys, so a replaced key is never used.
  */
 export class Discovery {
   #document: { text: string; at: number } | undefined
@@ -59,12 +59,12 @@ export class Discovery {
     }
   }
 
-  /** The issuer does not answer: the next sign-in asks anew, and does not begin while that lasts. */
+  /** The issuer does not answer: the next sign-in fetches the metadata again and fails if it cannot. */
   forget(): void {
     this.#document = undefined
   }
 
-  /** What is kept may not hold any more: once it is a minute old, the next sign-in asks anew. */
+  /** The cached metadata may be outdated: the next sign-in fetches it again if it is more than a minute old. */
   doubt(): void {
     this.#doubted = true
   }
@@ -91,7 +91,10 @@ const answering =
   () =>
     Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }))
 
-/** In the body if the issuer takes it there: fewer get that wrong. Issuers that do not say take it in the header. */
+/**
+ * Sends the secret in the body if the issuer supports that, because fewer issuers get it wrong. Issuers that do not say
+ * expect it in the header.
+ */
 function secretOf(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)]
   return (server, ...rest) => {

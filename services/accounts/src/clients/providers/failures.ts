@@ -3,7 +3,7 @@ import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'open
 /** The user, or the provider on the user's behalf, said no. */
 export class ProviderDenied extends Error {}
 
-/** The provider is away, is not what it was configured to be, or sent what does not hold. The message may be logged. */
+/** The provider is unavailable, is not configured as expected, or sent invalid data. The message may be logged. */
 export class ProviderFailed extends Error {}
 
 const denials = new Set([
@@ -30,7 +30,7 @@ export const hasMoved = (error: unknown): boolean => error instanceof ClientErro
 const silences = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT'])
 const moves = new Set(['OAUTH_KEY_SELECTION_FAILED', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
 
-/** What an error of the exchange with a provider means here. Keeps codes and what the provider says of them; no token. */
+/** Translates an error of the exchange with a provider. Keeps codes and the provider's description; no token. */
 export function providerFailure(error: unknown): ProviderDenied | ProviderFailed {
   if (error instanceof ProviderFailed || error instanceof ProviderDenied) return error
   if (error instanceof AuthorizationResponseError) {
@@ -44,7 +44,7 @@ export function providerFailure(error: unknown): ProviderDenied | ProviderFailed
 const said = ({ error, error_description }: { error: string; error_description?: string }): string =>
   [error, error_description?.slice(0, 200)].filter(Boolean).join(': ')
 
-/** The text of the error and of the network error below it: "fetch failed" alone helps nobody. */
+/** The messages of the error and of the underlying network error: "fetch failed" is not enough. */
 function reason(error: Error): string {
   const { cause } = error
   const below = cause instanceof Error ? ('code' in cause && String(cause.code)) || cause.message : ''

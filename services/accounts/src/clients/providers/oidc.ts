@@ -68,7 +68,7 @@ async function redeemCode(
   return { claims, accessToken: tokens.access_token }
 }
 
-/** What the ID token and the provider's userinfo endpoint, where it has one, say about somebody. */
+/** The user's claims from the ID token and, if the provider has one, its userinfo endpoint. */
 async function readProfile(
   settings: AuthProvider,
   configuration: Configuration,
@@ -80,7 +80,7 @@ async function readProfile(
     : {}
   const documents: Record<string, unknown>[] = [more, claims]
   const all: Record<string, unknown> = { ...claims, ...more }
-  // What one document says to be verified is not the address that the other one names.
+  // A document's claim that its address is verified does not apply to another document's address.
   const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
   return {
     verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',

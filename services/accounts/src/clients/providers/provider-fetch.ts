@@ -1,7 +1,7 @@
 import type { CustomFetch } from 'openid-client'
 import { ProviderFailed } from './failures.ts'
 
-/** How long one answer of a provider may take, in seconds; the signal of the whole call may end it earlier. */
+/** Timeout of one response of a provider, in seconds; the signal of the whole call may fire earlier. */
 export const answerSeconds = 5
 /** Documents of providers are small; more than this is not read. */
 const maxBytes = 1024 * 1024

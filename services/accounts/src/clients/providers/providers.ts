@@ -7,10 +7,10 @@ import { oauthProvider } from './oauth/oauth.ts'
 import { oidcProvider } from './oidc.ts'
 import type { Provider } from '../../domain/provider.ts'
 
-/** What the gateway may say for /auth/oidc, which stands for the only provider of that type. */
+/** Names that the gateway may use for /auth/oidc, the only provider of that type. */
 const aliases = ['', 'oidc']
 
-/** A way to a provider: browsers come back the way they went. */
+/** A provider and its callback path: browsers return by the path on which they left. */
 export type Route = {
   readonly provider: Provider
   /** Names the way between start and callback: the provider's id, or empty for the alias. */

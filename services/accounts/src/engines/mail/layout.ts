@@ -1,6 +1,6 @@
 import type { Mail } from './mail.ts'
 
-/** Paragraphs of a mail; one of them may be a code or a link. */
+/** A paragraph of a mail: a text, a code or a link. */
 export type Part = string | { code: string } | { link: string; label: string }
 
 /** A mail as plain text and as HTML, from the same parts. */

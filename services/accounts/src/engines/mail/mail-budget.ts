@@ -1,7 +1,7 @@
 import { rateLimiter, type RedisClient } from '@parley/redis'
 import { noticeKinds, type MailKind } from './mail.ts'
 
-/** How many mails all processes together send. */
+/** Limits the number of mails of all processes together. */
 export type MailBudget = {
   /** Counts a mail; false when it must not go. */
   take(kind: MailKind): Promise<boolean>
@@ -9,7 +9,7 @@ export type MailBudget = {
 
 const hour = 3_600
 
-/** Whoever asks for these is not signed in: they leave a quarter of the budget to others. */
+/** Mails that people who are not signed in can request; they leave a quarter of the budget to others. */
 const forAnybody: ReadonlySet<MailKind> = new Set(['registration_code', 'account_exists', 'password_reset'])
 const notices: ReadonlySet<MailKind> = new Set(noticeKinds)
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { asMessage, type Transport } from './mail.ts'
 
-/** Mails as files of a folder, one `.eml` each; their names sort by time and tell nothing. */
+/** Writes mails to a folder, one `.eml` file each; file names sort by time and reveal nothing. */
 export function mailFolder(folder: string, from = 'parley@localhost'): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true })
   return {

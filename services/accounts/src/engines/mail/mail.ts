@@ -1,10 +1,10 @@
 /** A mail that is ready to go. */
 export type Mail = { to: string; subject: string; text: string; html: string }
 
-/** What a mail is about; goes to metrics and logs, where its address and text must not. */
+/** The kind of a mail, for metrics and logs, which must not contain address or text. */
 export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | 'password_reset' | 'invite' | NoticeKind
 
-/** What tells people what was done to their account. */
+/** Notices of a change to the recipient's account. */
 export const noticeKinds = ['email_added', 'email_removed', 'identity_linked', 'password_set'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
@@ -17,7 +17,7 @@ export type Transport = AsyncDisposable & {
 export const asMessage = ({ to, ...mail }: Mail, from: string, serverName: string) => ({
   ...mail,
   from: from.includes('<') ? from : { name: serverName, address: from },
-  // As an object, so that nothing in the address is read as a list or a name.
+  // As an object, so that the address is not parsed as a list or a name.
   to: { name: '', address: to },
   headers: { 'auto-submitted': 'auto-generated' },
 })

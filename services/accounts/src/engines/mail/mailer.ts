@@ -58,7 +58,7 @@ const isRefusal = (error: unknown): boolean => {
   return responseCode !== undefined && responseCode >= 500
 }
 
-/** What a log may say: the text of an error can name the address. */
+/** The part of an error that may be logged: its text can contain the address. */
 function troubleOf(error: unknown): { code?: string; responseCode?: number } {
   if (!(error instanceof Error)) return {}
   return {

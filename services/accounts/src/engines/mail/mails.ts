@@ -4,7 +4,7 @@ import type { Mail } from './mail.ts'
 type Compose = (serverName: string) => Mail
 
 const ifNotYou =
-  'If that was not you, set a new password at once, which signs out all sessions, and tell an administrator of this server.'
+  'If this was not you, set a new password at once, which signs out all sessions, and tell an administrator of this server.'
 const ignore = 'If you did not ask for this, you can ignore this mail: nothing has changed.'
 
 export const registrationCodeMail =
@@ -17,12 +17,12 @@ export const registrationCodeMail =
       'If you did not want to register, you can ignore this mail: no account is created without the code.',
     ])
 
-/** For an address that somebody wants to register although it belongs to an account: only its owner may learn that. */
+/** Sent when somebody tries to register an address that belongs to an account: only its owner may learn that. */
 export const accountExistsMail =
   (to: string, publicUrl: string): Compose =>
   (server) =>
     layOut(to, `You already have an account at ${server}`, server, [
-      `Somebody, probably you, wanted to register at ${server} with this address. It belongs to an account already, so you can sign in:`,
+      `Somebody, probably you, tried to register at ${server} with this address. It already belongs to an account, so you can sign in:`,
       { link: `${publicUrl}/login`, label: 'Sign in' },
       'If you forgot your password, request a new one there.',
       ignore,
@@ -38,7 +38,7 @@ export const emailCodeMail =
       ignore,
     ])
 
-/** For the addresses an account had before: with the new one somebody can set a new password. */
+/** Sent to the previous addresses of an account: the new address can be used to reset the password. */
 export const emailAddedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
@@ -48,7 +48,7 @@ export const emailAddedMail =
       ifNotYou,
     ])
 
-/** For the address that was removed and those that are left. */
+/** Sent to the removed address and the remaining ones. */
 export const emailRemovedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>

@@ -4,7 +4,10 @@ import type { Transport } from './mail.ts'
 import { mailFolder } from './mail-folder.ts'
 import { smtpTransport } from './smtp.ts'
 
-/** How mail leaves by this configuration; undefined: not at all. Throws a ConfigError when half of a server is configured. */
+/**
+ * Opens the configured mail transport; undefined if there is none. Throws a ConfigError for an incomplete
+ * configuration.
+ */
 export function openTransport(config: MailConfig): Transport | undefined {
   const { smtpHost, smtpFrom, mailDir } = config
   if (config.smtpEnabled) {

@@ -1,6 +1,6 @@
 import { bool, duration, int, oneOf, port, secret, str, type ConfigOf } from '@parley/config'
 
-/** How mail leaves. */
+/** Settings for sending mail. */
 export const mailFields = {
   smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
     toml: 'smtp.enabled',

@@ -6,9 +6,10 @@ import type { Passwords } from './passwords.ts'
 export type Prover = { userId: string; credentialId: string; freshUntil: Date | null }
 
 /**
- * Throws unless it is the caller's password. Wrong ones are counted per credential: who got hold of a session guesses nothing
- * with it, and locks nobody else out. Tokens of other web clients count together, because a session can get any number of
- * them. Errors: `invalid_argument` (wrong), `resource_exhausted` (wrong too often).
+ * Throws unless it is the caller's password. Wrong passwords are counted per credential, so that a stolen session
+ * cannot be used for guessing, and locks out nobody else. Tokens of other web clients share one count, because a
+ * session can create any number of them. Errors: `invalid_argument` (wrong), `resource_exhausted` (too many wrong
+ * ones).
  */
 export async function assertCurrentPassword(
   ctx: { passwords: Passwords; passwordGuesses: RateLimiter },

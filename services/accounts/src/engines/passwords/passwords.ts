@@ -5,10 +5,10 @@ import { tooManyHashings } from '../../errors.ts'
 // OWASP's first choice; argon2id is the library's default algorithm.
 const owasp = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const queueLength = 64
-/** Of those who wait; a network of whatever size leaves the other half to others. */
+/** Longest part of the queue for one network of any size; the other half is left to others. */
 const mostOfOneNetwork = queueLength / 2
 
-/** Whose share of the queue a hashing takes: a signed-in user's, or that of the networks of an address. */
+/** On whose behalf a password is hashed: a signed-in user, or the networks of an address. */
 export type Asker = { userId: string } | { address: string }
 
 /** Hashes and checks passwords, a few at a time: each takes a core and 19 MiB. */
@@ -16,7 +16,7 @@ export type Passwords = {
   /** Throws `resource_exhausted` when too many wait already, in all or from there. */
   hash: (password: string, asker: Asker) => Promise<string>
   /**
-   * Whether the password fits; takes as long when there is no hash to compare with, so that timing tells nothing. Throws
+   * Whether the password is correct. Takes equally long without a stored hash, so that timing reveals nothing. Throws
    * like `hash`.
    */
   fits: (password: string, passwordHash: string | undefined, asker: Asker) => Promise<boolean>

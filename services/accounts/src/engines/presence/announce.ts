@@ -5,12 +5,12 @@ import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
 export type Hint = { userId: string } & Extract<MessageInitShape<typeof PresenceHintSchema>, { $typeName?: never }>
-/** `crowded`: so many people are there that not everybody is told. */
+/** `crowded`: so many people are online that not everybody is notified. */
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Tells nodes who came and went, over core NATS: hints are not stored. In a crowd a hint names whom it is for, unless rooms
- * does not say. Resolves when the bus has taken them.
+ * Announces presence changes to nodes over core NATS; hints are not stored. If many people are online, a hint names its
+ * recipients, unless rooms does not provide them. Resolves when the bus has accepted the hints.
  */
 export const announcePresence =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>

@@ -10,7 +10,7 @@ const timeoutMs = 400
 const keptMs = 60_000
 const mostKept = 500
 
-/** Who has something to do with somebody, as rooms knows it. */
+/** Looks up in rooms who shares a room with somebody. */
 export class Audiences {
   readonly #kept: LRUCache<string, string[]>
 
@@ -24,7 +24,7 @@ export class Audiences {
     })
   }
 
-  /** The audiences of these people, by person. One that rooms does not tell is missing. */
+  /** The audiences of these people, by person; missing where rooms does not answer. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const asked = userIds.map(
       async (userId) => [userId, await this.#kept.fetch(userId).catch(() => undefined)] as const,

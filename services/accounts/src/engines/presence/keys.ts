@@ -1,4 +1,7 @@
-/** Deadlines lie in so many sets, so that none grows with the server; braces keep a set and its records together. */
+/**
+ * Deadlines are spread over several sets, so that none grows with the server. Braces keep a set and its records on one
+ * Redis node.
+ */
 export const shards = 16
 
 export const recordKey = (userId: string): string => `presence:{${shardOf(userId)}}:of:${userId}`

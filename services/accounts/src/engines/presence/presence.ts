@@ -10,7 +10,7 @@ const leaseMs = 60_000
 const longestPauseMs = 10_000
 const answerWithinMs = 250
 const leaveAloneMs = 1_000
-/** With more people there, who comes and goes is told to those who have to do with them. */
+/** If more people are online, presence changes are sent only to those who share a room with the person. */
 const usualCrowd = 2_000
 const countedMs = 10_000
 /** An outage of less than a tenth of the lease makes nobody who reports on time miss it. */
@@ -23,7 +23,7 @@ const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
 )
 
-/** Who is there, in Redis alone: while it is away that is unknown, and every question is answered all the same. */
+/** Presence, stored only in Redis: while Redis is unavailable presence is unknown, but calls are still answered. */
 export class Presence {
   readonly #redis: RedisClient
   readonly #announce: Announce
@@ -54,14 +54,14 @@ export class Presence {
   }
 
   /**
-   * Whether reports were lost, so that somebody may be online who is not known to be. True for one lease, in which everybody who
-   * is online reports again.
+   * Whether reports may have been lost, so that somebody may be online but unknown. True for one lease period, in which
+   * every online client reports again.
    */
   get isUnsure(): boolean {
     return performance.now() < this.#unsureUntil
   }
 
-  /** The status of those who are there, undefined when that is unknown; one round trip for all of them. */
+  /** Presence of these people, undefined where unknown; in one round trip. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
     if (userIds.length === 0) return new Map()
     return this.#ask(async () => {
@@ -98,8 +98,8 @@ export class Presence {
   }
 
   /**
-   * Announces those whose lease is over, unless another process is at it. Answers after how many milliseconds that has to
-   * be done again, at least `everyMs`; Infinity when nobody's lease is known to end.
+   * Announces people whose lease has expired, unless another process is doing so. Returns the milliseconds until the
+   * next sweep, at least `everyMs`; Infinity when no lease is known to expire.
    */
   async sweep(everyMs: number): Promise<number> {
     const nextMs = await this.#ask(async () => {
@@ -128,7 +128,7 @@ export class Presence {
     await this.#announce(hints, await this.#isCrowded())
   }
 
-  /** Whether many are there, as of some seconds ago. */
+  /** Whether many people are online, a few seconds ago. */
   #isCrowded(): Promise<boolean> {
     if (!this.#counted || this.#counted.until <= Date.now())
       this.#counted = { crowded: this.#count().then((there) => there > this.#crowd), until: Date.now() + countedMs }
@@ -141,7 +141,7 @@ export class Presence {
     return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
-  /** Undefined when Redis does not answer in time; it is left alone for a moment then. */
+  /** Undefined when Redis does not answer in time; then it is not asked for a moment. */
   async #ask<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
     if (Date.now() < this.#leaveAloneUntil) return undefined
     try {
@@ -166,8 +166,8 @@ export class Presence {
 const slices = 5
 
 /**
- * Counts in slices only time in which this process runs: while it stands still answers wait to be read, and the server is
- * not to blame.
+ * A timeout that counts only time in which this process runs: after a stall, responses are waiting to be read, and the
+ * server is not to blame.
  */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined

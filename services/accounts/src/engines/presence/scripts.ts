@@ -1,15 +1,16 @@
-/** Microseconds of Redis: they order what is announced of a user, whichever process announces it. */
+/** Microseconds of Redis: they order the announcements about a user across processes. */
 const clock = `
 local time = redis.call('TIME')
 local version = time[1] * 1000000 + time[2]
 local now = math.floor(version / 1000)`
 
-/** The end is told when the record has surely expired: who comes back then is somebody else than before. */
+/** Announced once the record has certainly expired: a person who returns after that starts a new record. */
 const afterLeaseMs = 10
 
 /**
- * KEYS record, deadlines; ARGV user id, status, "m" when the user chose a status that automatic reports leave alone,
- * "1" when the user chose at all, lease in ms. Answers the status that holds, whether it is another one, the version.
+ * KEYS record, deadlines; ARGV user id, status, "m" when the user chose a status that automatic reports must not
+ * change, "1" when the user chose it explicitly, lease in ms. Returns the effective status, whether it changed, and the
+ * version.
  */
 export const report = `${clock}
 local held = redis.call('GET', KEYS[1])
@@ -20,8 +21,8 @@ local changed = (not held or string.sub(held, 1, 1) ~= ARGV[2]) and 1 or 0
 return { ARGV[2], changed, version }`
 
 /**
- * KEYS deadlines; ARGV how many at most, ms until they are taken again unless settled. Answers the version, the score that
- * the lapsed have meanwhile, their ids, and the ms until the next deadline after them, -1 when there is none.
+ * KEYS deadlines; ARGV maximum number, ms until they are taken again unless settled. Returns the version, the temporary
+ * score of the expired ones, their ids, and the ms until the next deadline, -1 when there is none.
  */
 export const takeLapsed = `${clock}
 local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
@@ -30,7 +31,7 @@ local next = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORE
 for _, id in ipairs(lapsed) do redis.call('ZADD', KEYS[1], again, id) end
 return { version, again, lapsed, next[2] and next[2] - now or -1 }`
 
-/** KEYS deadlines; ARGV the score they were given, ids. Those who came back meanwhile have another score, and stay. */
+/** KEYS deadlines; ARGV the temporary score, ids. Those who came back since have another score and stay. */
 export const settleLapsed = `
 for i = 2, #ARGV do
   if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[i])) == tonumber(ARGV[1]) then redis.call('ZREM', KEYS[1], ARGV[i]) end

@@ -19,7 +19,7 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
     const before = page?.cursor ? keyOf(page.cursor) : undefined
     const now = ctx.now()
     const [rows, total] = await Promise.all([
-      // One more than shown tells whether there are more.
+      // One more than shown, to know whether there is another page.
       store.listInvites(ctx.db, { now, limit: limit + 1, offset: page?.offset ?? 0, before }),
       store.countInvites(ctx.db, now),
     ])

@@ -58,7 +58,10 @@ export function confirmExternalIdentityLink(
   }
 }
 
-/** An account without an address takes the one of its new identity if it is nobody's; one that has an address keeps that. */
+/**
+ * An account without an address adopts that of its new identity if it is free; an account with an address keeps its
+ * own.
+ */
 async function emailAdopted(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
   if (email === '' || (await hasVerifiedEmail(tx, user.id))) return false
   return (await claimEmail(tx, user.id, email, { at, selfAdded: true })) === 'added'

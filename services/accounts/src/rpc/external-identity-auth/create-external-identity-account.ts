@@ -22,7 +22,7 @@ export function createExternalIdentityAccount(
     const { identity } = await getPending(ctx, token, 'external_create')
     if (await findIdentity(ctx.db, identity)) throw identityTaken()
     const { providerId, verifiedEmail, displayNameHint, avatarUrl } = identity
-    // An address that is somebody's already stays theirs, and the account goes without one.
+    // If the address belongs to another account, the new account is created without one.
     const emailIsFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
     let session: OpenedSession | undefined
     const account = await createAccount(

@@ -9,7 +9,7 @@ import { changeUser } from '../../store/user-changes.ts'
 
 const maxDigests = 10
 
-/** What the audit log says of it: the end of a browser session is a logout, that of a bearer token its revocation. */
+/** For the audit log: the end of a browser session is a logout, that of a bearer token is a revocation. */
 const revocations = (ended: EndedCredential[]) =>
   ended.map(({ id, kind }) =>
     announcements.noted(kind === 'cookie' ? 'logout_succeeded' : 'bearer_token_revoked', { credential_id: id }),

@@ -18,7 +18,7 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
     const at = ctx.now()
     if (!user || !fits) {
       signInFailed()
-      // Nobody waits for the note: the time an answer takes must not tell whether the account exists.
+      // Recorded in the background: the response time must not reveal whether the account exists.
       if (user) ctx.background(noteFailure(ctx, user.id, at))
       throw wrongPassword()
     }

@@ -21,7 +21,7 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
-    // As it was before the session was found to hold: a reset meanwhile voids the flow.
+    // The generation at this time: a password reset during the flow invalidates it.
     const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 

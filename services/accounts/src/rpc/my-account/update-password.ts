@@ -30,7 +30,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   const tell = (addresses: string[], login: string, how: { at: Date; cleared: boolean }) =>
     tellOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, how))
 
-  /** Ends every credential: whoever knew the old password is out. */
+  /** Ends every credential, so that anyone who knew the old password is signed out. */
   const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
     const credential = await findCredentialOf(ctx.db, caller)

@@ -26,7 +26,7 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       await assertStillHolds(tx, { userId, credentialId })
       fits = (await useCode(ctx, tx, key, code.trim(), at)) === 'right'
-      // A wrong code is counted: the transaction goes on.
+      // A wrong code must be counted, so the transaction commits.
       if (!fits) return undefined
       const before = await firstAddressesOf(tx, userId)
       const verified = await emailVerified(ctx, tx, user, email, { at, selfAdded: true })

@@ -24,17 +24,17 @@ export function requestPasswordReset(
     const email = request.email.trim()
     assertEmail(email)
     const holder = await findVerifiedEmail(ctx.db, email)
-    // Nobody waits for the link: the time an answer takes must not tell whether the address belongs to somebody.
+    // Mailed in the background: the response time must not reveal whether the address belongs to an account.
     if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.background(mailLink(ctx, mailer, holder))
     return {}
   }
 }
 
-/** One mail per account in five minutes, whoever asks. */
+/** One mail per account in five minutes, regardless of the caller. */
 const isDue = (mailedAt: Date | null, now: Date): boolean =>
   mailedAt === null || now.getTime() - mailedAt.getTime() >= againAfterMs
 
-/** Goes to the address as it was verified, never to the one that was typed. */
+/** Mails the link to the verified address as stored, never to the one that was entered. */
 async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { userId: string; address: string }) {
   const at = ctx.now()
   let token = ''

@@ -30,11 +30,11 @@ export function requestRegistrationCode(
       const event = { ...subject, occurredAt: at, actorId: '', ...noted('registration_verification_code_issued') }
       return { code, entries: await enqueue(tx, event) }
     })
-    // Whoever asks is not told: the answer is the same whatever becomes of it.
+    // The response is the same whether or not a code was sent.
     if (!issued) return {}
     ctx.relay.wake(issued.entries)
     const holder = await findVerifiedEmail(ctx.db, email)
-    // Both ways one mail goes out, and the code of an address that has an account is told to nobody.
+    // One mail is sent in either case; nobody gets a code for an address that has an account.
     if (holder)
       await mailCode(ctx, mailer, key, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
     else

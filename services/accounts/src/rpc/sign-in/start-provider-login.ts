@@ -17,7 +17,7 @@ import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-t
 import { insertProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../clients/providers/deadline.ts'
 
-/** How long somebody may be away at a provider. */
+/** Time limit for the visit to the provider. */
 const lifetimeMs = 15 * 60_000
 
 export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.startProviderLogin> {

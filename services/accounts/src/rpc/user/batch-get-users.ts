@@ -17,7 +17,7 @@ export function batchGetUsers(ctx: Context): MethodImpl<typeof UserService.metho
   }
 }
 
-/** Ids of those who have one of the logins, in the order of these. */
+/** Ids of the users with these logins, in the same order. */
 async function idsOf(ctx: Context, logins: readonly string[]): Promise<string[]> {
   const keys = [...new Set(logins.filter(couldBeLogin).map(loginKey))]
   if (keys.length === 0) return []

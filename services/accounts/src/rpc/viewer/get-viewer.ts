@@ -21,7 +21,7 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
     const [users, verified, preferences, unread] = await Promise.all([
       findUsers(ctx.db, [userId]),
       hasVerifiedEmail(ctx.db, userId),
-      // Hints: who someone is can be told without them.
+      // Optional details: the viewer can be returned without them.
       ctx.notifications.getPreferences({ userId }, options).catch(ifAway('notifications')),
       ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }, options).catch(ifAway('messaging')),
     ])

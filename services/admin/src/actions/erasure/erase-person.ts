@@ -3,7 +3,7 @@ import { changePolicy } from '../../store/policy-changes.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 
-/** Removes the decisions about a deleted person; every process hears of it. The audit log holds ids alone and stays. */
+/** Removes the decisions about a deleted person and announces it. The audit log contains only ids and is kept. */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
   async (userId: string): Promise<number> => {

@@ -6,8 +6,8 @@ import * as store from '../../store/policy-changes.ts'
 import { policyAt } from './policy-now.ts'
 
 /**
- * Changes the policy. `decide` is handed the policy as it stands, which nobody else can change meanwhile. Resolves when the
- * fleet can hear of the change, and of any that a repeated call finds in place already.
+ * Changes the policy. `decide` gets the current policy, which is locked. Resolves when the change is on the stream; a
+ * repeated call that finds it already made also waits for that.
  */
 export async function changePolicy<T>(
   ctx: Context,

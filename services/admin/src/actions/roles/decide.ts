@@ -11,7 +11,7 @@ import { toPolicyDecision } from '../../view/policy.ts'
 import type { PolicyChange } from '../../store/policy-changes.ts'
 import { changePolicy } from './change-policy.ts'
 
-/** Whose decision changes. */
+/** The role or user whose decision changes. */
 export type DecisionHolder = { kind: 'role'; id: string; name: string } | { kind: 'user'; id: string }
 
 export type WantedDecision = {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { DecisionScope } from '../../domain/decision-scope.ts'
 import type { Place } from '../../policy/role-editing.ts'
 
-/** Looks whether a group or room is there, as far as the caller may know. */
+/** Checks whether a group or room exists and is visible to the caller. */
 export async function findPlace(
   { rooms }: Pick<Context, 'rooms'>,
   caller: Subject,

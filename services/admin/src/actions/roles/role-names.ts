@@ -4,8 +4,8 @@ import { nameNotReleased } from '../../metrics.ts'
 import * as pending from '../../store/pending-role-names.ts'
 
 /**
- * Takes the name for a role that is about to be made: logins and names of roles share one space, which accounts keeps. What
- * is asked for is written down first, so that a name never stays taken when this process dies before the role is there.
+ * Reserves the name of a new role: logins and role names share one namespace, which accounts owns. The intent is stored
+ * first, so that the name does not stay reserved if this process dies before the role exists.
  */
 export async function reserveRoleName(ctx: Context, roleId: string, name: string): Promise<void> {
   await releaseRoleNames(ctx, { name })
@@ -13,7 +13,7 @@ export async function reserveRoleName(ctx: Context, roleId: string, name: string
   await reserveName(ctx.accounts, roleId, name)
 }
 
-/** Gives the name back of a role that was not made, now or later. Does nothing for one that was. */
+/** Releases the name of a role that was not created and will not be. Does nothing if the role exists. */
 export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void> {
   try {
     await pending.giveUp(ctx.db, roleId)
@@ -23,7 +23,7 @@ export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void
   }
 }
 
-/** Gives names back; what accounts cannot be told now is told later. */
+/** Releases names; if accounts is unavailable, they are released later. */
 export async function releaseRoleNames(ctx: Context, about: { name?: string; roleId?: string } = {}): Promise<void> {
   for (const { roleId } of await pending.listGivenUp(ctx.db, about)) {
     try {

@@ -5,8 +5,8 @@ import { findRoomOf, findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 
 /**
- * What is decided for a holder, and the rooms in which it is. Without direct conversations in which the caller has no part:
- * those do not exist for them.
+ * The decisions about a holder, and the rooms concerned. Leaves out direct conversations in which the caller does not
+ * participate, since the caller may not know of them.
  */
 export async function seenDecisions(
   { rooms }: Pick<Context, 'rooms'>,

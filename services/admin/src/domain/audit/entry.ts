@@ -41,7 +41,7 @@ function toAuditEntry(event: Event, recordedAt: Date): NewAuditEntry {
   }
 }
 
-/** What somebody has read, and was told, is their own affair, and there is far too much of it. */
+/** Read markers and notifications are private and too numerous for the audit log. */
 export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' | 'kind'>): boolean =>
   aggregateType !== 'notification' &&
   (aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read'))
@@ -54,6 +54,6 @@ function aggregateTypeOf(event: Event): string {
   return ofUsers.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
-/** Roles, decisions and who holds what are one subject for readers of the log, whoever keeps them. */
+/** Roles, decisions and role assignments are one subject for readers of the log, whichever service stores them. */
 const isAboutRoles = ({ aggregateType, kind }: Event): boolean =>
   aggregateType === 'policy' || kind === 'roles_changed' || kind.startsWith('rbac_')

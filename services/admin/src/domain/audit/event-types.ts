@@ -1,6 +1,6 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** What an audit entry's type is made of. */
+/** The parts of an event that determine an audit entry's type. */
 export type TypedEvent = Pick<Event, 'kind' | 'actorId' | 'fact'>
 
 /** Kinds whose entry has another name than theirs. */
@@ -29,7 +29,7 @@ export function eventTypeOf(event: TypedEvent): string {
   return byAnother(event) ?? renamed.get(event.kind) ?? inPattern(event.kind)
 }
 
-/** Who joins or leaves by somebody else's doing was added or removed. */
+/** A member who joins or leaves through somebody else's action was added or removed. */
 function byAnother({ actorId, fact }: TypedEvent): string | undefined {
   if (fact.case !== 'roomFact' || fact.value.header?.dm || actorId === '') return undefined
   const change = fact.value.fact?.fact

@@ -6,10 +6,10 @@ import {
   RealtimeThreadCreatedEventSchema,
 } from '@parley/contracts/realtime'
 
-/** What the audit log has an entry of its own for although it has no event: clients hear of it with another one. */
+/** A separate audit entry for something without its own event, which clients learn from another one. */
 type Along = { id: string; kind: string; payload: string }
 
-/** A thread begins with its first reply, and a member leaves the server with the account. Payloads are ids alone. */
+/** A thread begins with its first reply, and a member leaves the server with the account. Payloads contain only ids. */
 export function happenedAlong({ kind, fact, deliveries }: Event): Along | undefined {
   const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''
   if (!isReply && kind !== 'account_deleted') return undefined

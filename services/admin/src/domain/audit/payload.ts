@@ -27,8 +27,8 @@ const id = /(^|_)(id|ids|key)$/
 const word = /^[^\s@]{0,128}$/
 
 /**
- * The fact of an event as protobuf JSON: ids, numbers, flags, and words from a closed list. Texts are left out, also those
- * of facts that are unknown here.
+ * The fact of an event as protobuf JSON: ids, numbers, flags, and words from a closed list. Texts are left out, and so
+ * are unknown facts.
  */
 export function payloadOf(fact: Event['fact']): string {
   const schema = facts.get(fact.case)

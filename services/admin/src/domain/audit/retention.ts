@@ -1,10 +1,10 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** How long an entry is kept hangs on its class. */
+/** Determines how long an entry is kept. */
 export type AuditClass = 'security' | 'conversation'
 const auditClasses: readonly AuditClass[] = ['security', 'conversation']
 
-/** What people do in conversations; everything else is security and administration. */
+/** Types of entries about conversations; all others are about security and administration. */
 const conversation =
   /^(message|reaction|thread|call|asset|notification|mention|link_preview)_|^(room_marked_as_read|user_custom_status_(set|cleared)|presence_changed)$/
 
@@ -13,7 +13,7 @@ export function auditClassOf({ kind, fact }: Pick<Event, 'kind' | 'fact'>): Audi
   return inDm || conversation.test(kind) ? 'conversation' : 'security'
 }
 
-/** Entries of one class and month of recording lie together, and go together. */
+/** Entries of one class and month are stored together and deleted together. */
 export type Bucket = { auditClass: AuditClass; year: number; month: number }
 
 export const bucketAt = (auditClass: AuditClass, at: Date): Bucket => ({
@@ -37,7 +37,7 @@ export function bucketsAhead(at: Date): Bucket[] {
   return auditClasses.flatMap((auditClass) => months.map((month) => bucketAt(auditClass, month)))
 }
 
-/** Whether the youngest entry the bucket can hold is older than entries of its class are kept. */
+/** Whether the youngest possible entry of the bucket is past the retention of its class. */
 export function isOver({ auditClass, year, month }: Bucket, at: Date, keepMs: Record<AuditClass, number>): boolean {
   return Date.UTC(year, month) + keepMs[auditClass] <= at.getTime()
 }

@@ -1,7 +1,7 @@
 import { claimed, membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Google accounts. The base address is for stand-ins alone: there is one Google. */
+/** Google accounts. The base address is only for tests: there is one Google. */
 export const google: OAuthType = {
   endpoints: (base) => ({
     issuer: 'https://accounts.google.com',
@@ -16,7 +16,7 @@ export const google: OAuthType = {
       readProfile: () =>
         Promise.resolve({
           verifiedEmail: claimed(user['email_verified']) ? text(user['email']) : '',
-          // Google has no user names; what stands before the @ is the nearest thing.
+          // Google has no user names; the local part of the address is the closest substitute.
           loginHint: text(user['email']).split('@', 1)[0] ?? '',
           displayNameHint: text(user['name']),
           avatarUrl: text(user['picture']),

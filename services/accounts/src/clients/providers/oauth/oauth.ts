@@ -15,15 +15,15 @@ import { ProviderFailed, providerFailure } from '../failures.ts'
 import { answerSeconds, providerFetch } from '../provider-fetch.ts'
 import type { Provider, ProviderProfile } from '../../../domain/provider.ts'
 
-/** Where a provider answers. The issuer is what it calls itself in callbacks. */
+/** Addresses of a provider. The issuer is its name in callbacks. */
 export type Endpoints = { issuer: string; authorizeUrl: string; tokenUrl: string; apiUrl: string }
 
 /** Reads a JSON document of the provider's API in the name of who signed in. Throws {@link ProviderFailed}. */
 export type ReadApi = (path: string) => Promise<unknown>
 
-/** What is special about one of the OAuth types. */
+/** The differences between the OAuth types. */
 export type OAuthType = {
-  /** The addresses of an instance; undefined stands for the public service. */
+  /** The addresses of an instance; undefined for the public service. */
   endpoints: (baseUrl: string | undefined) => Endpoints
   /** Who signed in: an id that never changes and is never given to anybody else. */
   whoIs: (
@@ -32,7 +32,7 @@ export type OAuthType = {
   ) => Promise<{ subject: string; readProfile: () => Promise<ProviderProfile> }>
 }
 
-/** A provider that speaks OAuth 2 and tells by an API of its own who signed in. */
+/** A provider that supports OAuth 2 and identifies the user through its own API. */
 export function oauthProvider(settings: AuthProvider, type: OAuthType, now: () => Date): Provider {
   const { baseUrl, ...given } = settings.options
   const standard = type.endpoints(baseUrl?.replace(/\/+$/, ''))
@@ -99,6 +99,6 @@ async function errorsAsErrors(response: Response): Promise<Response> {
   return refused ? new Response(JSON.stringify(body), { status: 400, headers: response.headers }) : response
 }
 
-/** Some tell the address whatever they are asked for. */
+/** Some providers return the address even if it was not requested. */
 const withoutEmail = ({ requestEmail }: AuthProvider, profile: ProviderProfile): ProviderProfile =>
   requestEmail ? profile : { ...profile, verifiedEmail: '' }
