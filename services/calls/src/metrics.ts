@@ -2,7 +2,7 @@ import { counter, logger } from '@parley/telemetry'
 
 const log = logger('calls')
 const webhooksTaken = counter('calls_webhooks_total', {
-  description: 'Webhooks of the media server, by what became of them',
+  description: 'Webhooks of the media server, by outcome',
 })
 const mediaFailures = counter('calls_media_server_failures_total', {
   description: 'Requests that the media server did not answer, or refused',
@@ -18,8 +18,7 @@ export function reportMediaFailure(error: unknown, what: string): void {
   log.warn({ err: error, what }, 'the media server did not do what it was asked')
 }
 
-export const reportListingsFailed = (): void =>
-  log.error('the media server cannot be asked who is there; every call is ended')
+export const reportListingsFailed = (): void => log.error('the media server does not answer; every call is ended')
 
 export function reportEndingFailed(error: unknown, callId: string): void {
   endingsFailed()
@@ -27,6 +26,6 @@ export function reportEndingFailed(error: unknown, callId: string): void {
 }
 
 export const reportChoreGivenUp = (mediaRoom: string): void =>
-  log.error({ mediaRoom }, 'the media server was not told in time; the comparison with it goes on')
+  log.error({ mediaRoom }, 'the media server could not be notified in time; the comparison takes over')
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')

@@ -23,7 +23,7 @@ const callsPerMinute = (kind: string, usual: number, what: string) =>
     toml: `limits.${kind}_per_minute`,
     default: usual,
     min: 0,
-    doc: `${what}, that one user (or one network, of those not signed in) may make in a minute; 0: no limit.`,
+    doc: `${what} per user (or per network, if not signed in) and minute; 0: no limit.`,
   })
 
 export const readConfig = defineConfig({
@@ -44,12 +44,12 @@ export const readConfig = defineConfig({
   oauthRedirectOrigins: list('PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS', {
     toml: 'webserver.oauth_redirect_origins',
     default: [],
-    doc: 'Origins of other web clients that people may let in; "*" stands for any https origin. Those of allowed_origins, this server and loopback addresses may be let in anyway.',
+    doc: 'Origins of other web clients that users may allow; "*" stands for any https origin. Those of allowed_origins, this server and loopback addresses may always be allowed.',
   }),
   signInWindowMs: duration('PARLEY_GATEWAY_SIGN_IN_WINDOW', {
     default: '5m',
     min: 1_000,
-    doc: 'How long failed sign-ins and mails asked for are remembered.',
+    doc: 'How long failed sign-ins and requested mails are counted.',
   }),
   signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
     default: 10,
@@ -64,7 +64,7 @@ export const readConfig = defineConfig({
   signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins to one account, wherever from, after which one attempt in 5 s is let through; browsers that signed in before are not held up. No account is ever locked.',
+    doc: 'Failed sign-ins to one account, from anywhere, after which one attempt per 5 s is accepted; browsers that signed in before are not slowed down. Accounts are never locked.',
   }),
   providerSignInsPerAddress: int('PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS', {
     default: 1_000,
@@ -79,7 +79,7 @@ export const readConfig = defineConfig({
   compression: bool('PARLEY_WEBSERVER_API_COMPRESSION', {
     toml: 'webserver.api_compression',
     default: true,
-    doc: 'Whether answers are compressed at all.',
+    doc: 'Whether responses are compressed.',
   }),
   compressionMinBytes: int('PARLEY_WEBSERVER_API_COMPRESSION_MIN_BYTES', {
     toml: 'webserver.api_compression_min_bytes',
@@ -109,7 +109,7 @@ export const readConfig = defineConfig({
   connectionsPerAddress: int('PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS', {
     default: 2_000,
     min: 0,
-    doc: 'Connections that one network may have to one process, trusted proxies aside; 0: no limit.',
+    doc: 'Connections of one network to one process, except those of trusted proxies; 0: no limit.',
   }),
   clientFolder: str('PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY', {
     default: 'packages/web/dist',
@@ -125,19 +125,19 @@ export const readConfig = defineConfig({
   }),
   assetsUrls: list('PARLEY_GATEWAY_ASSETS_URLS', {
     default: [],
-    doc: 'Where to pass /assets/ on to, where no ingress does; http URLs.',
+    doc: 'Servers to which /assets/ is forwarded if no ingress does that; http URLs.',
   }),
   uploadsUrls: list('PARLEY_GATEWAY_UPLOADS_URLS', {
     default: [],
-    doc: 'Where the bytes of uploads are handed over; http URLs. Default: PARLEY_GATEWAY_ASSETS_URLS.',
+    doc: 'Servers to which the bytes of images are sent; http URLs. Default: PARLEY_GATEWAY_ASSETS_URLS.',
   }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
     min: 32,
-    doc: 'Key under which they are handed over; the same as for uploads and nobody else.',
+    doc: 'Key that signs the tickets for these bytes; only the gateway and uploads may have it.',
   }),
   webhooksUrls: list('PARLEY_GATEWAY_WEBHOOKS_URLS', {
     default: [],
-    doc: 'Where to pass /webhooks/ on to, where no ingress does; http URLs.',
+    doc: 'Servers to which /webhooks/ is forwarded if no ingress does that; http URLs.',
   }),
 })
 

@@ -29,6 +29,6 @@ export function createMetrics() {
     },
     failed: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
     noWebClient: (folder: string) => log.warn({ folder }, 'no web client is built there: / answers a line of text'),
-    feedLost: () => log.warn('the control feed lost its thread; credentials are checked anew'),
+    feedLost: () => log.warn('the control feed was interrupted; credentials are checked again'),
   }
 }

@@ -31,7 +31,7 @@ export const readConfig = defineConfig({
   }),
   handshakeTimeoutMs: duration('PARLEY_REALTIME_HANDSHAKE_TIMEOUT', {
     default: '10s',
-    doc: 'How long a socket may take for hello, and again for subscribe_events.',
+    doc: 'Time limit of a socket for hello, and again for subscribe_events.',
   }),
   drainWindowMs: duration('PARLEY_REALTIME_DRAIN_WINDOW', {
     default: '10s',

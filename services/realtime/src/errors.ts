@@ -15,7 +15,7 @@ export const badSubscribe = (message: string): FatalError => ({
 })
 export const badFrame = (message: string): FatalError => ({ code: 'bad_frame', message, closeCode: protocolError })
 
-/** The same error for a frame that is too long: told apart by the close code alone. */
+/** The same error for a frame that is too long; only the close code differs. */
 export const oversized = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
 
 export const unsupportedProtocol = (version: number): FatalError => ({
@@ -33,7 +33,7 @@ export const temporarilyUnavailable: FatalError = {
   message: 'the session cannot be checked at the moment; try again shortly',
   closeCode: tryAgainLater,
 }
-/** The code that clients come back after by themselves, later each time. */
+/** A code after which clients reconnect by themselves, with growing delays. */
 export const tooManyTrials: FatalError = {
   ...temporarilyUnavailable,
   message: 'too many unauthenticated sockets from your network; wait and try again',

@@ -33,9 +33,9 @@ export function createMetrics() {
     },
     openingFailed: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
     eventFailed: ({ id, kind }: Event, error: unknown) =>
-      log.error({ err: error, eventId: id, kind }, 'an event could not be delivered; all sockets start anew'),
+      log.error({ err: error, eventId: id, kind }, 'an event could not be delivered; all sockets are reset'),
     hintUnreadable: (error: unknown) => log.warn({ err: error }, 'a hint could not be read'),
-    streamReset: () => log.warn('the event stream lost its thread; all sockets start anew'),
+    streamReset: () => log.warn('the event stream was interrupted; all sockets are reset'),
     sockets: (count: () => number) =>
       gauge('parley_realtime_sockets', { description: 'Sockets past their hello on this node.' }, count),
   }

@@ -6,7 +6,7 @@ import { accountsSilent } from '../errors.ts'
 const timeoutMs = 3_000
 const idsPerCall = 500
 
-/** What accounts says of people. */
+/** Profiles from accounts. */
 export class Profiles {
   readonly #accounts: Client<typeof AccountsInternalService>
 

@@ -9,10 +9,10 @@ const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** Who asks; without roles those count that rooms has heard of. */
+/** The caller; without roles, those that rooms knows are used. */
 export type Asking = { userId: string; roleIds?: readonly string[] }
 
-/** What rooms says of who belongs where. Nothing is remembered: whoever is banned is refused from the next question on. */
+/** Room memberships, as known by rooms. Nothing is cached: a ban takes effect with the next question. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #db: Db
@@ -33,7 +33,7 @@ export class RoomAccess {
     return room
   }
 
-  /** Those rooms among the given ones of which the caller is an effective member, by id. */
+  /** Those of the given rooms of which the caller is an effective member, by id. */
   async accessible(
     { userId, roleIds }: Pick<Caller, 'userId' | 'roleIds'>,
     roomIds: readonly string[],

@@ -4,7 +4,7 @@ import { onAccountDeleted, onCredentialsEnded } from './on-account-gone.ts'
 import { onMemberGone } from './on-member-gone.ts'
 import { onRoomNarrowed } from './on-room-narrowed.ts'
 
-/** Starts the consumers: whoever may not be in a call any more leaves it. */
+/** Starts the consumers that remove people from calls when they lose access. */
 export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
   for (const [durable, subject, handler] of [
     ['members-left', 'evt.room.*.user_left_room', { prepare: onMemberGone(ctx) }],

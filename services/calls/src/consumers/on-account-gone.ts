@@ -5,13 +5,13 @@ import type { Context } from '../context.ts'
 import { lockCall } from '../store/calls.ts'
 import { callsWith } from '../store/participants.ts'
 
-/** An account is gone: its owner is in no call any more. */
+/** A deleted account leaves all calls. */
 export const onAccountDeleted =
   (ctx: Context): EventHandler =>
   ({ aggregateId }, tx) =>
     leaveCalls(ctx, tx, aggregateId)
 
-/** A deactivated account is in no call any more. Other ends of sessions leave calls alone. */
+/** A deactivated account leaves all calls. Other ends of sessions do not affect calls. */
 export const onCredentialsEnded =
   (ctx: Context): EventHandler =>
   async ({ aggregateId, fact }, tx) => {

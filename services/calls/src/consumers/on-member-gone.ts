@@ -18,7 +18,7 @@ export const onMemberGone =
     }
   }
 
-/** What is heard late may be over. While rooms cannot tell, what was announced counts. */
+/** A late event may be outdated, so rooms is asked. If rooms is unavailable, the event counts. */
 const hasComeBack = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
   rooms.membersAmong(roomId, [userId]).then(
     (members) => members.has(userId),

@@ -7,7 +7,7 @@ import type { ParticipantRow } from '../store/participants.ts'
 /** How a change was noticed. */
 export type Source = ParticipantRow['source']
 
-/** What a change has to tell the room. */
+/** An event for the room about a change. */
 export type CallEvent = {
   kind: 'call_started' | 'call_participant_joined' | 'call_participant_left' | 'call_ended'
   /** Who joined or left; empty for the call itself. */
@@ -22,7 +22,7 @@ export class Call {
   readonly source: Source
   readonly now: Date
   readonly events: CallEvent[] = []
-  /** Whom the media server has to remove. */
+  /** Participants whom the media server must remove. */
   readonly removals = new Set<string>()
   readonly #participants: Map<string, ParticipantRow>
   readonly #changed = new Set<string>()
@@ -60,7 +60,7 @@ export class Call {
     this.#put({ ...this.#of(userId), awaitedSince: this.now })
   }
 
-  /** Somebody leaves by decision: what connections they had are over, also those not heard of yet. */
+  /** The user leaves: all their connections until now are over, including those reported later. */
   leave(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant) return
@@ -70,7 +70,7 @@ export class Call {
     this.#put({ ...participant, ...stored(connection), awaitedSince: null })
   }
 
-  /** A connection began or ended, perhaps long ago. Returns whether that was news. */
+  /** A connection began or ended, perhaps long ago. Returns whether that changes anything. */
   hear(userId: string, connection: Connection): boolean {
     const participant = this.#of(userId)
     const held = connectionOf(participant)
@@ -81,8 +81,8 @@ export class Call {
   }
 
   /**
-   * The media server has closed one of its rooms for the call. That ends the call, unless somebody joined since or is in
-   * another one. Returns whether the call goes on.
+   * The media server closed a room of the call. That ends the call, unless somebody has joined since or is in another
+   * room. Returns whether the call continues.
    */
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
@@ -96,7 +96,7 @@ export class Call {
     return false
   }
 
-  /** What the media server shows now, whatever was heard before. */
+  /** Records a connection that the media server shows now, overriding earlier reports. */
   see(userId: string, connection: Connection): void {
     const participant = this.#of(userId)
     const held = connectionOf(participant)

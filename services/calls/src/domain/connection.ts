@@ -11,12 +11,12 @@ export type Connection = {
 /** Before any connection. */
 export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt: 0, disconnected: true }
 
-/** Whoever leaves by decision: connections that were made until now do not count, whenever they are heard of. */
+/** A leave by the user: connections made before it do not count, even when reported later. */
 export const disconnectedAt = (ms: number): Connection => ({ ...noConnection, connectedAt: ms })
 
 /**
- * The one that counts of two: the later; of one connection that it ended. Gives the same whatever the order and however
- * often connections are heard of.
+ * Picks the newer of two connection states; for the same connection, the one that ended it. The result does not depend
+ * on the order or number of reports.
  */
 export function newer(one: Connection, other: Connection): Connection {
   if (one.connectedAt !== other.connectedAt) return one.connectedAt > other.connectedAt ? one : other

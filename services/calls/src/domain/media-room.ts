@@ -1,4 +1,4 @@
-/** What the name of a room at the media server says. */
+/** The parts of a media room's name. */
 export type MediaRoom = { serverId: string | undefined; dm: boolean; roomId: string; callId: string }
 
 const form = /^(?:([A-Za-z0-9_-]+)\.)?(server|DM)_([A-Za-z0-9]+)@([A-Za-z0-9]+)$/
@@ -7,7 +7,7 @@ const form = /^(?:([A-Za-z0-9_-]+)\.)?(server|DM)_([A-Za-z0-9]+)@([A-Za-z0-9]+)$
 export const mediaRoomName = ({ serverId, dm, roomId, callId }: MediaRoom): string =>
   `${serverId === undefined ? '' : `${serverId}.`}${dm ? 'DM' : 'server'}_${roomId}@${callId}`
 
-/** Undefined when it is not a name of ours. */
+/** Undefined when the name does not belong to this application. */
 export function readMediaRoomName(name: string): MediaRoom | undefined {
   const [, serverId, kind, roomId, callId] = form.exec(name) ?? []
   if (roomId === undefined || callId === undefined) return undefined

@@ -5,7 +5,7 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) return undefined
   const chunks: Buffer[] = []
   let length = 0
-  // Whoever sends too much hears of it: the connection has to live until then.
+  // The connection must stay open until the client has received the refusal.
   const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
   for await (const chunk of received) {
     length += chunk.length

@@ -8,7 +8,7 @@ import { replyJson } from './reply.ts'
 
 const mostBytes = 65_536
 
-/** `POST /webhooks/livekit`: what happened at the media server. Anything but 200 makes it tell again. */
+/** `POST /webhooks/livekit`: an event of the media server. It repeats the request unless the response is 200. */
 export async function receiveWebhook(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const refuse = (status: number, error: string, headers = {}) => {
     countWebhook('refused')

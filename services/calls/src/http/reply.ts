@@ -6,7 +6,7 @@ export function replyJson(
   value: object,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  // What is left of a body that was not read cannot be told from the next request on this connection.
+  // The unread rest of a body cannot be distinguished from the next request on this connection.
   const connection = response.req.complete ? {} : { connection: 'close' }
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...connection, ...headers })

@@ -7,7 +7,7 @@ import { reportFailedRequest } from '../metrics.ts'
 import { receiveWebhook } from './receive-webhook.ts'
 import { replyJson } from './reply.ts'
 
-/** What the HTTP port answers. */
+/** Handles the requests of the HTTP port. */
 export function handleRequests(ctx: Context): RequestListener {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path] = (request.url ?? '/').split('?', 1)
@@ -16,7 +16,7 @@ export function handleRequests(ctx: Context): RequestListener {
   }
   return (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
-      // Whoever asked is gone: there is nobody to tell, and nothing went wrong here.
+      // The client has disconnected, so no response is needed and nothing failed here.
       if (request.destroyed && !request.complete) return
       if (response.headersSent) return response.destroy()
       const error = thrown instanceof ConnectError ? thrown : translateDatabaseError(thrown)

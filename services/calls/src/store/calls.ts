@@ -31,7 +31,7 @@ export function listActiveCalls(db: Reader, after: string, limit: number): Promi
     .limit(limit)
 }
 
-/** Whoever changes a call holds its row: its events are in the order of their versions. */
+/** Locks the call's row, which every change must hold, so that events are in the order of their versions. */
 export async function lockCall(tx: Tx, id: string): Promise<CallRow | undefined> {
   const [row] = await tx.select().from(calls).where(eq(calls.id, id)).for('update')
   return row

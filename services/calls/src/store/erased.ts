@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm'
 import type { Reader } from '@parley/postgres'
 import { erasures } from './schema.ts'
 
-/** Whose account of these is being erased, or was. */
+/** Which of these accounts are being or have been erased. */
 export async function listErased(db: Reader, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const rows = await db

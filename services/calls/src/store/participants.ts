@@ -9,7 +9,7 @@ export function findParticipants(db: Reader, callId: string): Promise<Participan
   return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
 }
 
-/** Who is in these calls, in the order of joining. */
+/** Participants of these calls, in the order of joining. */
 export function findPresent(db: Reader, callIds: readonly string[]): Promise<ParticipantRow[]> {
   return db
     .select()
@@ -18,7 +18,7 @@ export function findPresent(db: Reader, callIds: readonly string[]): Promise<Par
     .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
 }
 
-/** Who is in a call, and what is known of some users. */
+/** Participants of a call, and the records of some further users. */
 export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[]): Promise<ParticipantRow[]> {
   const { userId, leftAt } = callParticipants
   return tx
@@ -27,7 +27,7 @@ export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[
     .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
 }
 
-/** Whether somebody is in a call and came after that moment. */
+/** Whether somebody is in a call who joined after that time. */
 export async function hasJoinedSince(
   db: Db,
   { callId, userId }: { callId: string; userId: string },
@@ -67,7 +67,7 @@ async function saveSome(tx: Tx, participants: ParticipantRow[]): Promise<void> {
     })
 }
 
-/** Active calls that a user is in, in the one order in which several of them are locked. */
+/** Active calls of a user, in the fixed order in which several calls are locked. */
 export async function callsWith(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })

@@ -29,7 +29,7 @@ export { idempotentCalls } from '@parley/service/schema'
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Calls: the active ones, and for a day those that ended. */
+/** Active calls, and ended ones for a day. */
 export const calls = pgTable(
   'calls',
   {
@@ -56,7 +56,7 @@ export const calls = pgTable(
   ],
 )
 
-/** Who is or was in a call, or was only heard of at the media server. */
+/** Current and former participants, and people known only from the media server. */
 export const callParticipants = pgTable(
   'call_participants',
   {
@@ -69,7 +69,7 @@ export const callParticipants = pgTable(
     leftAt: instant('left_at'),
     /** How the last change was noticed. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
-    /** When the user joined here and has not been seen at the media server since. */
+    /** When the user joined, while not yet seen at the media server. */
     awaitedSince: instant('awaited_since'),
     /** The newest connection to the media server that is known; without a sid: nothing older counts. */
     connectionSid: text('connection_sid').notNull(),
@@ -90,7 +90,7 @@ export const webhooks = pgTable(
   (t) => [index('webhooks_age').on(t.receivedAt)],
 )
 
-/** What the media server has yet to be told: to remove a participant, or to close a room. */
+/** Requests to the media server that have not succeeded yet: removing a participant or closing a room. */
 export const mediaChores = pgTable(
   'media_chores',
   {
@@ -107,7 +107,7 @@ export const mediaChores = pgTable(
   (t) => [index('media_chores_due').on(t.dueAt)],
 )
 
-/** Whose turn a periodic task is: one run among all processes. */
+/** Coordinates a periodic task: one run across all processes. */
 export const turns = pgTable('turns', {
   task: text().primaryKey(),
   nextAt: instant('next_at').notNull(),

@@ -2,14 +2,14 @@ import { create } from '@bufbuild/protobuf'
 import { type GetServerResponse, GetServerResponseSchema } from '@parley/contracts/discovery'
 import { LRUCache } from 'lru-cache'
 
-/** What anyone may know of this server: its name and the ways to sign in. */
+/** The public description of this server: its name and the ways to sign in. */
 export type ServerDescription = () => Promise<GetServerResponse>
 
 const goodForMs = 5_000
 
 /**
- * Asks for the description at most once in a few seconds. When nobody answers the last known one serves: someone with a
- * password can sign in whatever else is down.
+ * Fetches the description at most once in a few seconds. If the request fails the last one is used, so that people with
+ * a password can sign in during an outage.
  */
 export function serverDescription(ask: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {
   const unknown = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })

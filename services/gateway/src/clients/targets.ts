@@ -11,7 +11,7 @@ export class Targets<Target> {
   readonly #restUntil = new Map<Target, number>()
   #turn = 0
 
-  /** @param what - what they serve, for the log */
+  /** @param what - what the targets serve, for the log */
   constructor(what: string, targets: readonly Target[]) {
     this.#what = what
     this.#all = targets
@@ -21,7 +21,7 @@ export class Targets<Target> {
     return this.#all
   }
 
-  /** All of them in the order in which to ask them now. */
+  /** All targets in the order in which to try them now. */
   inTurn(): Target[] {
     const first = this.#all.length === 0 ? 0 : this.#turn++ % this.#all.length
     const inTurn = [...this.#all.slice(first), ...this.#all.slice(0, first)]

@@ -15,7 +15,10 @@ const peerKey = createContextKey<string | undefined>(undefined)
 
 const maxMessageBytes = 2 * 1024 * 1024
 
-/** gRPC, gRPC-Web, streams (reflection) and whatever else is not a plain unary Connect call, at the root and below the prefix. */
+/**
+ * Handles gRPC, gRPC-Web, streams (reflection) and anything else that is not a plain unary Connect call, at the root
+ * and below the prefix.
+ */
 export function protocolAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
   const routes = (router: ConnectRouter): void => {
     const withImage = { readMaxBytes: options.maxUploadBytes + bodyFrameBytes }
@@ -35,7 +38,7 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
   }
 }
 
-/** The largest body of a single method stands for those who are signed in; others have their own. */
+/** For signed-in callers the limit is the largest body of any method; for others it is a separate one. */
 const limitsOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 
 function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Options): MethodImpl<DescMethodUnary> {

@@ -20,7 +20,7 @@ type Call = {
   held: HeldBytes
 }
 
-/** How long a refused client may go on sending before its stream is reset. */
+/** How long a refused client may continue to send before its stream is reset. */
 const lingerMs = 1_000
 
 /**
@@ -30,7 +30,7 @@ const lingerMs = 1_000
 export async function admitCall({ forwarder, images }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
   const isGone = () => ('stream' in response ? response.stream.destroyed : request.socket.destroyed)
-  // What is no call is refused by the library unread.
+  // The library refuses requests that are not calls without reading them.
   const method = isCall(request) ? call.method : undefined
   try {
     const header = (name: string) => {
@@ -71,7 +71,7 @@ function answered(response: NodeServerResponse, listener: () => void): void {
   answer.on('finish', listener).on('close', listener)
 }
 
-/** An answer without a message: what else comes in trailers stands among the headers. */
+/** A response without a message carries its trailers as headers. */
 function refuse(request: NodeServerRequest, response: NodeServerResponse, error: ConnectError): void {
   const { status, headers, body } = refusalOf(request.headers['content-type'], error)
   if ('stream' in response) {
@@ -89,7 +89,7 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
 
 type Refusal = { status: number; headers: Record<string, string>; body: Uint8Array | undefined }
 
-/** In the protocol of the call: Connect comes over HTTP/2 as well. */
+/** Uses the protocol of the call: Connect also comes over HTTP/2. */
 function refusalOf(contentType: string | undefined, error: ConnectError): Refusal {
   if (!unaryFormat(contentType)) {
     const trailers = Object.fromEntries(setTrailerStatus(new Headers(), error))

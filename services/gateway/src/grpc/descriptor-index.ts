@@ -2,7 +2,7 @@ import { toBinary, type DescExtension, type DescFile } from '@bufbuild/protobuf'
 import { nestedTypes } from '@bufbuild/protobuf/reflect'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 
-/** What reflection answers from: files by name, by the symbols they declare, and by extension. */
+/** Index for reflection: files by name, by the symbols they declare, and by extension. */
 export class DescriptorIndex {
   readonly #files = new Map<string, DescFile>()
   readonly #bySymbol = new Map<string, DescFile>()

@@ -59,7 +59,7 @@ export function reflection(router: ConnectRouter): void {
   }
 
   router.service(v1.ServerReflection, { serverReflectionInfo: reflect }, { readMaxBytes })
-  // The older version differs in its name alone, so its messages are the newer ones in other clothes.
+  // The older version differs only in its name, so the newer messages are reused.
   const older = {
     async *serverReflectionInfo(requests: AsyncIterable<v1alpha.ServerReflectionRequest>) {
       async function* renamed() {

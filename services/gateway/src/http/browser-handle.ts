@@ -13,7 +13,7 @@ export function browserHandle(cookies: Cookies, request: IncomingMessage): strin
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined
 }
 
-/** The same, made when the browser has none; it lasts 15 minutes from now. Other tabs go on with it. */
+/** Returns the browser's handle, or creates one; it lasts 15 minutes from now and is shared by tabs. */
 export function keptBrowserHandle(cookies: Cookies, request: IncomingMessage, response: ServerResponse): string {
   const handle = browserHandle(cookies, request) ?? newHandle()
   keepCookie(cookies, response, name, handle, lifetimeSeconds)

@@ -125,7 +125,7 @@ export class ConnectUnary {
     return reply(request, response, { status, headers, body: errorBytes(error) })
   }
 
-  /** What clients may know of an error: one that nobody foresaw is logged, not told. */
+  /** Converts an error for the client: an unexpected one is logged and not revealed. */
   #errorOf(thrown: unknown): ConnectError {
     if (thrown instanceof ConnectError) return thrown
     this.#options.metrics.failed(thrown)
@@ -165,7 +165,7 @@ export class ConnectUnary {
   async #answer({ method, request, headers, admitting }: UnaryCall, maxBodyBytes: number): Promise<Answered> {
     const format = unaryFormat(request.headers['content-type']) ?? 'json'
     const version = request.headers['connect-protocol-version']
-    // Nothing is read from those who may not call.
+    // Do not read the body before the caller is admitted.
     const admitted = await admitting
     setCookies(headers, admitted.cookies)
     const received = await readBody(request, maxBodyBytes)

@@ -22,7 +22,7 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
   ]
 }
 
-/** `Set-Cookie` values that end it, under the names of today and those from before there was https. */
+/** `Set-Cookie` values that delete the session cookie, under its current names and those used over http. */
 export function clearedCookies(cookies: Cookies): string[] {
   const names = (name: string): Set<string> => new Set([siteCookieName(name, cookies), name])
   const common = `${ofSite(cookies)}; Max-Age=0`
@@ -32,7 +32,7 @@ export function clearedCookies(cookies: Cookies): string[] {
   ]
 }
 
-/** A short-lived value that was kept; over https one that no other host of the domain can have planted. */
+/** Reads a short-lived cookie; over https only one that no other host of the domain can have set. */
 export const readKept = (cookies: Cookies, header: string | undefined, name: string): string | undefined =>
   readCookies(header, siteCookieName(name, cookies))[0]
 

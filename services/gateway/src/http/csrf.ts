@@ -16,7 +16,7 @@ export function issueCsrfToken(secret: string, userId: string, sessionHandle: st
   return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`
 }
 
-/** Whether the header holds a cookie's token and the token is one of this session. */
+/** Whether the header contains a token of this session. */
 export function csrfHolds(
   secret: string,
   request: { header: string | undefined; cookies: readonly string[] },

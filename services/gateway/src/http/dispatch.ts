@@ -44,7 +44,7 @@ type Options = {
   assets: PassOn
   webhooks: PassOn
   webClient: WebClient
-  /** Where people reach this server. */
+  /** Public address of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   requestTimeoutMs: number
@@ -55,7 +55,7 @@ const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
 const welcome = `This is a Parley server. Clients call ${connectPrefix}/<service>/<Method>; sign in with POST /auth/login.\n`
 const socketWanted = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
 
-/** Which part answers a request on the public port. */
+/** Routes requests of the public port. */
 export class Dispatch {
   readonly #options: Options
   readonly #unary: ConnectUnary
@@ -193,7 +193,7 @@ export class Dispatch {
     admitCall(this.#options, call).catch(this.#options.metrics.failed)
   }
 
-  /** What a request holds is counted where it comes from. */
+  /** Memory of a request counts for the address it comes from. */
   #open(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
@@ -204,7 +204,7 @@ export class Dispatch {
   }
 }
 
-/** A few bytes of a client can stand for many headers over HTTP/2. */
+/** With HTTP/2 compression a few bytes can expand to many headers. */
 const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce((sum, text) => sum + text.length, 0)
 
 const isReflection = (path: string): boolean =>
@@ -212,7 +212,7 @@ const isReflection = (path: string): boolean =>
 const readiness = ({ ready, reasons }: { ready: boolean; reasons: string[] }) =>
   ready ? { status: 'ready' } : { status: 'not ready', reasons }
 
-/** The protocol library ends the connection of a body that it does not read to its end; the client has to know. */
+/** The protocol library closes the connection if it does not read a body to its end; the client must be told. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {
   const wanted = response.shouldKeepAlive
   Object.defineProperty(response, 'shouldKeepAlive', { get: () => wanted && request.complete })

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 
-/** What a browser route answers when it fails. */
+/** Response of a browser route to a failure. */
 export type Failure = { status: number; text: string; headers: Record<string, string> }
 
 /** Statuses that differ from the usual ones of their codes. */
@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Status and text of anything thrown; `unforeseen` hears of what nobody foresaw. */
+/** Status and text for any thrown error; `unforeseen` is called for unexpected ones. */
 export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void, statuses: Statuses = {}): Failure {
   if (thrown instanceof Refusal) return { status: thrown.status, text: thrown.message, headers: thrown.headers }
   if (!(thrown instanceof ConnectError) || thrown.code === Code.Internal || thrown.code === Code.Unknown) {
@@ -28,7 +28,7 @@ export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void,
   }
   const { code, metadata, rawMessage: text } = thrown
   const retryAfter = metadata.get('retry-after')
-  // Whoever is told when to come back has asked too often, whatever else the code means there.
+  // A response with a time to retry means too many requests, whatever else the code may mean.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
   // Nobody served the call, or the caller lacks something: that is not what the status of the route is about.
   const needs = metadata.get('parley-needs')

@@ -7,7 +7,7 @@ import { plainAddress } from '@parley/runtime'
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const firstBytesTimeoutMs = 10_000
 
-/** How many connections one network may have; 0 for any number. Proxies bring those of many networks. */
+/** Connection limit per network; 0 for no limit. It does not apply to proxies, which serve many networks. */
 export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
 
 /** One port for HTTP/1.1 and cleartext HTTP/2: the first bytes of a connection say which it is. */
@@ -22,7 +22,7 @@ export function createFront(
     const networks = networksOfPeer(socket.remoteAddress, isProxy)
     if (networks && !counts.take(networks)) return void socket.destroy()
     sockets.add(socket)
-    // An offer to upgrade that is declined begins the connection anew, with listeners of its own.
+    // A declined upgrade restarts the connection, which adds listeners again.
     socket.setMaxListeners(0)
     let head: Buffer = Buffer.alloc(0)
     const tooSlow = setTimeout(() => socket.destroy(), firstBytesTimeoutMs)
@@ -44,7 +44,7 @@ export function createFront(
       if (isHttp2) http2.emit('connection', socket)
       else {
         http1.emit('connection', socket)
-        // node:http reads by itself once it flows; http2 takes the handle over and must not be resumed.
+        // node:http reads by itself once data flows; http2 takes over the handle and must not be resumed.
         socket.resume()
       }
     }

@@ -20,7 +20,7 @@ export class ByteBudget {
     this.#byNetwork = new NetworkCounts(perNetwork, total * mostOfOneNetwork)
   }
 
-  /** What one request holds that comes from an address. */
+  /** Starts counting the memory of one request from an address. */
   open(address: string): HeldBytes {
     const networks = networksOf(address)
     let held = 0
@@ -51,9 +51,9 @@ export class ByteBudget {
   }
 }
 
-/** What one request holds of the budget, until it is released. */
+/** Memory counted for one request, until it is released. */
 export type HeldBytes = {
-  /** Whether there is room for so many more bytes; there is none once it is released. */
+  /** Reserves more bytes; false if there is no room, or after the release. */
   take(bytes: number): boolean
   release(): void
 }
@@ -61,7 +61,7 @@ export type HeldBytes = {
 const ofRequest = new WeakMap<IncomingMessage, HeldBytes>()
 const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 
-/** What a request of the public port holds. */
+/** Memory counted for a request of the public port. */
 export const heldBy = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
 /** Counts what a request holds from now on; the budget gets it back when the answer is sent or the client is gone. */
@@ -70,9 +70,9 @@ export function hold(request: IncomingMessage, response: ServerResponse, held: H
   response.once('close', () => held.release())
 }
 
-/** A client that takes nothing for so long is one that does not keep up, in milliseconds. */
+/** A client that reads nothing for this long counts as slow, in milliseconds. */
 const stalledMs = 1_000
-/** What the buffers of an answer hold that is passed on and not taken, here and at the connection behind. */
+/** Buffered bytes of a forwarded response that the client does not read, here and at the server behind. */
 const stalledBytes = 192 * 1024
 
 /** Counts an answer that is passed on once its client does not take it. Ends the connection when there is no room for it. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
-/** Headers between two neighbours; an expectation is answered by the first of them. */
+/** Headers that apply to one connection. The first server answers an `Expect` header. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -14,18 +14,18 @@ const hopByHop = new Set([
   'expect',
 ])
 
-/** The headers that are for the other end, not for the next hop: without those that `Connection` names. */
+/** The end-to-end headers: without hop-by-hop headers and those that `Connection` names. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
 
-/** What the gateway says of the client that it passes a request on for. */
+/** Headers that describe the client to the server behind the gateway. */
 export type Forwarded = (request: IncomingMessage) => Record<string, string>
 
 /**
- * What a server behind the gateway is sent beside a body: whoever sends the body says how long it is. Names that our own
- * processes use among each other mean nothing from outside, nor does what a client says of where it is.
+ * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops names reserved
+ * for our own processes, and the client's claims about its own address.
  */
 export function onwardHeaders(request: IncomingMessage, forwarded: Forwarded): IncomingHttpHeaders {
   const isOurs = (name: string): boolean =>

@@ -6,7 +6,7 @@ import { failureOf, Refusal, type Statuses } from './failure.ts'
 import { replyJson } from './reply.ts'
 import { assertCsrf, browserUser, keepSession, signedInBy } from './session.ts'
 
-/** A route that speaks JSON. */
+/** A route with JSON requests and responses. */
 export type JsonRoute = { method: 'GET' | 'POST'; handle: Handler; statuses: Statuses }
 
 const anyone = (handle: Handler, statuses: Statuses = {}): JsonRoute => ({
@@ -47,9 +47,9 @@ export const jsonRoute = {
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
   /** Everyone, signed in or not. */
   anyone,
-  /** Whoever is signed in, by token or cookie. */
+  /** The user signed in by token or cookie. */
   user,
-  /** Whoever is signed in by cookie. */
+  /** The user signed in by cookie. */
   browser,
 }
 

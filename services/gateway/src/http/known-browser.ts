@@ -7,7 +7,7 @@ import { keepCookie, readKept } from './cookies.ts'
 const name = 'parley_known'
 /** The longest that browsers keep a cookie. */
 const lifetimeSeconds = 400 * 24 * 3600
-/** Names that a browser is known for; those it signed in with last stay. */
+/** Number of names kept per browser; the most recent sign-ins stay. */
 const mostNames = 6
 
 type Context = CredentialSecrets & Pick<AuthContext, 'secure'>

@@ -43,7 +43,7 @@ export async function openPublicPort(host: Host, config: Config, context: Contex
   })
 }
 
-/** What other deployables answer clients themselves. */
+/** Requests that other deployables answer themselves. */
 function passOns(host: Host, { assetsUrls, webhooksUrls, realtimeUrls }: Config, forwarded: Forwarded) {
   return {
     assets: host.use(new PassOn({ what: 'assets', targets: assetsUrls, methods: ['GET', 'HEAD'], forwarded })),

@@ -9,12 +9,12 @@ import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-ho
 import { replyJson } from './reply.ts'
 import { serverFrame, ServerFrames } from './server-frames.ts'
 
-/** How long a node may take to answer an upgrade, in milliseconds. */
+/** Timeout for a node's response to an upgrade, in milliseconds. */
 const answerMs = 10_000
-/** Sockets come back to another gateway within as long. */
+/** Period over which sockets reconnect to another gateway. */
 const spreadMs = 2000
 const serviceRestart = 1012
-/** How long a client may take to close what has ended. */
+/** Time for a client to close an ended connection. */
 const lingerMs = 5000
 const slices = 20
 
@@ -48,8 +48,8 @@ export class PassOnUpgrade {
   }
 
   /**
-   * Takes no more sockets, and tells those there are to connect again: in random slices spread over the window, so that the
-   * other gateways are not met by all of them at once. Resolves when all of them are gone, after the window at the latest.
+   * Accepts no more sockets, and tells the open ones to reconnect: in random groups spread over the window, so that the
+   * other gateways do not receive all of them at once. Resolves when all are closed, at the latest after the window.
    */
   async drain(windowMs: number): Promise<void> {
     this.#draining = true
@@ -114,7 +114,7 @@ function switchingHead({ rawHeaders }: IncomingMessage): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** What a node says, too, when it goes down. */
+/** The same frame that a node sends when it shuts down. */
 function farewell(): Buffer {
   const value = {
     ...{ code: 'draining', message: 'going down; connect again', reconnect: true },
@@ -143,6 +143,6 @@ function join(socket: Duplex, behind: Socket, frames: ServerFrames): void {
     behind.destroy()
   }
   socket.on('error', end).on('close', end)
-  // What it said last is on its way.
+  // Its last frames may still be in flight.
   behind.on('error', end).on('close', () => frames.readableEnded || frames.writableEnded || end())
 }

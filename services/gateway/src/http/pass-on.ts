@@ -7,10 +7,10 @@ import { holdStalled } from './held-bytes.ts'
 import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
-/** How long a server behind may take to connect, and to send the next bytes, in milliseconds. */
+/** Timeout of a server behind the gateway for connecting, and for the next bytes, in milliseconds. */
 const connectMs = 2_000
 const silentMs = 60_000
-/** How long it may take to begin its answer, where another can be asked instead. */
+/** Timeout for the start of its response, if another server can be tried instead. */
 const usualBeginMs = 5_000
 
 type Options = {
@@ -23,7 +23,7 @@ type Options = {
   beginMs?: number
 }
 
-/** `gone`: aborts when nobody waits for the answer any more. */
+/** `gone`: aborts when the client has disconnected. */
 type Asked = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**
@@ -109,7 +109,7 @@ export class PassOn implements AsyncDisposable {
 
 const isSafe = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 
-/** Whether nothing happened yet, or nothing that matters when it happens twice. */
+/** Whether the request may be repeated: nothing happened yet, or it is safe to run twice. */
 const mayRepeat = (request: IncomingMessage, failure: unknown): boolean =>
   isSafe(request) || (!request.readableDidRead && isUnsent(failure))
 
@@ -120,7 +120,7 @@ const isUnsent = (failure: unknown): boolean =>
     'code' in failure &&
     /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/.test(String(failure.code)))
 
-/** What is sent on: the length of a body stands beside a body only, and the client library holds it to that. */
+/** The body to forward. A content length is sent only with a body, and the client library enforces it. */
 function bodyOf(request: IncomingMessage, headers: IncomingHttpHeaders) {
   if (!hasBody(request)) return { headers, body: null }
   const length = request.headers['content-length']

@@ -13,7 +13,10 @@ const digest = (token: string): string => createHash('sha256').update(token).dig
 export const keepPendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
   keepCookie(cookies, response, name, digest(token), lifetimeSeconds)
 
-/** Whether it began here: a link to somebody else's flow would sign the reader in to that one's account. */
+/**
+ * Whether the flow began in this browser: a link to somebody else's flow would sign the user in to that person's
+ * account.
+ */
 export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token: string): boolean {
   const [kept, expected] = [readKept(cookies, request.headers.cookie, name) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))

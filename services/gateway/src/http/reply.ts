@@ -27,12 +27,12 @@ export async function reply(
   }
   headers['content-length'] = body.length
   if (request.complete || !hasBody(request)) return void response.writeHead(status, headers).end(body)
-  // What is left of a body that was refused cannot be told from the next request on this connection.
+  // The unread rest of a refused body cannot be distinguished from the next request on this connection.
   response.writeHead(status, { ...headers, connection: 'close' }).write(body)
   endAfter(request, response)
 }
 
-/** How long a client that was refused may go on sending before the connection is closed, in milliseconds. */
+/** How long a refused client may continue to send before the connection is closed, in milliseconds. */
 const lingerMs = 1_000
 
 /** Closing while a client still sends would take the answer from it. What it sends until then goes nowhere. */

@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream'
 const finalBit = 0x80
 const opcodeBits = 0x0f
 const lengthBits = 0x7f
-/** Opcodes from here on are of control frames, which may stand between the parts of a message. */
+/** Opcodes from here on are control frames, which may come between the parts of a message. */
 const firstControl = 0x8
 
 /**
@@ -40,7 +40,7 @@ export class ServerFrames extends Transform {
     return this.#left === 0 && this.#head.length === 0 && !this.#inMessage
   }
 
-  /** Goes over a byte of a head, or what the chunk has of a payload; answers how many bytes that were. */
+  /** Consumes a byte of a header, or the chunk's part of a payload; returns the number of consumed bytes. */
   #take(chunk: Buffer, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at)
@@ -66,7 +66,7 @@ export class ServerFrames extends Transform {
   }
 }
 
-/** A frame of up to 125 bytes, unmasked and alone. */
+/** A complete unmasked frame of up to 125 bytes. */
 export function serverFrame(opcode: 'binary' | 'close', payload: Uint8Array): Buffer {
   if (payload.length > 125) throw new RangeError(`${payload.length} bytes are too many for a short frame`)
   return Buffer.concat([Buffer.from([finalBit | (opcode === 'binary' ? 0x2 : 0x8), payload.length]), payload])

@@ -26,9 +26,9 @@ export type PublicPort = {
 const keepAliveTimeoutMs = 65_000
 /** Calls that one connection may have under way over HTTP/2. */
 const maxConcurrentStreams = 100
-/** Headers of one request over HTTP/2, in bytes; as many as over HTTP/1.1. */
+/** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
-/** While draining, busy connections get this long to hear that they end: closing one early could cut off a request. */
+/** While draining, busy connections get this long to receive the notice; closing one early could cut off a request. */
 const idleGraceMs = 1_000
 
 export async function servePublicPort(options: Options): Promise<PublicPort> {
@@ -49,7 +49,7 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
     port: typeof address === 'object' && address ? address.port : port,
     async drain(deadlineMs) {
       draining = true
-      // The port stays open meanwhile: who is told to connect again may come here before a balancer knows.
+      // The port stays open during this: reconnecting clients may come here before a load balancer notices.
       await realtime.drain(deadlineMs / 3)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const session of sessions) session.close()
@@ -99,13 +99,13 @@ function createHttp1(
   return http1
 }
 
-/** The server of HTTP/2 connections, and those that are open. */
+/** The server of HTTP/2 connections, and the open ones. */
 function createHttp2(
   dispatch: Dispatch['http2'],
   patience: HttpPatience,
 ): { http2: Http2Server; sessions: Set<ServerHttp2Session> } {
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams, maxHeaderListSize } }, dispatch)
-  // By itself Node.js throws when it invites the body of a stream that is gone.
+  // By default Node.js throws when it sends 100-continue on a closed stream.
   http2.on('checkContinue', (request, response) => {
     if (request.stream.destroyed || request.stream.closed) return
     response.writeContinue()
@@ -122,7 +122,7 @@ function createHttp2(
       streams++
       stream.once('close', () => streams--)
     })
-    // Where nothing moves a client is told when it has nothing under way, and cut when it has.
+    // An idle session is closed with a notice if it has no streams, and destroyed if it has.
     session.setTimeout(patience.idle, () => (streams > 0 ? session.destroy() : session.close()))
   })
   return { http2, sessions }

@@ -9,12 +9,12 @@ import { clearedCookies, sessionCookies } from './cookies.ts'
 import { csrfCookies, csrfHolds } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
-/** Who calls a browser route: bearer token first, then cookie. Throws a 503 when that cannot be told. */
+/** The caller of a browser route: bearer token first, then cookie. Throws a 503 when that cannot be determined. */
 export function signedInBy(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
   return authenticated(context, presentedBy(context, request))
 }
 
-/** Who is signed in in this browser: the cookie alone counts. The answer carries a new cookie when that is due. */
+/** The user signed in with the cookie in this browser. Adds a new cookie to the response when due. */
 export async function browserUser(
   context: AuthContext,
   request: IncomingMessage,
@@ -25,13 +25,13 @@ export async function browserUser(
   return user
 }
 
-/** Renews the session of a request when that is due. */
+/** Renews the session of a request when due. */
 export async function keepSession(context: AuthContext, user: SignedIn | undefined, response: ServerResponse) {
   const renewed = context.renewal.isDue(user) ? await context.renewal.renew(user) : undefined
   if (renewed) beginSession(context, renewed, response)
 }
 
-/** Makes the answer begin a browser session, or go on with its next handle. */
+/** Makes the response start a browser session, or continue it with its next handle. */
 export function beginSession(context: AuthContext, session: BrowserSession, response: ServerResponse): void {
   const { cookieSigningSecret: secret, secure } = context
   for (const cookie of sessionCookies(session, { secret, secure })) response.appendHeader('set-cookie', cookie)
@@ -43,8 +43,8 @@ export function endSession(context: AuthContext, response: ServerResponse): void
 }
 
 /**
- * Throws `permission_denied` unless the request proves that a page of this server made it. Whoever sends a token by hand is
- * no page of another site; a cookie may have been sent along unasked.
+ * Throws `permission_denied` unless the request proves that a page of this server made it. A request with a bearer
+ * token needs no proof; a cookie may have been sent by a page of another site.
  */
 export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
   if (user?.by !== 'cookie') return
@@ -61,7 +61,7 @@ async function authenticated(context: AuthContext, presented: Presented): Promis
   try {
     return await authenticate(context.callers, presented)
   } catch (error) {
-    // A failure of its own: what a route makes of "unavailable" is said about what it asks for.
+    // Thrown as a separate error, so that a route does not mistake it for its own "unavailable".
     throw error instanceof ConnectError ? new Refusal(503, error.rawMessage) : error
   }
 }

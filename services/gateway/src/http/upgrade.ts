@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 const offering = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /**
- * A client may offer to upgrade (to cleartext HTTP/2, say) and a server may go on as if it had not. The parser has let go of
- * the connection by now, so it is given the request once more, without the offer.
+ * A client may offer an upgrade (such as cleartext HTTP/2) and the server may ignore it. The parser has already
+ * released the connection, so it parses the request again, without the offer.
  */
 export function readAgainWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]

@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import { callerFrom, type Caller } from '@parley/credentials'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 
-/** What realtime asks accounts. Callers are keyed by the digest in hex; invalid digests are missing. */
+/** Calls to accounts. Callers are keyed by the digest in hex; invalid digests are missing. */
 export type Accounts = {
   openSockets: (digests: Buffer[]) => Promise<Map<string, Caller>>
   /** Ids of the credentials that hold. */

@@ -4,7 +4,7 @@ import { RoomKind } from '@parley/contracts/api'
 import type { RoomHeader, RoomStanding, RoomsInternalService } from '@parley/contracts/internal'
 import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
-/** What realtime asks rooms. */
+/** Calls to rooms. */
 export type Rooms = {
   openSockets: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
   universalRooms: () => Promise<UniversalRoom[]>

@@ -1,4 +1,4 @@
-/** Where a user stands towards one room, each half at the version of the room's fact that last changed it. */
+/** A user's relation to one room, each half with the version of the fact that last changed it. */
 export type Standing = {
   member: boolean
   memberVersion: bigint

@@ -6,7 +6,10 @@ const slices = 20
 /** Closing a connection with unread input resets it, and the other side would lose the frame that says why. */
 const lingerMs = 250
 
-/** Closes all sockets in random slices spread over the window, so that the other nodes are not met by all of them at once. */
+/**
+ * Closes all sockets in random groups spread over the window, so that the other nodes do not receive all of them at
+ * once.
+ */
 export async function drainSockets(connections: ReadonlySet<Subscriber>, windowMs: number): Promise<void> {
   if (connections.size === 0) return
   for (let left = slices; left > 0 && connections.size > 0; left--) {

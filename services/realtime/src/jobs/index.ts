@@ -8,7 +8,7 @@ import type { SocketServer } from '../ws/server.ts'
 import { createSocketSweep } from './sweep-sockets.ts'
 import { verifySessions } from './verify-sessions.ts'
 
-/** What comes round for all sockets: those that fell silent go, the others hear that the node lives. */
+/** Periodic work for all sockets: closes silent ones and sends heartbeats to the others. */
 export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
   const { hub } = server.context
   const sweep = createSocketSweep({

@@ -3,8 +3,9 @@ import type { Subscriber } from '../engines/hub/index.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
- * Looks at sockets once a second, while there are any: handshakes that take too long, and readers that are still half a backpressure limit
- * behind at the second look. (uWebSockets.js cuts off whoever reaches the whole limit, without a word.)
+ * Checks sockets once a second while there are any: closes those whose handshake takes too long, and slow readers that
+ * are still behind by half the backpressure limit at the second check. (uWebSockets.js silently closes those that reach
+ * the whole limit.)
  */
 export function createSocketSweep(options: {
   handshaking: Set<Connection>

@@ -5,7 +5,7 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const batchSize = 500
 
-/** Asks accounts about the sessions of sockets, in batches, and ends those that no longer hold. */
+/** Asks accounts about the sessions of sockets, in batches, and closes those whose session is no longer valid. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
   accounts: Pick<Accounts, 'holding'>,

@@ -4,7 +4,7 @@ import type { Hub, Opening } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Presented } from './presented.ts'
 
-/** What a connection may reach. */
+/** Dependencies of a connection. */
 export type ConnectionContext = {
   hub: Hub
   opening: Opening
@@ -12,12 +12,12 @@ export type ConnectionContext = {
   serverVersion: string
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
-  /** How many one person may have open here; 0: any number. */
+  /** Maximum number of sockets per person; 0: any number. */
   socketsPerPerson: number
-  /** Hellos without a credential that holds, by network, in this process alone. */
+  /** Counts hellos without a valid credential, by network, in this process only. */
   trials: Trials
   /** Digests of the credentials to try, best first. */
   digests: (bearerToken: string | undefined, presented: Presented) => CredentialDigests[]
-  /** When a client that is sent away should come back: spread, so that they do not come together. */
+  /** Reconnect delay for a client whose socket is closed: spread, so that clients do not return together. */
   retryAfterMs: () => number
 }

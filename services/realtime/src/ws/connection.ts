@@ -41,7 +41,7 @@ export class Connection implements Subscriber {
   #state: State = 'awaiting hello'
   #presented: Presented | undefined
   readonly #budget = new FrameBudget(performance.now())
-  /** When the step under way must be done, in the clock of `performance.now()`. */
+  /** Deadline of the current step, in the time of `performance.now()`. */
   #deadline: number
   #wantsEvents: { resumePosition: string } | undefined
   #earlyPings: string[] = []
@@ -141,7 +141,7 @@ export class Connection implements Subscriber {
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
     const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
-    // Secrets are of no more use, and the socket may live for days.
+    // The credentials are no longer needed, and the socket may live for days.
     this.#presented = undefined
     this.#state = 'authenticating'
     this.#deadline = Infinity
@@ -150,7 +150,7 @@ export class Connection implements Subscriber {
 
   async #authenticate(digests: readonly CredentialDigests[], address: string): Promise<void> {
     const { opening, trials } = this.#context
-    // Whoever was here lately is let in whatever their network does.
+    // A recently valid credential is admitted regardless of its network's failures.
     const isKnown = digests.some((one) => opening.remembers(one))
     const signal = () => (this.#waiting = new AbortController()).signal
     const { found: caller, waitMs } = await trials.lookUp({ address, isKnown, signal }, () =>
@@ -172,7 +172,7 @@ export class Connection implements Subscriber {
     const user = this.#context.hub.attach(this, caller)
     this.#user = user
     this.#credentialId = caller.credentialId
-    // Where the user stands is read while the client prepares its subscription; a failure is told when it subscribes.
+    // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
     this.#context.opening.load(user).catch(() => undefined)
   }
 
@@ -195,7 +195,7 @@ export class Connection implements Subscriber {
     if (this.#state !== 'subscribing') return
     this.#state = 'open'
     this.#ws.cork(() => {
-      // Nothing is replayed on this node: whoever comes with a position is told to read anew.
+      // This node does not replay: a client with a position is told to reload.
       this.#ws.send(subscribedFrame(this.#context.hub.position, resumePosition !== ''), true)
       this.#context.hub.subscribe(this, user)
     })

@@ -22,7 +22,7 @@ type CookieSecrets = {
 /** An upgrade request and the other end of its connection. */
 export type Upgrade = { request: HttpRequest; peer: string }
 
-/** Whether a page of this origin may open a socket at all, and whether the browser's cookie counts. */
+/** Whether a page of this origin may open a socket, and whether the browser's cookie counts. */
 function judgeOrigin(
   origin: string,
   host: string,
@@ -50,7 +50,7 @@ export function readPresented(
   }
 }
 
-/** A header with all of its lines: a proxy may add one of its own behind those that a client made up. */
+/** All lines of a header: a proxy may add one behind those of the client. */
 function everyLine(request: HttpRequest, name: string): string | undefined {
   const lines: string[] = []
   request.forEach((key, value) => {
@@ -59,7 +59,7 @@ function everyLine(request: HttpRequest, name: string): string | undefined {
   return lines.join(', ') || undefined
 }
 
-/** A token in the hello stands alone; otherwise the header is tried before the cookie. */
+/** A token in the hello is used alone; otherwise the header is tried before the cookie. */
 export function digestsToTry(
   keys: SecretKeys,
   bearerToken: string | undefined,

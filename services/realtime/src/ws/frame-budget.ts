@@ -1,4 +1,4 @@
-/** What one client may send in a second, and how much of that it may save up. */
+/** Frames per second that a client may send, and how many of them it may save up. */
 export const framesPerSecond = 20
 export const bytesPerSecond = 256 * 1024
 const burstFrames = 60

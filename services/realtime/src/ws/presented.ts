@@ -1,7 +1,7 @@
-/** What an upgrade request carried that may prove who asks. */
+/** Credentials of an upgrade request. */
 export type Presented = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined
-  /** Where it came from. */
+  /** Its origin address. */
   address: string
 }

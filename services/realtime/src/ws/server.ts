@@ -18,11 +18,11 @@ type Options = {
   host: string
   port: number
   maxBackpressureBytes: number
-  /** What the request presents; undefined refuses it. */
+  /** Extracts the credentials of the request; undefined refuses it. */
   presented: (upgrade: Upgrade) => Presented | undefined
 }
 
-/** What uWebSockets.js keeps of a socket. */
+/** User data of a uWebSockets.js socket. */
 type UserData = { connection: Connection | undefined; presented: Presented | undefined }
 
 /** The port of GET /api/realtime. */
@@ -31,12 +31,12 @@ export type SocketServer = {
   /** Connections that have not said hello yet. */
   handshaking: Set<Connection>
   context: ConnectionContext
-  /** Lets sockets in; before that they are told to come back. */
+  /** Starts accepting sockets; before, clients are told to retry. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
-  /** How many sockets hold a topic. */
+  /** Number of sockets subscribed to a topic. */
   subscribers: (topic: string) => number
-  /** Refuses new sockets and sends those away that have not come far; open ones go on. */
+  /** Refuses new sockets and closes unfinished ones; open ones continue. */
   stopAccepting: () => void
   close: () => void
 }

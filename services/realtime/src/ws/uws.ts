@@ -23,7 +23,7 @@ export const createApp = (): App => createTemplatedApp() as App
 /** Otherwise two processes would share the port without a word. */
 const exclusivePort = 1
 
-/** An open listening port: closing it refuses new connections and keeps those that are open. */
+/** A listening port: closing it refuses new connections and keeps open ones. */
 export type ListeningPort = { port: number; close: () => void }
 
 /** Listens; rejects when the port is taken. 0 takes a free one. */

@@ -10,7 +10,7 @@ import { Call, type Source } from '../../domain/call.ts'
 
 type Changing = Pick<Context, 'media' | 'now'>
 
-/** What a change is about: how it was noticed, and of whom more is needed than that they are in the call. */
+/** How a change was noticed, and users whose state is needed although they may not be in the call. */
 export type About = { source: Source; userIds: readonly string[] }
 
 /** Changes an active call whose row the transaction holds; writes all that follows from it. */

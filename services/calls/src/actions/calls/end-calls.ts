@@ -6,8 +6,8 @@ import { changeCall } from './change-call.ts'
 const callsPerPage = 100
 
 /**
- * Ends every active call: nobody can tell any more who is there. One that cannot be ended is in nobody's way; it is tried
- * again the next time.
+ * Ends every active call, because it is unknown who is connected. If one cannot be ended, the others still are, and it
+ * is tried again the next time.
  */
 export async function endCalls(ctx: Context, signal: AbortSignal): Promise<void> {
   let after: string | undefined = ''

@@ -14,7 +14,7 @@ const mostTries = 5
 export async function joinCallIn(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
   for (let tries = 0; tries < mostTries; tries++) {
     const active = await lockActiveCall(tx, room.roomId)
-    // When another has started one meanwhile, nothing is inserted, and that one is joined.
+    // If another call was started concurrently, nothing is inserted and that call is joined.
     const row = active ?? (await insertCall(tx, newCall(room, ctx.now())))
     if (!row) continue
     await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => {

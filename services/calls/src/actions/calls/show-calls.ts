@@ -5,7 +5,7 @@ import type { CallRow } from '../../store/calls.ts'
 import { findPresent, type ParticipantRow } from '../../store/participants.ts'
 import { toActiveCall } from '../../view/active-call.ts'
 
-/** Calls with who is in them; those in rooms that are not among `rooms` are left out. */
+/** Calls with their participants; calls of rooms not among `rooms` are left out. */
 export async function showCalls(
   ctx: Context,
   calls: readonly CallRow[],

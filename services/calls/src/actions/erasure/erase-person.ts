@@ -4,7 +4,10 @@ import type { Context } from '../../context.ts'
 import { countChoresOf } from '../../store/media-chores.ts'
 import { callsWith, forgetParticipationsOf } from '../../store/participants.ts'
 
-/** Takes a deleted person out of calls, and forgets that they ever were in one. Chores for the media server go when done. */
+/**
+ * Removes a deleted person from calls and deletes the records of their participation. Chores for the media server are
+ * deleted when done.
+ */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {

@@ -3,8 +3,8 @@ import { reportMediaFailure } from '../../metrics.ts'
 import type { Told } from './told.ts'
 
 /**
- * Ends a call that nobody is in any more, as far as webhooks tell: one of them may be on its way that says otherwise, so the
- * media server is asked. While it does not answer the periodic comparison is left to do it.
+ * Ends a call without participants. A webhook of a newer participant may be in flight, so the media server is asked
+ * first. If it does not answer, the periodic comparison ends the call.
  */
 export async function endWhenEmpty({ ctx, media, call }: Told): Promise<void> {
   try {

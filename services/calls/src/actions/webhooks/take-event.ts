@@ -7,7 +7,7 @@ import { onConnected } from './on-connected.ts'
 import { onDisconnected } from './on-disconnected.ts'
 import { onRoomFinished } from './on-room-finished.ts'
 
-/** Takes what the media server tells; false when it is nothing of ours. */
+/** Handles a webhook event; returns false when it does not concern our calls. */
 export async function takeEvent(ctx: Context, media: Media, event: WebhookEvent): Promise<boolean> {
   const { room } = event
   const call = room && (await findCallOf(ctx, media, room.name))
@@ -25,7 +25,7 @@ export async function takeEvent(ctx: Context, media: Media, event: WebhookEvent)
       await onDisconnected(told, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'room_finished':
-      // In whole seconds: whoever joined within that one was there before.
+      // In whole seconds: a participant who joined within the same second counts as present before.
       await onRoomFinished(told, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
       return true
     default:

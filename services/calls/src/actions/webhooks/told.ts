@@ -6,7 +6,7 @@ import { listErased } from '../../store/erased.ts'
 import { insertChores } from '../../store/media-chores.ts'
 import { takeWebhook } from '../../store/webhooks.ts'
 
-/** What a webhook is about. */
+/** A webhook and the call that it concerns. */
 export type Told = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
 /** `again`: it was taken before; `erased`: somebody it is about is deleted; `ended`: the call is over. */
@@ -20,7 +20,7 @@ export async function takeOnce<T>(
 ): Promise<Outcome<T>> {
   return ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
     if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
-    // The media server may tell late: nothing is kept of who is forgotten.
+    // Webhooks may be late: store nothing about an erased account.
     if ((await listErased(tx, userIds)).length > 0) return 'erased'
     const row = await lockCall(tx, id)
     if (!row || row.endedAt !== null) return 'ended'

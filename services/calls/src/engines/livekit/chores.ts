@@ -12,7 +12,7 @@ const choresAtOnce = 16
 const leaseMs = 20_000
 const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000, mostAgeMs: tokenLifeMs }
 
-/** Tells the media server what it has to do, any process for all: at once after the commit, else when it is due. */
+/** Runs the chores for the media server, in any process: immediately after the commit, otherwise when due. */
 export function doMediaChores(
   db: Db,
   { server }: Media,

@@ -11,7 +11,7 @@ export type MediaParticipant = { userId: string; connection: Connection }
 /** The media server, where there is one. */
 export type Media = { settings: LivekitSettings; server: MediaServer }
 
-/** The media server, as far as it is asked and told. What it does not answer within seconds fails. */
+/** Client of the media server. A call fails if it is not answered within seconds. */
 export class MediaServer {
   readonly #rooms: RoomServiceClient
 
@@ -19,7 +19,7 @@ export class MediaServer {
     this.#rooms = new RoomServiceClient(url, apiKey, apiSecret, { requestTimeout: timeoutSeconds, failover: false })
   }
 
-  /** Names of all rooms, those of other servers too. */
+  /** Names of all rooms, including those of other servers. */
   async listRooms(): Promise<string[]> {
     return (await this.#rooms.listRooms()).map(({ name }) => name)
   }
@@ -28,7 +28,7 @@ export class MediaServer {
   async listParticipants(mediaRoom: string): Promise<MediaParticipant[]> {
     const participants = (await unlessMissing(this.#rooms.listParticipants(mediaRoom))) ?? []
     const people = participants.filter((one) => isPerson(one) && isThere(one))
-    // Without a room sid: that of the room is not told here.
+    // Without a room sid, which the response does not contain.
     return people.map((one) => ({ userId: one.identity, connection: connectionFrom(one, '') }))
   }
 

@@ -47,7 +47,7 @@ async function assertStillMember(
   try {
     await ctx.rooms.assertMember(caller, roomId)
   } catch (error) {
-    // Whoever cannot be asked now will be: everybody in a call is looked at again and again.
+    // If rooms is unavailable now, the periodic check of participants asks again.
     if (ConnectError.from(error).code === Code.Unavailable) return
     const about = { source: 'user', userIds: [caller.userId] } as const
     await changeCall(ctx, callId, about, (left) => leaveCall(left, caller.userId))

@@ -2,10 +2,10 @@ import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Reply } from '@parley/rpc'
 import type { PublicMethod } from '../forward/methods.ts'
 
-/** What a session cookie is made of. */
+/** The data of a session cookie. */
 export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSeconds: number }
 
-/** Beside its answer accounts tells the handle of the session it began; clients see it as a cookie and no other way. */
+/** Response metadata in which accounts passes the handle of a new session; clients get it only as a cookie. */
 const header = 'parley-session'
 const beginner = ExternalIdentityAuthService.method.createExternalIdentityAccount
 

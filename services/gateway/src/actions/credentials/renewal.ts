@@ -24,7 +24,7 @@ export class SessionRenewal {
     this.#asked = new LRUCache({ max: maxRemembered, ttl: askAgainAfterMs, ttlResolution: 0, perf: { now } })
   }
 
-  /** Whether the session's handle should be replaced by this request. */
+  /** Whether this request should replace the session's handle. */
   isDue(signedIn: SignedIn | undefined): signedIn is SignedIn {
     if (signedIn?.by !== 'cookie' || signedIn.caller.rotateAfter === undefined) return false
     return signedIn.caller.rotateAfter.getTime() <= this.#now() && !this.#asked.has(keyOf(signedIn))

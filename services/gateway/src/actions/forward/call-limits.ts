@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { tooManyCalls } from '../../errors.ts'
 import type { LimitClass } from './limit-class.ts'
 
-/** How many calls of each kind a caller may make: users by id, those who are not signed in by their networks. */
+/** Rate limits per kind of call: for users by id, for others by network. */
 export type CallLimits = {
   /** Counts a call. Throws `resource_exhausted` when there were too many lately. */
   take(limit: LimitClass, userId: string): void

@@ -20,7 +20,7 @@ import type { CallLimits } from './call-limits.ts'
 import { takeImageOut } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
 
-/** Who sends a request. */
+/** The client of a request. */
 export type Client = {
   header: ReadHeader
   peer: string | undefined
@@ -62,7 +62,7 @@ export class Forwarder {
     this.#options = options
   }
 
-  /** Who calls, and whether they may call again already, before anything looks at the body. */
+  /** Identifies the caller and applies rate limits, before the body is read. */
   async admit(method: PublicMethod, client: Client): Promise<Admitted> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
     const { header, peer } = client
@@ -98,7 +98,7 @@ export class Forwarder {
       : this.#call(admitted, body, { timeoutMs, traceparent })
   }
 
-  /** The bytes of an image do not travel over the bus: they are put aside, and their id goes with the request. */
+  /** The bytes of an image are not sent over the bus: they go to uploads, and the request carries their id. */
   async #sendImage(admitted: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
     const { callerId, method } = admitted
     const { maxUploadBytes, putBlob } = this.#options
@@ -113,7 +113,10 @@ export class Forwarder {
     return this.#options.rpc.call(method.method, body, { ...meta, caller, idempotencyKey })
   }
 
-  /** Whoever was here lately is let in whatever their network does; others count there when they turn out to be nobody. */
+  /**
+   * A recently valid credential is admitted regardless of its network's failures; other attempts count against the
+   * network if they turn out to be invalid.
+   */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, trials } = this.#options
     const presented = presentedCredentials(header, secrets)

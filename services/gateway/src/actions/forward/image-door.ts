@@ -3,8 +3,8 @@ import { tooManyImages } from '../../errors.ts'
 const longestMs = 60_000
 
 /**
- * Where calls with whole images pass, a few at a time: each is held in memory until it is handed over. Whoever does not
- * get in is told at once.
+ * Admits a few calls with whole images at a time: each image is held in memory until uploads has it. Further calls are
+ * refused at once.
  */
 export class ImageDoor {
   readonly #places: number

@@ -6,7 +6,7 @@ const { uploadServerBanner, uploadServerLogo } = AdminServerService.method
 const methods = [MyAccountService.method.uploadAvatar, uploadServerLogo, uploadServerBanner] as const
 const byMethod = new Map<DescMethod, (typeof methods)[number]>(methods.map((method) => [method, method]))
 
-/** Whether requests of a method hold a whole image, which does not travel over the bus. */
+/** Whether requests of a method contain a whole image, which is not sent over the bus. */
 export const carriesImage = (method: DescMethod): boolean => byMethod.has(method)
 
 /** Takes the bytes of the image out of an encoded request. Undefined when there are none, or it cannot be read. */

@@ -3,7 +3,7 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { AssetUploadService, MessageService, PushNotificationService } from '@parley/contracts/api'
 import { carriesImage } from './image-requests.ts'
 
-/** What is counted together. */
+/** Calls that share one rate limit. */
 export type LimitClass = 'read' | 'write' | 'search' | 'upload' | 'outbound'
 
 const outbound = new Set<DescMethodUnary>([

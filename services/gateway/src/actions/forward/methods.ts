@@ -5,22 +5,22 @@ import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 
 export type PublicMethod = {
   method: DescMethodUnary
-  /** Whether a credential is needed: everything but discovery and the token-guarded flows of svc.auth. */
+  /** Whether a credential is needed: for everything except discovery and the token-guarded flows of svc.auth. */
   needsCaller: boolean
-  /** Largest request body in bytes; for those that carry an image it is a setting. */
+  /** Largest request body in bytes; for methods that carry an image it is a setting. */
   maxBodyBytes: number
   /** The same in JSON, which writes bytes a third longer. */
   maxJsonBodyBytes: number
-  /** Whether its requests hold a whole image. */
+  /** Whether its requests contain a whole image. */
   carriesImage: boolean
-  /** With which others it is counted. */
+  /** The rate limit that applies. */
   limit: LimitClass
 }
 
-/** What a request holds besides its image or chunk. */
+/** Space in a request for everything except its image or chunk. */
 export const bodyFrameBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
-/** Of those who are not signed in: forms of sign-in are short. */
+/** For callers who are not signed in: sign-in requests are short. */
 const anyonesMaxBodyBytes = 64 * 1024
 const chunkBytes = 512 * 1024
 const chunkBodyBytes = chunkBytes + bodyFrameBytes
@@ -45,7 +45,7 @@ export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
   }),
 )
 
-/** Where browsers find the methods; gRPC clients, which have no base path, find the same ones at the root. */
+/** Path prefix of the methods for browsers; gRPC clients, which have no base path, use the root. */
 export const connectPrefix = '/api/connect'
 
 export function findMethod(path: string): PublicMethod | undefined {

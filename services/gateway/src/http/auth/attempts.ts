@@ -5,7 +5,7 @@ import { tooManySignIns } from '../../errors.ts'
 
 export type SignInAttempts = ReturnType<typeof signInAttempts>
 
-/** What failed sign-ins count against; an account is what people type: a login or an address, each by itself. */
+/** Limits for failed sign-ins. An account is identified by what was typed: a login and an address count separately. */
 type Limits = {
   perAccountAndAddress: NetworkLimiter
   perAddress: NetworkLimiter
@@ -14,11 +14,11 @@ type Limits = {
   /** One point: the attempt that is let through. */
   turn: RateLimiter
   perKnownBrowser: RateLimiter
-  /** Of all browsers together that signed in to an account before. */
+  /** For all browsers together that signed in to an account before. */
   knownPerAccount: RateLimiter
 }
 
-/** Where an attempt comes from. */
+/** Origin of a sign-in attempt. */
 export type Attempter = {
   address: string
   /** Names a browser that signed in to this account before. */
@@ -28,10 +28,10 @@ export type Attempter = {
 type Count = { take: () => Promise<Allowance>; giveBack: () => Promise<void> }
 
 /**
- * Failed sign-ins are limited per (account, network) and per network. Per account alone they are only let through one at a
- * time: a limit there would let anyone lock anyone out. Browsers that signed in to the account before have budgets of their
- * own, so that failures of others do not hold them up. An attempt is counted before it is made and given back when it was
- * none, so many at once cannot slip through together.
+ * Limits failed sign-ins per (account, network) and per network. The limit per account alone only slows attempts down
+ * to one at a time; otherwise anyone could lock anyone out. Browsers that signed in to the account before have their
+ * own budget, so that failures of others do not slow them down. An attempt is counted before it is made, and the count
+ * is returned if it succeeds, so that concurrent attempts cannot exceed the limit.
  */
 export function signInAttempts(limits: Limits) {
   const ofKnownBrowser = (account: string, browser: string): Count[] => [

@@ -10,26 +10,26 @@ import type { CallLimits } from '../../actions/forward/call-limits.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { SignInAttempts } from './attempts.ts'
 
-/** What the browser's routes may reach. */
+/** Dependencies of the browser routes. */
 export type AuthContext = CredentialSecrets & {
   accounts: Client<typeof AccountsInternalService>
   signIn: Client<typeof SignInInternalService>
   describeServer: ServerDescription
   callers: CallerCache
   renewal: SessionRenewal
-  /** How often one address may come here at all. */
+  /** Rate limit of these routes per address. */
   limits: CallLimits
   attempts: SignInAttempts
-  /** How many mails one address may ask for. */
+  /** Limit of requested mails per address. */
   mails: NetworkLimiter
-  /** How many sign-ins at providers one address may begin. */
+  /** Limit of sign-ins at providers per address. */
   providerSignIns: NetworkLimiter
   clientAddress: ClientAddress
   metrics: Metrics
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
-  /** Whether cookies are for https only. */
+  /** Whether cookies are only for https. */
   secure: boolean
 }
 
@@ -44,12 +44,12 @@ export type UserHandler = (
   user: SignedIn,
 ) => Promise<void>
 
-/** What a sign-in says of the session it wants: what the program calls itself, and whether it has a use for a token. */
+/** Properties of the session that a sign-in requests: its user agent, and whether a token is wanted. */
 export const wantedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
   userAgent: headerOf(request, 'user-agent') ?? '',
   cookieOnly: body['cookieOnly'] === true,
 })
 
-/** Where a sign-in comes from, for limits and the audit log. */
+/** The client's address of a sign-in, for limits and the audit log. */
 export const clientAddressOf = ({ clientAddress }: AuthContext, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

@@ -19,8 +19,8 @@ export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads a JSON object. Throws a 415 for another content type: a form of any site can send those, and would sign people in
- * to accounts that are not theirs.
+ * Reads a JSON object. Throws a 415 for another content type: forms of any site can send those, and could sign people
+ * in to somebody else's account.
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (unaryFormat(request.headers['content-type']) !== 'json') {

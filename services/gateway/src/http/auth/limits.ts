@@ -12,7 +12,7 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
-/** As long as a call to accounts may take, so that two of an account never run at once. */
+/** The timeout of a call to accounts, so that two attempts for an account never run concurrently. */
 const turnSeconds = 5
 /** Browsers of one account that fail as often as they may. */
 const knownBrowsers = 10

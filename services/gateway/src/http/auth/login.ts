@@ -9,7 +9,10 @@ import { readJsonObject, textField } from './json-body.ts'
 
 const maxIdentifierLength = 254
 
-/** `POST /auth/login`: login or verified e-mail and password for a bearer token and a session cookie, or the cookie alone. */
+/**
+ * `POST /auth/login`: exchanges login or verified e-mail and password for a bearer token and a session cookie, or only
+ * the cookie.
+ */
 export const login: Handler = async (context, request, response) => {
   const body = await readJsonObject(request)
   const identifier = textField(body, 'identifier') ?? textField(body, 'login')

@@ -9,7 +9,7 @@ export const resetPassword: Handler = async (context, request, response) => {
   const clientAddress = clientAddressOf(context, request)
   const { userId, names } = await context.signIn.resetPassword({ token, password, clientAddress })
   context.callers.forgetUser(userId)
-  // Whoever has the mail owns the account, and can sign in here while others guess at it.
+  // The recipient of the mail owns the account, and must be able to sign in even while others guess its password.
   rememberBrowser(context, request, response, names)
   return replyJson(request, response, 200, { message: 'The password is set. Sign in with it.' })
 }

@@ -24,14 +24,14 @@ export const confirmEmailCode: UserHandler = async (context, request, response, 
   return replyJson(request, response, 200, { success: true })
 }
 
-/** Who asks: the session must be fresh, or come with the password. */
+/** Proof of the caller: a fresh session, or the password. */
 const proofOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>) => ({
   userId,
   credentialId,
   currentPassword: textField(body, 'current_password') ?? textField(body, 'currentPassword') ?? '',
 })
 
-/** Whoever proves an address may reset the password with it: that is not for other web clients that were let in. */
+/** A verified address can be used to reset the password, so other web clients may not add one. */
 function assertOwnSession({ freshUntil }: Caller): void {
   if (freshUntil === undefined)
     throw new ConnectError(

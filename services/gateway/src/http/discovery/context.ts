@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ServerInfo } from './server-info.ts'
 
-/** What the routes that describe the server may reach. */
+/** Dependencies of the routes that describe the server. */
 export type DiscoveryContext = {
   describe: () => Promise<ServerInfo>
   /** Counts a call of somebody unknown. Throws `resource_exhausted` when there were too many lately. */

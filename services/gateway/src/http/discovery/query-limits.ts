@@ -16,7 +16,7 @@ export function queryLimits({ depth: deepest, fields: most }: Limits): Validatio
       OperationDefinition(operation) {
         let fields = 0
         const within = new Set<string>()
-        /** What is wrong with a selection, if anything. */
+        /** The problem of a selection, if there is one. */
         const problem = ({ selections }: SelectionSetNode, depth: number): string | undefined => {
           if (depth > deepest) return `the query is deeper than ${deepest} levels`
           for (const selection of selections) {

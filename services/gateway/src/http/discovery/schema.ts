@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql'
 import type { ServerInfo } from './server-info.ts'
 
-/** What GraphQL tells. Values come from objects of the same shape, made by {@link serverOf}. */
+/** The GraphQL schema. Its values are objects of the same shape, made by {@link serverOf}. */
 export const schema = buildSchema(/* GraphQL */ `
   "What anyone may ask before signing in."
   type Query {

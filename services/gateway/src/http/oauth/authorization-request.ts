@@ -1,9 +1,9 @@
 import { answeredTo, redirectTarget, type ClientOrigins } from './redirect-target.ts'
 
-/** What another web client asks for. */
+/** Request of another web client. */
 export type AuthorizationRequest = { redirectUri: string; codeChallenge: string; state: string }
 
-/** A request that is in order; one whose fault the client is told; or one of nobody we would send a browser to. */
+/** A valid request; an invalid one, reported to the client; or one with an address to which we must not redirect. */
 export type Asked =
   | { kind: 'fine'; request: AuthorizationRequest }
   | { kind: 'faulty'; redirectUrl: string }
@@ -18,7 +18,7 @@ export function readAuthorizationRequest(query: URLSearchParams, origins: Client
   if (query.getAll('redirect_uri').length > 1 || !redirectTarget(redirectUri, origins))
     return {
       kind: 'refused',
-      why: 'The address to go back to is missing, or is none that this server lets people go to.',
+      why: 'The redirect address is missing or not allowed by this server.',
     }
   const state = query.get('state') ?? ''
   const faulty = (error: string, why: string): Asked => ({

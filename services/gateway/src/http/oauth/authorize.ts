@@ -5,7 +5,9 @@ import { browserUser } from '../session.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
 import { keepRequest, letIn } from './consent.ts'
 
-/** `GET /oauth/authorize`: another web client asks to be let in. Who let it in before is sent back at once. */
+/**
+ * `GET /oauth/authorize`: another web client requests access. A user who has already consented is redirected at once.
+ */
 export const authorize: Handler = async (context, request, response) => {
   const read = readAuthorizationRequest(queryOf(request), context)
   if (read.kind === 'refused')

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '@parley/credentials'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
-/** How long someone may think about letting a client in. */
+/** Time for the user to decide about the request of a client. */
 export const pendingRequestSeconds = 600
 
 type Kept = AuthorizationRequest & { until: number }

@@ -1,8 +1,8 @@
 import { isLoopbackHost, issuerOf } from '@parley/credentials'
 
-/** Which other web clients may be let in. */
+/** Origins of web clients that may request access. */
 export type ClientOrigins = {
-  /** Where this server is reached. */
+  /** Public address of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
@@ -11,9 +11,9 @@ export type ClientOrigins = {
 const maxLength = 1_024
 
 /**
- * Where the answer of the authorization-code flow may go: an http(s) address without fragment and credentials, on our own
- * origin, a listed one or this computer; `*` in the list of redirect origins stands for any https origin. Undefined for
- * anything else.
+ * Validates the redirect address of the authorization-code flow: an http(s) address without fragment and credentials,
+ * on our own origin, a listed one or this computer; `*` in the list of redirect origins stands for any https origin.
+ * Undefined for anything else.
  */
 export function redirectTarget(given: string | null, origins: ClientOrigins): URL | undefined {
   if (!given || given.length > maxLength || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(given)) return undefined

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, nothing is left out. */
+/** Values allowed in a template: text is escaped, and nothing is dropped. */
 type Value = Html | string | number | false | undefined | readonly Value[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -10,7 +10,7 @@ const loginErrors = [
   'authentication_required',
 ] as const
 
-/** Where the browser is sent: to the sign-in page, which then goes on to where the browser wanted to. */
+/** Address of the sign-in page with an error; after the sign-in it continues to the requested page. */
 export function loginError(error: string, redirectPath: string): string {
   const known: LoginError = loginErrors.find((one) => one === error) ?? 'provider_failed'
   return `/login?${new URLSearchParams({ error: known, ...(redirectPath !== '/' && { redirect: redirectPath }) }).toString()}`

@@ -1,4 +1,4 @@
-/** What a path below `/auth` has to do with sign-in at a provider; an empty id: the one OIDC provider. */
+/** The provider route of a path below `/auth`; an empty id means the one OIDC provider. */
 export type ProviderPath = { providerId: string; callback: boolean }
 
 const pattern = /^\/auth\/(?:oidc|providers\/([^/]+))(\/callback)?$/

@@ -17,7 +17,7 @@ export async function serveProvider(
   request.resume()
   try {
     countRequest(context, request)
-    if (request.method !== 'GET') throw new Refusal(405, 'This address is for links alone.', { allow: 'GET' })
+    if (request.method !== 'GET') throw new Refusal(405, 'This address can only be used as a link.', { allow: 'GET' })
     await (callback ? finishProviderLogin : startProviderLogin)(context, providerId, request, response)
   } catch (thrown) {
     await replyFailure(context, request, response, thrown)

@@ -2,7 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
-/** Pages of the web client: it reads the path itself. Pushes lead to those below /chat/, mails and providers to the others. */
+/**
+ * Pages of the web client, which evaluates the path itself. Pushes link to pages below /chat/, mails and providers to
+ * the others.
+ */
 const pages = new Set([
   '/',
   '/chat',
@@ -27,7 +30,7 @@ export class WebClient {
     this.#pageHeaders = pageHeaders(new URL(publicUrl).origin)
   }
 
-  /** Whether there is one to serve. */
+  /** Whether the web client is present. */
   get isThere(): boolean {
     return this.#page !== undefined
   }
@@ -86,9 +89,9 @@ function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 }
 
 /**
- * No script but the client's own files, no frame, no form to elsewhere; strings never become markup but by the policy of
- * its rendering library. Pictures come from here, so that none tells another server who reads; films and sound may lie in a
- * bucket, at any https address.
+ * Allows only the client's own scripts, no frames, and forms only to this server; strings become markup only through
+ * the policy of its rendering library. Images must come from here, so that no other server learns who reads them; video
+ * and audio may be in a bucket, at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`

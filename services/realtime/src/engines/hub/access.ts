@@ -4,15 +4,19 @@ import type { Event, RoomFact, RoomFactApplied } from '@parley/contracts/interna
 import { UniversalRooms } from './universal-rooms.ts'
 import { type UserAccess } from './user-access.ts'
 
-/** Topics to move: gains before what caused them is published, losses after, so that both hear of their own change. */
+/**
+ * Topics to move: gains before the event that caused them is published, losses after it, so that the person receives it
+ * in both cases.
+ */
 export type AccessChange = { gains: Move[]; losses: Move[] }
 export type Move = { user: UserAccess; roomId: string }
 
 const nothing: AccessChange = { gains: [], losses: [] }
 
 /**
- * Who on this node hears which channel. Effective members: explicit ones, and in universal rooms everyone who may join,
- * in both cases unless banned. Changes come from the stream in its order; nothing here asks another service.
+ * Which users on this node receive which channels: effective members, that is explicit ones, and in universal rooms
+ * everyone who may join, in both cases unless banned. Changes come from the stream in order; nothing here calls another
+ * service.
  */
 export class Access {
   readonly users = new Map<string, UserAccess>()
@@ -51,7 +55,7 @@ export class Access {
     )
   }
 
-  /** Everything a user hears, once the standings are loaded. */
+  /** All topics of a user, once their standings are loaded. */
   changesOnLoad(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const room of this.universal.all()) rooms.add(room.roomId)

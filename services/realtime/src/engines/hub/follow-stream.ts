@@ -17,7 +17,7 @@ type Following = {
   opening: Opening
   policy: NodePolicy
   metrics: Metrics
-  /** Reads anew what is known beside the stream. */
+  /** Reloads state that does not come from the stream. */
   load: () => Promise<void>
 }
 

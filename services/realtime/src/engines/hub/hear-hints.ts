@@ -6,15 +6,15 @@ import type { Intake } from './intake.ts'
 import { PresenceHints } from './presence-hints.ts'
 import { TypingHints } from './typing-hints.ts'
 
-/** What carries frames to sockets. */
+/** Sends frames to sockets. */
 type Sockets = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** How many sockets hold a topic. */
+  /** Number of sockets subscribed to a topic. */
   subscribers: (topic: string) => number
 }
 type Given = { hub: Hub; intake: Intake; metrics: Metrics }
 
-/** What is said beside the stream: who is there, and who types. */
+/** Receives the hints outside the stream: presence and typing. */
 export function hearHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
   const unreadable = metrics.hintUnreadable
   const { users } = hub.access

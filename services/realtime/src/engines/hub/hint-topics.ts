@@ -4,7 +4,7 @@ import type { UserAccess } from './user-access.ts'
 
 const behindBytes = 65_536
 
-/** Whether a socket has so much left to take that it is spared what may be lost. */
+/** Whether a socket has so many unsent bytes that hints are withheld from it. */
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
 /** Topics of what may be lost. Sockets that are behind leave them until they have caught up. */
@@ -24,7 +24,7 @@ export class HintTopics {
     connection.unsubscribe(topics.roomHints(roomId))
   }
 
-  /** Whether the socket holds such topics. */
+  /** Whether the socket is subscribed to such topics. */
   isGiven = (connection: Subscriber): boolean => connection.isOpen && !this.#without.has(connection)
 
   /** Looks at every socket again. */

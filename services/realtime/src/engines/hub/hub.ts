@@ -22,12 +22,15 @@ type Options = {
   now?: () => number
 }
 
-/** An end of sessions that is older than this is told again after a loss of the stream: people have signed in since. */
+/**
+ * After a loss of the stream, relays publish old events again. Ends of sessions older than this are ignored: people
+ * have signed in since.
+ */
 const endIsOldMs = 60_000
 
 /**
- * The fan-out of one node. Events go in stream order from one queue to topics: nothing on this path waits, and no work
- * is done per socket but for the moves of those whose access changes.
+ * The fan-out of one node. Events go in stream order from one queue to topics. Nothing on this path waits, and no work
+ * is done per socket except for users whose access changes.
  */
 export class Hub implements Disposable {
   readonly access: Access
@@ -39,7 +42,7 @@ export class Hub implements Disposable {
   readonly #seen = new RecentVersions()
   readonly #latest = new Latest()
   #position = positionOf(0, '')
-  /** When everyone last had to start anew, in milliseconds. */
+  /** When all sockets were last reset, in milliseconds. */
   #resetAt = 0
 
   constructor(options: Options) {
@@ -77,14 +80,14 @@ export class Hub implements Disposable {
     this.#move(this.access.recompute())
   }
 
-  /** The stream lost its thread: what was missed is unknown, so everyone starts anew. */
+  /** The stream was interrupted: events may have been missed, so all clients reload. */
   reset(): void {
     this.#seen.clear()
     this.#resetAt = this.#now()
     this.endAll(streamClosed)
   }
 
-  /** After a loss relays tell again what had happened before; whoever came since has read it. */
+  /** After a loss, relays publish old events again; clients connected since have already read that state. */
   #isKnown({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
@@ -93,7 +96,7 @@ export class Hub implements Disposable {
     for (const connection of [...this.connections]) connection.end(end)
   }
 
-  /** How many sockets a person has on this node, counted from the accepted hello on. */
+  /** Number of sockets of a person on this node, counted from the accepted hello. */
   socketsOf(userId: string): number {
     return this.access.users.get(userId)?.connections.size ?? 0
   }
@@ -159,8 +162,7 @@ export class Hub implements Disposable {
   }
 
   /**
-   * What one person changes about themselves everybody hears at most every two seconds. What was held back has lost its
-   * place on the stream, as hints have none.
+   * A change by one person reaches everybody at most every two seconds. A delayed event has no position, like hints.
    */
   #publishToEveryone(event: Event, envelope: Uint8Array): void {
     const position = this.#position
@@ -174,7 +176,10 @@ export class Hub implements Disposable {
     this.#latest.offer(`${event.aggregateId} ${about}`, publish)
   }
 
-  /** Whoever hears it in person as well, as joiners and leavers do, stands aside meanwhile, so as to hear it once. */
+  /**
+   * People who receive the event in person, such as joiners and leavers, are excluded from the topic during this, so
+   * that they receive it once.
+   */
   #publishToRoom(roomId: string, frame: Uint8Array, inPerson: readonly UserAccess[]): void {
     const topic = topics.room(roomId)
     const aside = inPerson.flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))
@@ -191,7 +196,7 @@ export class Hub implements Disposable {
     })
   }
 
-  /** Which roles hold is for accounts to say: the sockets of the user open anew. */
+  /** The event does not determine the roles; accounts does. The user's sockets are reopened. */
   #doubtRoles(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)
     if (!user?.isRefuted(roleIds, rolesVersion)) return
@@ -237,7 +242,7 @@ export class Hub implements Disposable {
   }
 }
 
-/** Of which kinds the newest alone counts, and about what of a person. */
+/** Kinds of which only the newest event counts, and the property of a person that each concerns. */
 const changesOfPerson: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
   ['user_custom_status_set', 'custom status'],

@@ -1,15 +1,15 @@
-/** What may be told about one thing so often that only the newest counts. */
+/** A window in which only the newest message about a thing counts. */
 type Window = { endsAt: number; tell: (() => void) | undefined }
 
 const usualMs = 2_000
 
 /**
- * Tells the first of what is said about a thing at once, and of what follows within a window the newest alone, at its end:
- * however often one person changes, everybody hears it at most once per window.
+ * Throttles messages per thing: the first is sent at once, and of those that follow within a window only the newest, at
+ * its end.
  */
 export class Latest implements Disposable {
   readonly #windowMs: number
-  /** By thing; those that end first come first. */
+  /** Windows by thing, ordered by their end. */
   readonly #windows = new Map<string, Window>()
   #timer: NodeJS.Timeout | undefined
 
@@ -17,14 +17,14 @@ export class Latest implements Disposable {
     this.#windowMs = windowMs
   }
 
-  /** Something new about a thing, told by calling `tell`: now, at the end of the window, or never. */
+  /** Offers a new message about a thing: `tell` is called now, at the end of the window, or never. */
   offer(thing: string, tell: () => void): void {
     const window = this.#windows.get(thing)
     if (window) window.tell = tell
     else this.#open(thing, tell)
   }
 
-  /** Nothing more is told about a thing, whatever waits. */
+  /** Drops the waiting message of a thing. */
   forget(thing: string): void {
     const window = this.#windows.get(thing)
     if (window) window.tell = undefined
@@ -46,7 +46,7 @@ export class Latest implements Disposable {
     if (first) this.#timer ??= setTimeout(() => this.#close(), first.endsAt - performance.now()).unref()
   }
 
-  /** Windows that are over: where something waits, it is told and another one begins. */
+  /** Closes windows that are over; if a message waits, it is sent and another window begins. */
   #close(): void {
     const now = performance.now()
     try {

@@ -4,8 +4,8 @@ import { RecentIds } from '@parley/events'
 import { retry } from '@parley/runtime'
 
 /**
- * The policy as of this node's place on the stream: deltas are applied where they stand among the other events, so that
- * nothing published after a revoking decision is judged by the policy before it.
+ * The policy at this node's position on the stream. Deltas are applied in stream order, so that events after a revoking
+ * decision are never judged by the older policy.
  */
 export class NodePolicy {
   readonly #load: () => Promise<GetPolicyResponse>
@@ -15,7 +15,7 @@ export class NodePolicy {
   #reloading: Promise<void> | undefined
   #stale = false
   readonly #heard = new RecentIds()
-  /** Counts changes: a policy that was read meanwhile may be older. */
+  /** Counts changes: a policy that was requested before a change may be outdated. */
   #changes = 0
 
   constructor(load: () => Promise<GetPolicyResponse>, stop: AbortSignal) {
@@ -45,7 +45,10 @@ export class NodePolicy {
     this.#changed()
   }
 
-  /** Reads the whole policy, trying until it can. A delta that comes meanwhile and does not fit makes it read once more. */
+  /**
+   * Loads the whole policy, retrying until it succeeds. If a delta arrives during the load and does not fit, it loads
+   * again.
+   */
   reload(): Promise<void> {
     this.#stale = true
     this.#reloading ??= this.#read().finally(() => {
@@ -60,7 +63,7 @@ export class NodePolicy {
       const changes = this.#changes
       const snapshot = await retry(this.#load, { signal: this.#stop, initialMs: 50, maxMs: 2_000 })
       const isOlder = this.#policy !== undefined && snapshot.revision < this.#policy.revision
-      // Without a change meanwhile the database of admin went back.
+      // Older without a change in between: admin's database was restored.
       if (isOlder && changes !== this.#changes) this.#stale = true
       if (isOlder && this.#stale) continue
       this.#policy = policyFrom(snapshot)

@@ -14,8 +14,8 @@ const maxBatch = 1_000
 export class Unanswered extends Error {}
 
 /**
- * Opens sockets in batches: who they are (accounts), then where their users stand (rooms, from its primary). What the
- * stream brings between a question and its answer is merged by version, so a late answer is harmless.
+ * Opens sockets in batches: loads the callers (from accounts), then their standings (from the primary of rooms). Events
+ * that arrive during a call are merged by version, so a late response is harmless.
  */
 export class Opening implements Disposable {
   readonly #hub: Hub
@@ -39,8 +39,8 @@ export class Opening implements Disposable {
   }
 
   /**
-   * Who presents the first valid of these credentials; undefined when none is. One that is kept by the secret key before
-   * the last rotation is kept by the present one from then on. Rejects with Unanswered.
+   * The caller of the first valid credential; undefined when none is valid. A credential still stored under the
+   * previous secret key is re-stored under the current one. Rejects with Unanswered.
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
     for (const { digest, previous } of credentials) {
@@ -55,7 +55,7 @@ export class Opening implements Disposable {
     return undefined
   }
 
-  /** Whether the credential held when it was last looked at, however long ago. */
+  /** Whether the credential was valid at its last check, however long ago. */
   remembers(credential: CredentialDigests): boolean {
     return this.#held.has(credential)
   }
@@ -66,7 +66,7 @@ export class Opening implements Disposable {
     return caller
   }
 
-  /** Completes once where the user stands is known. Rejects with Unanswered. */
+  /** Resolves once the standings of the user are loaded. Rejects with Unanswered. */
   load(user: UserAccess): Promise<void> {
     if (user.loaded) return Promise.resolve()
     user.loading ??= this.#standings.ask(user).finally(() => {

@@ -15,13 +15,13 @@ type Options = {
 }
 
 const mostKept = 100_000
-/** Where many are online people hear of each other as often. */
+/** Update interval per person when many are online. */
 const crowdedMs = 15_000
 
 /**
- * Tells who came and went. Hints come from several processes and in no order: of each user the newest counts, and an older
- * one that comes late is not told. Whoever comes and goes all the time is told of every two seconds. Where many are online a
- * hint names the people it is for, who are told every fifteen seconds.
+ * Sends presence changes. Hints come from several processes and in no order: the newest of each user counts, and older
+ * ones are dropped. Changes of one person are sent at most every two seconds. If many are online, a hint names its
+ * recipients, who get an update every fifteen seconds.
  */
 export class PresenceHints implements Disposable {
   readonly #options: Options
@@ -57,7 +57,7 @@ export class PresenceHints implements Disposable {
     for (const user of here) this.#tellUser(user, frame)
   }
 
-  /** Sockets that are behind leave the topic meanwhile. */
+  /** Sockets that are behind are removed from the topic during this. */
   #tellUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))

@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-/** What was heard of a room, a call or a file. */
+/** Recent events of a room, a call or a file. */
 type Heard = {
   /** The version heard last, and when its event occurred, in milliseconds. */
   last: bigint
@@ -15,15 +15,15 @@ type Generation = { ids: Set<string>; heard: Map<string, Heard> }
 /** Clocks of two processes differ by less. */
 const laterMs = 2000
 
-/** Of which everything is news to somebody. Of the others events say that something is to be read anew. */
+/** Aggregates whose every event matters to clients. Events of the others only tell clients to reload. */
 const toldInOrder: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
 const nothing = (): Generation => ({ ids: new Set(), heard: new Map() })
 
 /**
- * Remembers the events heard, so that what the stream repeats (a relay sends again what it cannot prove delivered) is heard
- * once. A version that was heard before, under an id that was not, is no repetition: the database of who tells was put back to
- * an earlier moment. Ids are forgotten after two generations; from then on versions tell, unless what happened is later.
+ * Remembers recent events, so that duplicates are dropped (a relay resends what it cannot prove delivered). A known
+ * version with an unknown id is no duplicate: the owner's database was restored. Ids are forgotten after two
+ * generations; then only the version counts, unless the event happened later.
  */
 export class RecentVersions {
   #young = nothing()
@@ -35,7 +35,7 @@ export class RecentVersions {
     this.#generationSize = generationSize
   }
 
-  /** Whether the event is new; remembers it when it is. */
+  /** Remembers the event; returns whether it is new. */
   admit(event: Event): boolean {
     if (this.#young.ids.has(event.id) || this.#old.ids.has(event.id)) return false
     if (this.#young.ids.size >= this.#generationSize) {

@@ -2,7 +2,7 @@ import type { StreamEnd } from '../../errors.ts'
 
 /** A socket past its hello, as the hub sees it. */
 export type Subscriber = {
-  /** Whether its stream runs: only then does it hold topics. */
+  /** Whether its stream is open; only then is it subscribed to topics. */
   readonly isOpen: boolean
   /** Id of the credential it was opened with. */
   readonly credentialId: string | undefined

@@ -10,33 +10,36 @@ import type { UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** How many sockets hold a topic. */
+  /** Number of sockets subscribed to a topic. */
   subscribers: (topic: string) => number
   users: ReadonlyMap<string, UserAccess>
   hintTopics: HintTopics
   /** Applies what the stream brought and still waits. */
   catchUp: () => void
   unreadable: (error: unknown) => void
-  /** Milliseconds of a clock that only goes on. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
-/** Where more sockets of this node listen, who types is of no use and much work. */
+/** With more listening sockets on this node typing hints are not sent: they are of little use and much work. */
 const mostSockets = 500
 const mostWaiting = 10_000
 const heldMs = 100
-/** A person is told of at so many places of a room, its threads, within a window, once each. Clients repeat less often. */
+/**
+ * Hints are sent for at most this many places (room and threads) of a person per window, once each. Clients repeat less
+ * often.
+ */
 const [mostPlaces, windowMs] = [3, 2_000]
 
 /**
- * Tells who types where: in a channel to its members, in a direct message to its participants, never to sockets of the one
- * who types, and of one person now and then only. A hint is held for a moment, in which repeats of it are one: it comes faster than the stream does, and who lost
- * access before it was sent must not hear it.
+ * Sends typing hints: of a channel to its members, of a direct message to its participants, never to the typing person,
+ * and at a limited rate per person. A hint is held for a moment, in which duplicates are merged: hints can overtake the
+ * stream, and people who lost access before must not receive it.
  */
 export class TypingHints implements Disposable {
   readonly #options: Options
   readonly #waiting = new Map<string, TypingHint>()
-  /** Places that were told of in the window under way, by room and person. */
+  /** Places already sent in the current window, by room and person. */
   readonly #told = new Map<string, Set<string>>()
   #windowEndsAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -103,7 +106,7 @@ export class TypingHints implements Disposable {
     this.#publish(topic, hint, own)
   }
 
-  /** Sockets that should not hear it leave the topic meanwhile. */
+  /** Sockets that must not receive it are removed from the topic during this. */
   #publish(topic: string, { roomId, userId, threadRootEventId }: TypingHint, aside: readonly Subscriber[]): void {
     const value = { roomId, ...(threadRootEventId && { threadRootEventId }) }
     const event = { id: newId('event'), createdAt: new Date(), actorId: userId, value }

@@ -1,14 +1,14 @@
 import type { Standing } from '../../domain/standing.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** What this node knows of a user with at least one connection here. */
+/** What this node knows of a user with at least one connection. */
 export class UserAccess {
   readonly userId: string
   roleIds: readonly string[]
   rolesVersion: bigint
   readonly connections = new Set<Subscriber>()
   readonly standings = new Map<string, Standing>()
-  /** Channels whose events the user hears; kept equal to what the topics of the connections say. */
+  /** Channels whose events the user receives; always equal to the topics of the connections. */
   readonly rooms = new Set<string>()
   /** Settles when the standings have been read; until then changes from the stream are only collected. */
   loading: Promise<void> | undefined
@@ -27,12 +27,15 @@ export class UserAccess {
     return true
   }
 
-  /** Whether accounts says otherwise and has no newer version for it: its database went back, and what it says now holds. */
+  /**
+   * Whether accounts reports other roles without a newer version: its database was restored, and its current roles
+   * count.
+   */
   isRefuted(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }
 
-  /** Takes whatever roles the next socket brings. */
+  /** Accepts any roles that the next socket brings. */
   forgetRoles(): void {
     this.roleIds = []
     this.rolesVersion = -1n
