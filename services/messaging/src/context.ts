@@ -11,11 +11,11 @@ import type { TellTyping } from './clients/typing.ts'
 import type { Headers } from './actions/room-log/headers.ts'
 import type { RoomWriter } from './actions/room-log/room-writer.ts'
 
-/** What a handler may reach. */
+/** Dependencies of handlers. */
 export type Context = {
   db: Db
   pool: pg.Pool
-  /** Where readers of pages wait for their turn: a few at a time of each user, by id, so that writes find a connection. */
+  /** Limits concurrent page reads per user, so that writes find a free connection. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
   headers: Headers
@@ -27,7 +27,7 @@ export type Context = {
   previewLink: PreviewLink
   tellTyping: TellTyping
   policy: () => Policy
-  /** What addresses of assets are made of. */
+  /** Inputs of asset addresses. */
   assets: { publicUrl: string; signingSecret: string }
   now: () => Date
   /** How long authors may edit a message. */

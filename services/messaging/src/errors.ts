@@ -19,7 +19,7 @@ export const tooManyReads = () =>
 export const previewsUnavailable = (cause: unknown) =>
   new ConnectError('link previews are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
-/** A direct conversation does not exist for whoever has no part in it. */
+/** Non-participants may not learn that a direct conversation exists. */
 export const notAMember = (room: Pick<RoomHeader, 'kind'>) =>
   isDm(room)
     ? roomNotFound()

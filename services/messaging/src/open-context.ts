@@ -15,9 +15,9 @@ import type { Context } from './context.ts'
 import { tooManyReads } from './errors.ts'
 import { findHeader } from './store/lines.ts'
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export type Replaced = Partial<Pick<Context, 'now' | 'relay'>> & {
-  /** How long posts wait for the users behind handles, and pages for profiles. */
+  /** How long posts wait for the users with mentioned handles, and pages for profiles. */
   accountsTimeoutMs?: number
 }
 

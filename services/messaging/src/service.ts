@@ -9,7 +9,7 @@ import { startJobs } from './jobs/index.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** What a test may replace, and the signal that gives up starting. */
+/** Parts that a test may replace, and the signal that aborts the start. */
 export type Overrides = Replaced & { stop?: AbortSignal }
 
 /** Starts the deployable. */

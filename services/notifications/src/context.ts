@@ -14,7 +14,7 @@ export type Context = {
   /** Has messaging know a level that was chosen. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   askPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
-  /** Whether a credential holds. */
+  /** Whether a credential is valid. */
   credentialHolds: (credentialId: string) => Promise<boolean>
   push: Push
   now: () => Date

@@ -18,6 +18,6 @@ export const countDismissed = (count: number): void => dismissed(count)
 const parked = counter('notification_jobs_parked', { description: 'Jobs that failed for good and were given up' })
 export const jobParked = (of: string): void => parked(1, { of })
 
-/** How many messages have people who are still to be told. */
+/** Number of messages with people still to be notified. */
 export const gaugeJobs = (read: () => number): Disposable =>
-  gauge('notification_jobs_waiting', { description: 'Messages of which many people are still being told' }, read)
+  gauge('notification_jobs_waiting', { description: 'Messages whose many recipients are not all notified yet' }, read)

@@ -10,7 +10,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { pushNetwork, startPushes, type PushOverrides } from './engines/push/index.ts'
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export type Replaced = { now?: () => Date; push?: PushOverrides }
 
 /** Opens what handlers, consumers and jobs may reach, and starts to send pushes. */

@@ -13,7 +13,7 @@ import { makeShards } from './store/shards.ts'
 export type Overrides = Replaced & {
   /** Gives up starting. */
   stop?: AbortSignal
-  /** How often is looked for jobs that nobody told of. */
+  /** How often to look for jobs that were not announced. */
   jobsEveryMs?: number
 }
 

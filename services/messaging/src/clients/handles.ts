@@ -13,7 +13,7 @@ const usualTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
-/** Asks accounts for the users behind handles; those of roles and of nobody are left out. */
+/** Asks accounts for the users with these handles; handles of roles and unknown ones are left out. */
 export const fetchHandles = (transport: Transport, timeoutMs = usualTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {
@@ -46,7 +46,7 @@ export class Handles {
     })
   }
 
-  /** The users of those handles that have one, by handle; undefined when accounts does not answer in time. */
+  /** The users with these handles, by handle; undefined when accounts does not answer in time. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
     const asked = handles.map(async (handle) => ({ handle, ...(await this.#known.forceFetch(handle)) }))
     const answers = await Promise.allSettled(asked)

@@ -7,8 +7,8 @@ import { previewsUnavailable } from '../errors.ts'
 const timeoutMs = 25_000
 
 /**
- * Looks at a page: encoded as it is kept, undefined when there is nothing to show. It goes on when whoever asked gives up,
- * as uploads does.
+ * Fetches a preview, encoded for storage; undefined when there is nothing to show. Continues, as uploads does, when the
+ * caller goes away.
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 

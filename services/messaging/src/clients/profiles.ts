@@ -10,7 +10,7 @@ const log = logger('profiles')
 
 const idsPerCall = 500
 const usualTimeoutMs = 1_000
-/** The shortest time there is to keep something: whom accounts did not tell of is asked for again. */
+/** Shortest possible cache time: profiles that accounts did not return are requested again. */
 const askAgainMs = 1
 
 /** Asks accounts for profiles; unknown ids are left out. */
@@ -26,9 +26,9 @@ type Options = { freshMs?: number; keptMs?: number; most?: number; now?: () => n
 type Known = { user: User | undefined; at: number }
 
 /**
- * Profiles of the people on a page. Kept for seconds, as presence is part of them, and dropped by events of the user; all
- * that is asked for in one turn of the loop goes in one call. While accounts does not answer, older profiles serve and
- * unknown ones are left out: a page is worth more than the names on it.
+ * Profiles of the people on a page. Cached for seconds, because they include presence, and dropped by events of the
+ * user. Requests of one turn of the event loop share one call. While accounts does not answer, older profiles are used
+ * and unknown ones left out, because a page without names is better than none.
  */
 export class Profiles {
   readonly #known: LRUCache<string, Known>
@@ -76,7 +76,7 @@ async function askFor(fetch: (ids: string[]) => Promise<User[]>, userIds: readon
     return userIds.map((id) => found.get(id))
   } catch (error) {
     countUnresolvedProfiles(userIds.length)
-    log.warn({ err: error }, 'profiles are shown as they were, or left out')
+    log.warn({ err: error }, 'cached profiles are used, unknown ones are left out')
     return userIds.map(() => undefined)
   }
 }

@@ -5,7 +5,7 @@ import type { Bus } from '@parley/rpc'
 
 type Hint = { roomId: string } & Extract<MessageInitShape<typeof TypingHintSchema>, { $typeName?: never }>
 
-/** Tells nodes who types where, over core NATS: nothing of it is stored, and it is lost when the bus is. */
+/** Sends typing hints to nodes over core NATS: not stored, and lost while the bus is down. */
 export type TellTyping = (hint: Hint) => void
 
 export const tellTyping =

@@ -3,10 +3,10 @@ import { UploadsInternalService, type RoomEvent } from '@parley/contracts/intern
 
 const timeoutMs = 5_000
 
-/** The end of a video, with the room that is told of it. */
+/** The outcome of a video, with the room to inform. */
 export type VideoOutcome = { roomId: string; event: RoomEvent }
 
-/** Asks uploads how videos ended; those that still wait are left out. At most 100 at once. */
+/** Asks uploads for the outcomes of videos; those still waiting are left out. At most 100 per call. */
 export type GetVideoOutcomes = (assetIds: readonly string[], signal: AbortSignal) => Promise<VideoOutcome[]>
 
 export const getVideoOutcomes = (transport: Transport): GetVideoOutcomes => {

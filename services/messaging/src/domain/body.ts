@@ -5,10 +5,10 @@ const maxBodyBytes = 10_000
 /** A character that leaves ink: not white space, control, format or filler. U+2800 is a Braille cell without dots. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Whether a text shows anything. */
+/** Whether a text contains visible characters. */
 export const isVisible = (body: string): boolean => visible.test(body)
 
-/** The body as it will be stored; an empty one passes when attachments stand for it. */
+/** Validates and normalises a body; it may be empty if there are attachments. */
 export function checkBody(body: string, hasAttachments: boolean): string {
   if (Buffer.byteLength(body) > maxBodyBytes) throw bodyTooLong(maxBodyBytes)
   // PostgreSQL cannot hold it in text.

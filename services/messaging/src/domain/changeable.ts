@@ -1,4 +1,4 @@
-/** A message that somebody is about to change, as it stands; named by its own id or by that of a channel echo of it. */
+/** The current state of a message to change, named by its own id or by that of its channel echo. */
 export type ChangeableMessage = {
   seq: bigint
   eventId: string
@@ -13,17 +13,17 @@ export type ChangeableMessage = {
   linkPreview: Uint8Array | null
   /** The channel echo it has now. */
   echo: { eventId: string; seq: bigint } | undefined
-  /** What the id named: the message, its echo, or an echo that was taken back. */
+  /** What the id names: the message, its echo, or a retracted echo. */
   named: 'message' | 'echo' | 'former echo'
-  /** Whether the caller reacted with the emoji that was asked about. */
+  /** Whether the caller has reacted with the requested emoji. */
   reacted: boolean
-  /** Whether it may be reacted to with that emoji: somebody did, or there are few others. */
+  /** Whether it accepts that emoji: somebody already used it, or there are few others. */
   takesEmoji: boolean
 }
 
 /** Different emojis with which a message is reacted to. Each is shown with every page that shows the message. */
 export const mostEmojis = 50
 
-/** Whether the id that was given shows a text. */
+/** Whether the named row shows a text. */
 export const isShown = ({ retracted, named }: Pick<ChangeableMessage, 'retracted' | 'named'>): boolean =>
   !retracted && named !== 'former echo'

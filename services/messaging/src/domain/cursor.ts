@@ -24,7 +24,7 @@ export function decodeCursor(cursor: string): bigint | undefined {
 /** Above every place a room can have: the largest bigint of PostgreSQL. */
 export const maxPlace = 2n ** 63n - 1n
 
-/** Where a page begins: before or behind a place; undefined for the latest. */
+/** Where a page begins: before or after a place; undefined for the latest. */
 export type Position = { before: bigint } | { after: bigint } | undefined
 
 /** The position that the oneof `cursor` of a request names. */

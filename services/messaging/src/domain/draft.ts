@@ -2,7 +2,7 @@ import type { CreateMessageRequest } from '@parley/contracts/api'
 import { attachedTwice, echoWithoutThread } from '../errors.ts'
 import { checkBody } from './body.ts'
 
-/** What is to be posted, as far as it can be checked without asking anyone. */
+/** A message to post, checked as far as possible without other services. */
 export type Draft = Pick<
   CreateMessageRequest,
   'roomId' | 'body' | 'inReplyTo' | 'threadRootEventId' | 'attachmentAssetIds' | 'linkPreviewToken'
@@ -18,8 +18,8 @@ export function draftMessage(request: CreateMessageRequest): Draft {
   return { roomId, body, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken, withEcho }
 }
 
-/** Whether the message is to show a file or a preview. */
+/** Whether the message has attachments or a preview. */
 export const hasParts = (draft: Draft): boolean => draft.attachmentAssetIds.length > 0 || draft.linkPreviewToken !== ''
 
-/** Whether the draft names other events of the room. */
+/** Whether the draft refers to other events of the room. */
 export const isReply = (draft: Draft): boolean => draft.inReplyTo !== '' || draft.threadRootEventId !== ''

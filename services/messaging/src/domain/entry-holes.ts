@@ -4,7 +4,7 @@ export type PostedEntry = {
   aggregate: string
   subject: string
   payload: Buffer
-  /** Where the holes begin, counted from one as SQL does. */
+  /** Positions of the holes, counted from one as in SQL. */
   holes: readonly [number, number]
 }
 

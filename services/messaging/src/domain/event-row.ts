@@ -30,9 +30,9 @@ export type EventRow = {
   updatedAt: Date | null
   deletedAt: Date | null
   body: string | null
-  /** Of a page that shows it. */
+  /** Size in a page that shows it. */
   bytes: number
-  /** In the order they are shown; null for none. */
+  /** In display order; null for none. */
   attachments: Attached[] | null
   /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
@@ -43,10 +43,10 @@ export type EventRow = {
   echoOfEventId: string | null
   echoFromThreadRootEventId: string | null
   channelEchoEventId: string | null
-  /** Of the thread that the row starts; null when nobody replied. */
+  /** Replies of the thread that starts with this row; null without replies. */
   replyCount: number | null
   lastReplyAt: Date | null
   participantIds: string[] | null
-  /** Whether the reader follows that thread; null when never decided. */
+  /** Whether the reader follows that thread; null if never decided. */
   isFollowing: boolean | null
 }

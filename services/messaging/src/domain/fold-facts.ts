@@ -3,7 +3,7 @@ import type { RoomFact } from '@parley/contracts/internal'
 import { factKindUnknown, firstFactMissing } from '../errors.ts'
 import type { FactLine } from './room-line.ts'
 
-/** What clients hear of a fact, and what its timeline row is called where it has one. */
+/** The client event of a fact, and the name of its timeline row if it has one. */
 export type Notice =
   | 'room_created'
   | 'room_updated'
@@ -16,14 +16,14 @@ export type Notice =
 export type MemberChange = { userId: string; member: boolean }
 export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact['occurredAt'] }
 
-/** What one fact does to a room. */
+/** The effect of one fact on a room. */
 export type Step = {
   fact: RoomFact
   /** The room after it; its `roomSeq` is the fact's place. */
   line: FactLine
   /** Kind of the event on the stream. */
   kind: string
-  /** What clients hear, if anything. */
+  /** The client event, if any. */
   notice?: Notice
   /** Whom a notice of joining or leaving is about. */
   aboutUserId?: string
@@ -32,8 +32,8 @@ export type Step = {
 }
 
 /**
- * The steps that lead from the line held to the last fact that follows it, one on top of the other; repeats are dropped.
- * `isMember` tells who is an explicit member before the first fact.
+ * Folds facts into steps, starting from the current state; drops duplicates. `isMember` tells who is an explicit member
+ * before the first fact.
  */
 export function foldFacts(
   held: FactLine | undefined,
@@ -47,7 +47,8 @@ export function foldFacts(
   for (const fact of facts) {
     const version = line?.version ?? 0n
     if (fact.version <= version) continue
-    // Above: facts are missing. Below: rooms lost what is held, and has to continue above it, or facts would be passed over.
+    // Above: facts are missing. Below: rooms was restored and must continue above the current version, or facts would
+    // be skipped.
     if (previousOf(fact) !== version || !isOnTopOf(line?.factId, fact)) break
     const step = takeStep(line, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
@@ -60,11 +61,11 @@ export function foldFacts(
 /** Earlier releases of rooms counted by one, and did not say so. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
-/** Two facts may have the same version, one of them lost by rooms. Ids that are not known are not compared. */
+/** Two facts may have the same version if rooms was restored and lost one. Unknown ids are not compared. */
 const isOnTopOf = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
   !held || previousEventId === '' || previousEventId === held
 
-/** Users whose membership has to be known before folding. */
+/** Users whose membership must be known before folding. */
 export function usersBanned(facts: readonly RoomFact[]): string[] {
   return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
 }

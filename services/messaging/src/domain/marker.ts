@@ -2,20 +2,20 @@
 export type Place = { seq: bigint; at: Date }
 
 /**
- * What is unread: the one definition, for statements, from expressions of the last place shown, the marker, and whether the
+ * The definition of unread for SQL statements, from expressions of the last shown place, the marker, and whether the
  * user has muted the room.
  *
- * A room is unread when its last root message or channel echo that is still shown lies behind the marker of the room; a
- * thread when its last reply that is still shown lies behind the marker of the thread. Markers move forward only: to a
- * message that was read, and to what one posts oneself, so that own messages are never unread. Without a marker nothing
- * is read. What was retracted is not shown, and neither is it unread. Nothing in a room that the user has muted is unread.
+ * A room is unread when its last shown root message or channel echo comes after the marker of the room; a thread when
+ * its last shown reply comes after the marker of the thread. Markers only move forward: to a message that was read, and
+ * to one's own posts, so own messages are never unread. Without a marker everything is unread. Retracted messages are
+ * not shown and not unread. Nothing in a muted room is unread.
  */
 export const isUnread = (lastShown: string, marker: string, muted: string): string =>
   `(coalesce(${lastShown} > coalesce(${marker}, 0), false) and not ${muted})`
 
-/** Where the marker has to go; undefined when it stands there, or further on. */
+/** The new place of the marker; undefined when it is there already, or further. */
 export const onward = (read: Place | undefined, marker: Place | undefined): Place | undefined =>
   read && (!marker || read.seq > marker.seq) ? read : undefined
 
-/** Which of both stands further on. */
+/** The later of the two. */
 export const later = (a: Date | undefined, b: Date | undefined): Date | undefined => (a && b && a > b ? a : (b ?? a))

@@ -1,9 +1,9 @@
 import type { EventRow } from './event-row.ts'
 
-/** What a page shows at most, in bytes; one row it shows whatever its size. */
+/** Maximum size of a page, in bytes; a single row is shown whatever its size. */
 export const pageBytes = 256 * 1024
 
-/** What an attachment with its addresses, and a reaction with those it names, take in an answer, in bytes. */
+/** Size of an attachment with its addresses, and of a reaction with its named users, in a response, in bytes. */
 export const [attachmentBytes, reactionBytes] = [1_000, 200]
 
 /** A row with the bytes it takes of a page: its text, and what it shows besides. */
@@ -15,7 +15,7 @@ const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow
   (attachments?.length ?? 0) * attachmentBytes +
   (reactions?.length ?? 0) * reactionBytes
 
-/** How many rows, of these sizes in bytes, from the first on make a page of up to `limit`. */
+/** How many of the first rows, given their sizes in bytes, form a page of up to `limit`. */
 export function countFitting(limit: number, sizes: readonly number[]): number {
   let left = pageBytes
   const tooMuch = sizes.findIndex((bytes, index) => {

@@ -7,6 +7,6 @@ export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(Pag
 /** Key of the image of a stored preview; empty for none. */
 export const previewImageKey = (stored: Uint8Array | null): string => (stored ? decodePreview(stored).imageKey : '')
 
-/** How the encoding of every preview ends that shows this image: the key is its last field. */
+/** The end of the encoding of every preview that shows this image: the key is its last field. */
 export const endOfPreview = (imageKey: string): Uint8Array =>
   toBinary(PagePreviewSchema, create(PagePreviewSchema, { imageKey }))

@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest } from '@parley/contracts/api'
 import { countFitting } from './page-bytes.ts'
 
-/** What a page request asks for; one row more than is shown tells whether there are others. */
+/** Decodes a page request; reads one row more than is shown, to know whether there is another page. */
 export function pageOf(request: PageRequest | undefined, { usual, most }: { usual: number; most: number }) {
   const limit = Math.min(request?.limit || usual, most)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
@@ -15,7 +15,7 @@ type List<T> = {
   bytesOf?: (row: T) => number
 }
 
-/** The rows to show of those read, and where they stand in the list. */
+/** The rows to show, with their page information. */
 export function shownOf<T>(
   rows: readonly T[],
   { limit, total, cursorOf, bytesOf = () => 0 }: List<T>,

@@ -17,26 +17,26 @@ export type Target = Pick<
 > & {
   /** Author of the root when the event is a reply in a thread. */
   rootActorId: string | null
-  /** Whether the thread that the event stands in, or starts, has a reply. */
+  /** Whether the event's thread has a reply. */
   started: boolean
   /** Whether the author of its root has decided about following it. */
   rootActorDecided: boolean
-  /** Who follows it, up to one more than facts tell. */
+  /** Its followers, up to one more than facts list. */
   followerIds: string[]
 }
 
 /** More followers of a thread are not told in facts. */
 export const mostFollowersTold = 100
 
-/** The thread a message stands in. */
+/** The thread of a message. */
 export type ThreadPlace = {
   rootEventId: string
   rootAuthorId: string
-  /** Who follows it when nobody decides otherwise; the author of the root does with the first reply. */
+  /** Its followers if nobody decides otherwise; the first reply adds the author of the root. */
   followerIds: string[]
 }
 
-/** Where a message goes: what it answers to, and the thread it stands in. */
+/** The message replied to, and the thread of the new message. */
 export type Placement = { inReplyTo: string; inReplyToAuthorId: string; thread: ThreadPlace | undefined }
 
 export const inChannel: Placement = { inReplyTo: '', inReplyToAuthorId: '', thread: undefined }

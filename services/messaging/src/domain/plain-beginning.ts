@@ -5,12 +5,12 @@ const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
 /** Quotes, items of lists, headings; each mark may stand in another. */
 const marks = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
-/** Where characters behind a backslash wait for the marks around them to be taken away. */
+/** Private characters that stand for escaped ones while the surrounding marks are removed. */
 const aside = 0xe000
 
 /**
- * How a message begins, on one line and without the marks of Markdown: at most 100 characters, none torn apart. It is made
- * for a glance: what a parser of the whole of Markdown would read otherwise stays as it was written.
+ * The beginning of a message on one line, without Markdown marks: at most 100 characters, none split. It is for a short
+ * preview: constructs that need a full Markdown parser stay as written.
  */
 export function plainBeginning(markdown: string): string {
   let inCode = false
@@ -55,7 +55,7 @@ const plainProse = (prose: string): string =>
 const restored = (text: string, behind: string): string =>
   text.replace(/[\ue021-\ue07e]/g, (character) => behind + String.fromCharCode(character.charCodeAt(0) - aside))
 
-/** Takes away runs of `*`, `_` and `~~` that stand around something, in pairs. */
+/** Removes pairs of `*`, `_` and `~~` around text. */
 function withoutEmphasis(text: string): string {
   const parts = text.split(/(\*+|_+|~~)/)
   const open = new Map<string, number[]>()

@@ -38,12 +38,12 @@ export type ImportPlan = {
   roomSeq: bigint
 }
 
-/** What the plan starts from. */
+/** The state before the import. */
 export type Beginning = {
   roomSeq: bigint
-  /** By id there: the messages that those of the call refer to, and those of the call that are written already. */
+  /** By source id: the messages to which those of the call refer, and those of the call that are already written. */
   known: ReadonlyMap<string, KnownMessage>
-  /** Authors and others whose accounts are deleted: nothing of theirs is written. */
+  /** People whose accounts are deleted: nothing of theirs is written. */
   erased: ReadonlySet<string>
   now: Date
 }

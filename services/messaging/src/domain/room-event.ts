@@ -3,14 +3,16 @@ import type { RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { looksLikeId } from './ids.ts'
 
-/** What others may tell a room: kinds by what they are about. Nobody but messaging tells anything else of a room. */
+/**
+ * The kinds of events that other services may hand over for a room, by aggregate type. All others come from messaging.
+ */
 const kinds: Record<string, readonly string[]> = {
   call: ['call_started', 'call_participant_joined', 'call_participant_left', 'call_ended'],
   asset: ['asset_processing_started', 'asset_processing_succeeded', 'asset_processing_failed'],
 }
 const facts: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Whether what another service hands over for a room is an event of a call or an asset, and tells of nothing else. */
+/** Whether a handed-over event is an event of a call or an asset of this room. */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false
@@ -19,7 +21,7 @@ export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   return envelope.length === 0 || tells(envelope, { roomId, eventId, kind })
 }
 
-/** Whether what clients would hear is that event, in that room, of that kind. */
+/** Whether the client event has that kind and belongs to that room. */
 function tells(
   bytes: Uint8Array,
   { roomId, eventId, kind }: { roomId: string; eventId: string; kind: string },

@@ -1,6 +1,6 @@
 import { RoomKind } from '@parley/contracts/api'
 
-/** What permissions, delivery and clients need to know of a room, as of one version. */
+/** The properties of a room needed for permissions, delivery and clients, as of one version. */
 export type RoomHeader = {
   readonly roomId: string
   /** Version of the last fact applied. */
@@ -16,7 +16,7 @@ export type RoomHeader = {
   readonly participantIds: readonly string[]
 }
 
-/** How a user stands towards a room, without regard to permissions. */
+/** A user's relation to a room, regardless of permissions. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
 /** A header and the last place taken. */

@@ -4,6 +4,6 @@ export type Tally = {
   count: number
   /** The first five who reacted. */
   firstUserIds: string[]
-  /** Whether the reader is among those who reacted. */
+  /** Whether the reader has reacted. */
   mine: boolean
 }

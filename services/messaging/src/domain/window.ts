@@ -4,7 +4,7 @@ import { countFitting, pageBytes } from './page-bytes.ts'
 const defaultLimit = 50
 const maxLimit = 500
 
-/** How many rows a timeline read gives. */
+/** Number of rows for a timeline read. */
 export function clampLimit(limit: number): number {
   return limit <= 0 ? defaultLimit : Math.min(limit, maxLimit)
 }

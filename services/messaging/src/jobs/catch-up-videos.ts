@@ -12,8 +12,8 @@ const atOnce = 100
 type Needs = Pick<Context, 'pool' | 'writer' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
- * Asks uploads how videos ended that have been processed for minutes. Uploads tells it once, and a database that was put
- * back does not know any more that it was told.
+ * Asks uploads for the outcomes of videos that have been processing for minutes. Uploads reports each only once, and a
+ * restored database may have lost the report.
  */
 export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<void> {
   let assetIds = await findProcessingVideos(ctx.pool, '', atOnce)
@@ -22,7 +22,7 @@ export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<vo
       try {
         if (isRoomEvent(roomId, event)) await tellRoom(ctx, roomId, [event], signal)
       } catch (error) {
-        log.warn({ err: error, room: roomId }, 'the outcome of a video is asked for once more')
+        log.warn({ err: error, room: roomId }, 'the outcome of a video will be requested again')
       }
     }
     assetIds = await findProcessingVideos(ctx.pool, assetIds.at(-1) ?? '', atOnce)

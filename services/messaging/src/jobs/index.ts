@@ -10,7 +10,7 @@ import { resolveMentions } from './resolve-mentions.ts'
 const keysDroppedEveryMs = 10 * 60_000
 const videosCaughtUpEveryMs = 5 * 60_000
 
-/** What comes round by itself. */
+/** Starts the periodic work. */
 export function startJobs(host: DatabaseHost, ctx: Context): void {
   const { db, pool } = ctx
   const everyMs = keysDroppedEveryMs

@@ -15,13 +15,14 @@ const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
 
-/** Tells whom messages mention that were posted while accounts did not answer. */
+/** Resolves and announces the mentions of messages that were posted while accounts did not answer. */
 export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposable {
   return runJobs({
     ...{ name: 'resolve mentions', db: ctx.db, queue: mentionQueue, atOnce, everyMs, retry, signal },
     async run(message, stop) {
       const mentioned = await findMentioned(ctx, await bodyOf(ctx.pool, message))
-      if (mentioned.pending) throw new ConnectError('accounts does not say whom the message mentions', Code.Unavailable)
+      if (mentioned.pending)
+        throw new ConnectError('accounts does not resolve the mentions of a message', Code.Unavailable)
       await tellMentions(ctx, message, mentioned, stop)
       return 'ended'
     },

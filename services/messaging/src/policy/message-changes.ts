@@ -8,7 +8,10 @@ type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
 
 const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
 
-/** Throws unless the caller may change the text: authors within the window, whatever else they may; others as moderators. */
+/**
+ * Throws unless the caller may change the text: authors within the edit window, whatever their permissions; others as
+ * moderators.
+ */
 export function assertMayEdit(who: Who, message: Message, when: { now: Date; windowMs: number }): void {
   const { caller, room } = who
   if (!isAuthor(caller, message)) assertPermission(who, 'message.manage')
@@ -34,7 +37,7 @@ export function assertAuthor(caller: Subject, message: Pick<Message, 'authorId'>
   if (!isAuthor(caller, message)) throw notTheAuthor()
 }
 
-/** Throws unless the caller may react; what is there may be taken back in an archived room too. */
+/** Throws unless the caller may react; reactions may be removed in an archived room too. */
 export function assertMayReact(who: Who, change: 'add' | 'remove'): void {
   assertPermission(who, 'message.react')
   if (change === 'add' && who.room.archived) throw roomArchived()

@@ -3,10 +3,10 @@ import { isEffectiveMember, may, roomScope, type Permission, type Policy, type S
 import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
 
-/** What is about to be posted, as far as permissions care. */
+/** The properties of a post on which permissions depend. */
 export type Posting = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
 
-/** What keeps a member from posting in the room as it is; undefined when nothing does. */
+/** Why a member may not post in the room; undefined when they may. */
 export function refusalOfPosting(
   policy: Policy,
   subject: Subject,
@@ -28,7 +28,7 @@ export function assertReads(
   if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember(room)
 }
 
-/** Whether the room takes the user in without a membership of their own. */
+/** Whether the user may enter the room without an explicit membership. */
 export const opensTo = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
   isEffectiveMember(policy, subject, room, { member: false, banned: false })
 

@@ -1,9 +1,9 @@
 import { holeBytes } from '../domain/entry-holes.ts'
 
 /*
- * Parts of the statements that write posts. The row of the room is locked and compared with the version that permissions
- * were resolved for; READ COMMITTED looks again at that row alone, and as every fact raises the version, membership and
- * bans as of the statement's start are as good as the version. Refusals are rows, never errors.
+ * Parts of the statements that write posts. The row of the room is locked and compared with the version for which
+ * permissions were resolved. READ COMMITTED re-reads only that row; but every fact increases the version, so if it is
+ * unchanged, membership and bans from the statement's start are still valid. Refusals are rows, never errors.
  */
 
 /** Whether the user is banned from room $1, or deleted. */
@@ -13,8 +13,8 @@ export const banned = (user: string) => `(coalesce((
   ), false) or exists (select from erasures where user_id = ${user}))`
 
 /**
- * Takes a key for an event, unless it was used in the last 24 hours: then its row stays as it is. Either way the row comes
- * back, so that a repeat knows what was posted; see `isTaken`.
+ * Takes a key for an event, unless it was used in the last 24 hours: then its row stays. The row is returned in both
+ * cases, so that a repetition finds what was posted; see `isTaken`.
  */
 export const takeKey = `on conflict (caller_id, key) do update
   set ${['digest', 'room_id', 'event_id', 'created_at'].map(keepIfFresh).join(', ')}
@@ -25,7 +25,7 @@ function keepIfFresh(column: string): string {
   return `${column} = case when ${fresh} then message_keys.${column} else excluded.${column} end`
 }
 
-/** Whether the row of the key was taken for the event by this statement; its column has milliseconds. */
+/** Whether this statement took the key for the event; the column has milliseconds. */
 export const isTaken = (eventId: string) => `key.event_id = ${eventId} and key.created_at = now()::timestamptz(3)`
 
 /** Markers only move forward. Clocks of processes differ: a later place may have an earlier time. */
@@ -34,8 +34,8 @@ export const moveMarker = (table: string, key: string) => `on conflict (${key}) 
   where ${table}.seq < excluded.seq`
 
 /**
- * A payload with its place written over both holes (see `toPostedEntry`), as a protobuf varint padded to the length of
- * those: the place is drawn in the statement that stores the payload.
+ * A payload with its place written over both holes (see `toPostedEntry`), as a protobuf varint padded to their length:
+ * the statement that stores the payload also draws the place.
  */
 export function filled(payload: string, holes: string, place: string): string {
   const varint = Array.from({ length: holeBytes }, (_, index) => index).reduce(

@@ -1,9 +1,9 @@
 import { statement, type Connection } from './statement.ts'
 
-/** How a message begins, in Markdown. */
+/** The beginning of a message, in Markdown. */
 export type Beginning = { eventId: string; markdown: string; attachments: number }
 
-/** More is not needed for a line of text, whatever stands in its way. */
+/** Enough for one line of text, whatever markup precedes it. */
 const characters = 1000
 
 /** An echo has the text and files of its reply. */
@@ -22,7 +22,7 @@ left join lateral (
 where o.deleted_at is null`,
 )
 
-/** Of these messages those that are shown. */
+/** The beginnings of those of the messages that are shown. */
 export function readBeginnings(
   on: Connection,
   messages: readonly { roomId: string; eventId: string }[],

@@ -36,7 +36,7 @@ left join room_events c on c.room_id = l.room_id and c.event_id = e.channel_echo
 where l.room_id = $1`,
 )
 
-/** A room with its last place, how the user stands in it, and the message if there is one. */
+/** A room with its last place, the user's standing in it, and the message if it exists. */
 export type Changeable = { room: RoomLine; standing: Standing; message: ChangeableMessage | undefined }
 
 /** Reads all that a change of a message depends on, in one snapshot; undefined for an unknown room. */

@@ -58,7 +58,7 @@ const roomWithReactions = statement<InRoom>(
   'select room_id as "roomId" from reactions where user_id = $1 limit 1',
 )
 
-/** Up to $3 reactions of user $2 in room $1; who reacted next takes the user's place among those who are named. */
+/** Removes up to $3 reactions of user $2 in room $1; the next person who reacted moves up among the named ones. */
 const takeReactionsBack = statement<{ erased: number }>(
   'erase_reactions',
   `with batch as (
@@ -97,7 +97,7 @@ async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Prom
   })
 }
 
-/** Makes placeholders of up to so many messages; they count neither as unread nor as replies any more. */
+/** Turns a batch of messages into placeholders; they no longer count as unread or as replies. */
 export const eraseMessages = (pool: Pool, userId: string, atOnce: number): Promise<number> =>
   inOneRoom(pool, roomWithMessages.run(pool, [userId]), (on, roomId) => retractSome.run(on, [roomId, userId, atOnce]))
 

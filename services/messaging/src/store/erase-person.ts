@@ -2,8 +2,8 @@ import { eraseMessages, eraseReactions } from './erase-messages.ts'
 import { statement, type Connection } from './statement.ts'
 
 /**
- * What else is a user's own: keys of posts with their digests, read markers, followed threads, notification
- * levels, previews shown to them.
+ * A user's further data: keys of posts with their digests, read markers, followed threads, notification levels,
+ * previews shown to them.
  */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',

@@ -39,7 +39,7 @@ const reactionCounts = statement<ReactionCount>(
   `select seq, sum(count)::int as count from reaction_tallies where room_id = $1 and seq = any ($2::bigint[]) group by seq`,
 )
 
-/** How many reactions these messages have; nothing of those without. */
+/** Number of reactions per message; messages without any are missing. */
 export const countReactions = (on: Connection, roomId: string, seqs: readonly bigint[]): Promise<ReactionCount[]> =>
   reactionCounts.run(on, [roomId, seqs])
 
@@ -55,7 +55,7 @@ order by r.seq, t.since, r.emoji, r.created_at, r.user_id
 offset $3 limit $4`,
 )
 
-/** Who reacted to these messages, but for the first `offset` of them: emojis in the order they are shown, people by time. */
+/** The reactions of these messages after the first `offset`: emojis in display order, people by time. */
 export const exportReactions = (
   on: Connection,
   roomId: string,

@@ -6,7 +6,7 @@ import { headerColumns, roomKindName, toHeader, type HeaderRow } from './lines.t
 import { roomEventKind } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** Where facts left the log of a room. */
+/** The state of a room's log after its last fact. */
 export type HeldFacts = {
   /** Undefined when nothing is held of the room. */
   room: FactLine | undefined
@@ -27,7 +27,7 @@ values ($1, 0, 0, 0, 'channel', '', false, false, '', '{}')
 on conflict do nothing`,
 )
 
-/** What is held of the room, whose row stays locked until the transaction ends. */
+/** Locks the row until the transaction ends and returns the room's state. */
 export async function lockFactLine(on: Connection, roomId: string): Promise<HeldFacts> {
   const [row] = await lock.run(on, [roomId])
   if (!row) return { room: undefined, lastEntry: 0n }
@@ -88,7 +88,7 @@ with event as (
 select id from entry order by id`,
 )
 
-/** A step, when it happened, and the event that tells of it. */
+/** A step, its time, and its event. */
 export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
 
 /** Stores what facts did to a room: timeline rows, copies, events and the line. Answers the outbox entries, in order. */

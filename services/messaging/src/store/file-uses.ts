@@ -19,12 +19,12 @@ const findShownPreviewEnds = statement<{ end: Buffer }>(
 )`,
 )
 
-/** Of these files those that messages attach. */
+/** Those of the files that messages attach. */
 export function findAttachmentUses(on: Connection, assetIds: readonly string[]): Promise<AttachmentUse[]> {
   return findAttachments.run(on, [assetIds])
 }
 
-/** Of these images those that previews of messages show. */
+/** Those of the images that previews of messages show. */
 export async function findShownPreviewImages(on: Connection, imageKeys: readonly string[]): Promise<string[]> {
   const keyOf = new Map(imageKeys.map((key) => [Buffer.from(endOfPreview(key)).toString('hex'), key]))
   const found = await findShownPreviewEnds.run(on, [[...keyOf.keys()].map((end) => Buffer.from(end, 'hex'))])

@@ -14,12 +14,12 @@ from (select distinct room_id from thread_follows where user_id = $1 and followi
 join room_lines l on l.room_id = f.room_id${standingJoins('$1')}`,
 )
 
-/** The rooms, archived ones too, in which a user follows threads, and how they stand there. */
+/** The rooms, including archived ones, in which a user follows threads, with the user's standing. */
 export async function findRoomsOfFollowed(on: Connection, userId: string): Promise<Access[]> {
   return (await rooms.run(on, [userId])).map((row) => toAccess(row.roomId, row))
 }
 
-/** A place in the list: by last reply, newest first, those without replies last; then by id. */
+/** A position in the list: by last reply, newest first, threads without replies last; then by id. */
 export type FollowedKey = { lastReplyMs: bigint; roomId: string; rootEventId: string }
 
 export type FollowedThread = {
@@ -40,7 +40,7 @@ type Row = { total: bigint } & (
   | { eventId: null }
 )
 
-/** $1 rooms, $2 user, $3 to $5 key to go on behind or nulls, $6 rows wanted, $7 rows to skip. */
+/** $1 rooms, $2 user, $3 to $5 key after which to continue or nulls, $6 rows wanted, $7 rows to skip. */
 const page = statement<Row>(
   'read_followed_threads',
   `with followed as materialized (

@@ -25,7 +25,7 @@ where room_id = $1 and root_event_id = $2 and user_id > $3 and following
 order by user_id limit $4::integer`,
 )
 
-/** A page of those who follow a thread, by user id. */
+/** A page of a thread's followers, by user id. */
 export async function listFollowers(
   on: Connection,
   { roomId, rootEventId }: { roomId: string; rootEventId: string },

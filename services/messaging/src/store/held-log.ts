@@ -15,13 +15,13 @@ export class HeldLog {
     this.roomId = roomId
   }
 
-  /** Locks the row. What else is read has to be read after it, in a snapshot of its own. */
+  /** Locks the row. Read everything else afterwards, in a separate snapshot. */
   static async hold(on: Connection, roomId: string): Promise<HeldLog> {
     await lockLine(on, roomId)
     return new HeldLog(on, roomId)
   }
 
-  /** How many places are taken behind the last one that the row names. */
+  /** Number of places taken beyond the last one stored in the row. */
   get ahead(): bigint {
     return BigInt(this.#told.length)
   }
@@ -31,7 +31,7 @@ export class HeldLog {
     this.#told.push(...events)
   }
 
-  /** Stores what was told, so that the row names the last place. */
+  /** Stores the pending events, so that the row contains the last place. */
   async flush(): Promise<void> {
     const told = this.#told
     this.#told = []

@@ -2,7 +2,7 @@ import type { KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
-/** Where people wrote between two calls of an import: behind `from`, at most at `to`. */
+/** Range of places in which people wrote between two calls of an import: after `from`, up to `to`. */
 export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(
@@ -17,7 +17,7 @@ const line = statement<{ roomSeq: bigint; used: boolean }>(
   `select room_seq as "roomSeq", last_message_at is not null as used from room_lines where room_id = $1`,
 )
 
-/** Where the room's line stands, and whether anything was ever posted in it. */
+/** The last place of the room, and whether anything was ever posted in it. */
 export async function findLine(
   on: Connection,
   roomId: string,
@@ -30,7 +30,7 @@ const posted = statement<{ to: bigint | null }>(
   `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
 )
 
-/** What people wrote behind the last message of an import; undefined for nothing. */
+/** What people wrote after the last message of an import; undefined for nothing. */
 export async function findLivePlaces(
   on: Connection,
   { roomId, lastSeq }: ImportState,
@@ -67,7 +67,10 @@ export async function erasedAmong(on: Connection, userIds: readonly string[]): P
   return new Set((await erased.run(on, [userIds])).map(({ userId }) => userId))
 }
 
-/** Whether what people wrote here between the calls of `imports i` is read, up to a marker; `which` says which messages. */
+/**
+ * Whether everything that people wrote here between the calls of `imports i` is read, up to a marker; `which` selects
+ * messages.
+ */
 const liveIsRead = (marker: string, which: string): string => `not exists (
   select from room_events e
   where e.room_id = i.room_id and e.kind = 'message_posted' and e.deleted_at is null and e.seq <= i.live_to
@@ -101,7 +104,10 @@ on conflict (room_id, root_event_id, user_id) do update
 set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.seq < excluded.seq`,
 )
 
-/** Whatever was imported into the room counts as read by these users, unless they have yet to read what somebody wrote between. */
+/**
+ * Marks imported messages of the room as read by these users, unless they have not yet read what somebody wrote in
+ * between.
+ */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])
   await markThreads.run(on, [roomId, userIds])

@@ -24,14 +24,17 @@ left join line_members m on m.room_id = l.room_id and m.user_id = ${user}
 left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}
 cross join lateral (select exists (select from erasures where user_id = ${user}) as gone) erased`
 
-/** How that user stands; an expired ban is none, whether or not rooms has told so. Who is deleted is out of every room. */
+/**
+ * The user's standing. An expired ban does not count, even if rooms has not announced its end. Deleted users are in no
+ * room.
+ */
 export const standingColumns = `coalesce(m.member, false) as member,
   erased.gone or coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`
 
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
 
-/** The header in a row, whatever else the row holds. */
+/** The header contained in a row. */
 export function toHeader({ roomId, version, kind, groupId, universal, archived, name, participantIds }: HeaderRow) {
   return { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
 }
@@ -52,7 +55,7 @@ export async function findHeader(on: Connection, roomId: string): Promise<RoomHe
 
 export type HeaderAndStanding = { room: RoomHeader; standing: Standing }
 
-/** The room and how the user stands in it, in one snapshot. */
+/** The room and the user's standing in it, in one snapshot. */
 export async function findStanding(
   on: Connection,
   roomId: string,
@@ -71,7 +74,7 @@ from room_lines l cross join unnest($2::text[]) as u (user_id)${standingJoins('u
 where l.room_id = $1`,
 )
 
-/** The room and how each of the users stands in it, in one snapshot; undefined when the room is unknown. */
+/** The room and the standing of each user in it, in one snapshot; undefined when the room is unknown. */
 export async function findStandings(
   on: Connection,
   roomId: string,
@@ -86,7 +89,7 @@ export async function findStandings(
   }
 }
 
-/** Holds the room until the transaction ends. What else is read has to be read after it, in a snapshot of its own. */
+/** Locks the room until the transaction ends. Read everything else afterwards, in a separate snapshot. */
 export async function lockLine(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }

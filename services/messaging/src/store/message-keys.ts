@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { statement, type Connection } from './statement.ts'
 
-/** What a key was used for. */
+/** The use of a key. */
 export type UsedKey = { digest: Buffer; roomId: string; eventId: string }
 
 const find = statement<UsedKey>(

@@ -13,12 +13,12 @@ export type NewAttachment = {
   toBeProcessed: boolean
 }
 
-/** Somebody whom a reply makes follow its thread, with the bytes that its entry then gets. */
+/** A user who follows the thread because of the reply, with the bytes added to the outbox entry in that case. */
 export type NewFollower = {
   userId: string
   /**
-   * The author of a reply follows again, whatever they decided before. Who is mentioned, being a member, follows unless they
-   * decided otherwise; so does the author of the root, being a member still, when the reply is the first one.
+   * The author of a reply always follows. A mentioned member follows unless they decided otherwise; so does the author
+   * of the root, if still a member, at the first reply.
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** The room takes the user in without a membership. */
@@ -26,7 +26,7 @@ export type NewFollower = {
   rider: Buffer
 }
 
-/** What a reply in a thread has besides. */
+/** Further properties of a reply in a thread. */
 export type NewReply = {
   rootEventId: string
   /** Bytes that the entry gets when the reply is the first one. */
@@ -53,7 +53,7 @@ export type NewPost = {
   reply: NewReply | undefined
 }
 
-/** How it went for a post. */
+/** Outcome of a post. */
 export type AppendedPost =
   | { kind: 'written'; seq: bigint }
   /** Another version of the room, no member, or banned. */

@@ -53,7 +53,7 @@ const toFollowerRow = ({ userId, why, open, rider }: NewFollower, nth: number) =
   rider: bytesOf(rider),
 })
 
-/** As PostgreSQL reads bytea in text. */
+/** Text form of bytea in PostgreSQL. */
 function bytesOf(value: Uint8Array): string {
   return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
 }

@@ -2,7 +2,7 @@ import type { Tally } from '../domain/tally.ts'
 import type { Placed } from './edits.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** How many of those who reacted a tally names. */
+/** How many users a tally names. */
 const named = 5
 
 /** $1 room, $2 place of the message, $3 emoji, $4 user. $5 time, $6 place of the reaction. */
@@ -55,7 +55,7 @@ export type Reaction = Placed & { emoji: string; userId: string }
 
 const parameters = ({ roomId, seq, emoji, userId }: Reaction) => [roomId, seq, emoji, userId]
 
-/** The line is held; `place` is the one that the reaction takes in it. */
+/** Call with the log locked; `place` is the reaction's place in it. */
 export async function addReaction(on: Connection, reaction: Reaction, at: Date, place: bigint): Promise<void> {
   await add.run(on, [...parameters(reaction), at, place])
 }

@@ -14,11 +14,11 @@ import { statement, type Connection } from './statement.ts'
 type PlaceRow = HeaderRow &
   Standing & { seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
 
-/** What moving a marker depends on, in one snapshot. */
+/** Everything on which moving a marker depends, in one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
   /** Up to where it is read: the message named, or the last one shown. */
   read: Place | undefined
-  /** Where the marker stands. */
+  /** Place of the marker. */
   marker: Place | undefined
 }
 
@@ -81,7 +81,7 @@ export async function findPlacesInRoom(
   return row && toPlaces(row)
 }
 
-/** `root`: what stands at the id of the root. */
+/** `root`: what the id of the root refers to. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /** The message of the thread of that id; when it is empty the last reply shown, or the root. Undefined for an unknown room. */

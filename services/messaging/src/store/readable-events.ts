@@ -4,7 +4,7 @@ import type { RoomHeader, Standing } from '../domain/room-line.ts'
 import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** What access to a room depends on. */
+/** The facts on which access to a room depends. */
 export type Access = {
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'groupId' | 'universal'>
   standing: Standing
@@ -53,8 +53,8 @@ export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id 
   t.participant_ids as "participantIds", f.following as "isFollowing"`
 
 /**
- * What is shown along with `room_events e` of `room_lines l` to reader $2. With their limits the joins are looked up row by
- * row: a plan that is made before the length of a page is known would read the whole room instead.
+ * Further columns shown to reader $2 with `room_events e` of `room_lines l`. The limits make PostgreSQL look up the
+ * joins row by row; a plan made before the page length is known would read the whole room instead.
  */
 export const eventJoins = `
 left join lateral (
@@ -65,7 +65,7 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-// As `sized` counts them; an echo shows what its reply does.
+// As counted in `sized`; an echo shows the same as its reply.
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
 const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
@@ -88,8 +88,8 @@ export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `
   ) r where bytes_before is null or bytes_before <= ${pageBytes}`
 
 /**
- * A statement that reads room and standing along with the rows that `source`, a query on room_events, selects. $1 is the
- * room, $2 the reader, further parameters belong to `source`.
+ * A statement that reads room and standing together with the rows selected by `source`, a query on room_events. $1 is
+ * the room, $2 the reader; further parameters belong to `source`.
  */
 export function readableEvents(name: string, source: string) {
   const { text, run } = statement<ReadableRow>(

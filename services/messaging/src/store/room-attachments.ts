@@ -12,15 +12,15 @@ export type RoomAttachment = Attached & {
   createdAt: Date
 } & AttachmentKey
 
-/** Where a file stands: by message, then in the order of the message. */
+/** Position of a file: by message, then in the order of the message. */
 export type AttachmentKey = { seq: bigint; position: number }
 
-/** Where to go on, and how many files there were when the first page was read: only that one counts. */
+/** Where to continue, and the total counted when the first page was read. */
 export type AttachmentPlace = AttachmentKey & { total: bigint }
 
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
-/** $1 room, $2 reader, $3 and $4 key to go on behind, $5 rows wanted, $6 rows to skip, $7 how many there are or null. */
+/** $1 room, $2 reader, $3 and $4 key after which to continue, $5 rows wanted, $6 rows to skip, $7 total or null. */
 const read = statement<Row>(
   'read_room_attachments',
   `select ${accessColumns}, coalesce($7::bigint, (select count(*) from message_attachments where room_id = $1)) as total, a.*

@@ -4,12 +4,12 @@ import type { RoomLine } from '../domain/room-line.ts'
 import { headerColumns, toHeader, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** What tells of a room, besides rooms: a call, an asset. */
+/** An aggregate of another service with events in a room: a call, an asset. */
 export type Teller = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
 /** The version told last, and the last hundred as decimal strings, oldest first. */
 export type Heard = Teller & { version: bigint; recent: string[] }
 
-/** No repetition lies further back: events are handed over to a room in order, fifty at a time. */
+/** No duplicate is older: events are handed over to a room in order, fifty at a time. */
 const versionsKept = 100
 
 const readLine = statement<HeaderRow & { roomSeq: bigint }>(
@@ -57,7 +57,7 @@ export async function findLine(on: Connection, roomId: string): Promise<RoomLine
   return row && { ...toHeader(row), roomSeq: row.roomSeq }
 }
 
-/** What was heard of each of these; none for what was never heard of. */
+/** The recent versions of each of these aggregates; empty for unknown ones. */
 export function findHeard(on: Connection, roomId: string, tellers: readonly Teller[]): Promise<Heard[]> {
   return readVersions.run(on, [roomId, ...columnsOf(tellers)])
 }
@@ -76,8 +76,8 @@ const columnsOf = (tellers: readonly Teller[]) => [
 const processing = Buffer.from(toBinary(VideoStateSchema, create(VideoStateSchema, { status: 'processing' })))
 
 /**
- * Keeps the states of videos, by asset, with the messages that attach them. What became of a video stays: that its processing
- * began may be told again long after it ended, by whoever replays what was parked.
+ * Stores the states of videos, by asset, with the messages that attach them. A final state stays: a replayed event may
+ * report the start of processing long after its end.
  */
 export async function storeVideos(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return

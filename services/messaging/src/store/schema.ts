@@ -26,7 +26,7 @@ export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/** The line of a room: where it stands, what the room is, and its last root message. Its row lock orders the room. */
+/** The log of a room: its last place, the room's header, and its last root message. Its row lock serialises changes. */
 export const roomLines = pgTable(
   'room_lines',
   {
@@ -96,7 +96,7 @@ export const roomEventKind = pgEnum('room_event_kind', [
   'user_left_room',
 ])
 
-/** Rows of timelines and threads. A channel echo holds no text of its own: it shows the reply it names. */
+/** Rows of timelines and threads. A channel echo has no text: it shows the reply to which it refers. */
 export const roomEvents = pgTable(
   'room_events',
   {
@@ -104,7 +104,7 @@ export const roomEvents = pgTable(
     seq: place('seq').notNull(),
     eventId: text('event_id').notNull(),
     kind: roomEventKind('kind').notNull(),
-    /** Whether the row stands in the room's timeline; replies stand in their thread alone. */
+    /** Whether the row is in the room's timeline; replies are only in their thread. */
     inTimeline: boolean('in_timeline').notNull(),
     /** Author, or who joined or left; empty for the system. */
     actorId: text('actor_id').notNull(),
@@ -114,10 +114,10 @@ export const roomEvents = pgTable(
     body: text('body'),
     inReplyTo: text('in_reply_to'),
     threadRootEventId: text('thread_root_event_id'),
-    /** Of a channel echo: the reply it shows and the root of that reply's thread. */
+    /** For a channel echo: the shown reply and the root of its thread. */
     echoOfEventId: text('echo_of_event_id'),
     echoFromThreadRootEventId: text('echo_from_thread_root_event_id'),
-    /** Of a reply: its channel echo. */
+    /** For a reply: its channel echo. */
     channelEchoEventId: text('channel_echo_event_id'),
     /** Encoded svc.internal.v1.PagePreview. */
     linkPreview: bytea('link_preview'),
@@ -134,18 +134,18 @@ export const roomEvents = pgTable(
     index('room_events_thread')
       .on(table.roomId, table.threadRootEventId, table.seq)
       .where(sql`${table.threadRootEventId} is not null`),
-    // Which message shows the image of a preview: its key ends the encoding, tag and length before it.
+    // Finds the message that shows a preview image: the encoding ends with its key, after tag and length.
     index('room_events_preview_image')
       .on(sql`substring(${table.linkPreview} from octet_length(${table.linkPreview}) - 16)`)
       .where(sql`${table.linkPreview} is not null`),
-    // Whether somebody still takes part in a thread.
+    // Finds whether somebody still takes part in a thread.
     index('room_events_thread_author')
       .on(table.roomId, table.threadRootEventId, table.actorId)
       .where(sql`${table.threadRootEventId} is not null and ${table.deletedAt} is null`),
   ],
 )
 
-/** What messages attach, in the order they show it; never rows of echoes. An asset belongs to one message. */
+/** Attachments of messages, in display order; never of echoes. An asset belongs to one message. */
 export const messageAttachments = pgTable(
   'message_attachments',
   {
@@ -222,7 +222,7 @@ export const threads = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.rootEventId] })],
 )
 
-/** Who follows a thread; `following` false is a decision against following by others' actions. */
+/** Followers of threads; `following` false means that the user decided not to be added by others' actions. */
 export const threadFollows = pgTable(
   'thread_follows',
   {
@@ -253,7 +253,7 @@ export const threadMarkers = pgTable(
   ],
 )
 
-/** Version of what is told of one user's reading and following: aggregate `reader`. */
+/** Version of one user's reading and following events: aggregate `reader`. */
 export const readers = pgTable('readers', {
   userId: text('user_id').primaryKey(),
   version: place('version').notNull(),
@@ -304,7 +304,7 @@ export const roomMarkers = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.userId] }), index('room_markers_user').on(table.userId)],
 )
 
-/** What was heard last of what others tell of a room; forgotten when nothing more came for three days. */
+/** Recent versions of other services' events in a room; deleted three days after the last one. */
 export const roomEventVersions = pgTable(
   'room_event_versions',
   {
@@ -322,7 +322,7 @@ export const roomEventVersions = pgTable(
   ],
 )
 
-/** What users want to be told: of one room, or with an empty id of all that have no level of their own. */
+/** Notification levels of users: for one room, or with an empty id for all rooms without their own level. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {
@@ -330,7 +330,7 @@ export const notificationLevels = pgTable(
     roomId: text('room_id').notNull(),
     /** A level taken back stays as DEFAULT: its version orders it against what is heard late. */
     level: smallint('level').$type<NotificationLevel>().notNull(),
-    /** Of aggregate `preference` of the user. */
+    /** Of the user's aggregate `preference`. */
     version: place('version').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
@@ -368,7 +368,7 @@ export const imports = pgTable('imports', {
   liveTo: place('live_to'),
 })
 
-/** Which message of an import is which here: what is sent again is known, and replies find their threads. */
+/** Maps messages of an import to messages here, to recognise repetitions and find threads of replies. */
 export const importedMessages = pgTable(
   'imported_messages',
   {

@@ -7,10 +7,10 @@ export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: Changed
 
 const standingsAtOnce = 5000
 
-/** Which standings: those that facts above a version changed, of users after one. */
+/** Selects standings: those changed by facts above a version, of users after one. */
 export type Wanted = { roomId: string; above: bigint; after: string }
 
-/** A room and who stands where in it, as of one moment; undefined when nothing is held of the room. */
+/** A room and the standings in it, in one snapshot; undefined when the room is unknown. */
 export function heldRoom(db: Db, { roomId, above, after }: Wanted): Promise<HeldRoom | undefined> {
   return db.transaction(
     async (tx) => {

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-/** Where a statement can run: the pool, or one connection inside a transaction. */
+/** Runs statements: the pool, or one connection inside a transaction. */
 export type Connection = Pick<pg.Pool, 'query'>
 
-/** Where transactions can begin. */
+/** Starts transactions. */
 export type Pool = pg.Pool
 
 /** A statement that each connection prepares once. `Row` is what its author knows about the columns. */
@@ -14,7 +14,7 @@ export function statement<Row extends pg.QueryResultRow>(
   return { text, run: async (on, values) => (await on.query<Row>({ name, text, values: [...values] })).rows }
 }
 
-/** Runs in a transaction on one connection; whatever is thrown rolls back. */
+/** Runs in a transaction on one connection; any error rolls it back. */
 export async function transaction<T>(pool: Pool, run: (on: Connection) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -2,7 +2,7 @@ import { maxPlace, type Position } from '../domain/cursor.ts'
 import { readableEvents, withinPage, type Readable } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
-// A root stands before its replies in the line.
+// A root precedes its replies in the log.
 const root = `select *, null::integer as bytes, null::bigint as bytes_before from room_events
   where room_id = $1 and event_id = $3
     and kind = 'message_posted' and thread_root_event_id is null and echo_of_event_id is null`

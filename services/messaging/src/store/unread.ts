@@ -31,7 +31,9 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
 
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean }
 
-/** One unread room of which the user is an explicit member, and all unread universal ones of which they are not banned. */
+/**
+ * The unread rooms of which the user is an explicit member, and unread universal rooms from which they are not banned.
+ */
 const rooms = statement<UnreadRoom>(
   'read_unread_rooms',
   `(

@@ -29,7 +29,9 @@ where u.room_id = $1 and u.seq = $2 and l.room_id = $1
 returning l.room_seq as "roomSeq"`,
 )
 
-/** Takes a message off the list and answers the last place of the held line; undefined when it is on it no more. */
+/**
+ * Removes a message from the list and returns the last place of the locked log; undefined when it is not on the list.
+ */
 export async function forgetUnresolved(on: Connection, { roomId, seq }: Unresolved): Promise<bigint | undefined> {
   return (await forget.run(on, [roomId, seq]))[0]?.roomSeq
 }
@@ -81,7 +83,7 @@ on conflict (room_id, root_event_id, user_id) do nothing
 returning user_id as "userId"`,
 )
 
-/** Makes those of the users who are in the room, and never decided, follow the thread; answers who they are. */
+/** Makes those users follow the thread who are in the room and never decided; returns their ids. */
 export async function followAsMentioned(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

@@ -10,7 +10,7 @@ import { VideoStateSchema } from '@parley/contracts/internal'
 import type { Attached } from '../domain/event-row.ts'
 import type { Viewing } from './viewing.ts'
 
-/** How timelines show images. */
+/** Size of images in timelines. */
 const thumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
 /** A file with addresses that let this reader open it for a day. */
@@ -25,7 +25,7 @@ export function toAttachment(viewing: Viewing, attached: Attached): MessageInitS
   }
 }
 
-/** Where this reader opens a file, or a small image of it. */
+/** Address of a file, or of a small image of it, for this reader. */
 export function toUrl(
   { assets, userId, now }: Viewing,
   assetId: string,
@@ -35,7 +35,7 @@ export function toUrl(
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 
-/** How far a video is, with addresses under which this reader plays what was made of it. */
+/** The state of a video, with addresses of its renditions for this reader. */
 export function toVideo(
   { assets, userId, now }: Viewing,
   assetId: string,

@@ -6,14 +6,14 @@ import { toRoom } from './deliveries.ts'
 /** A change that is about to take its place in the line of a room. */
 export type Occurrence = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
-/** What is shown of a message no longer. */
+/** Parts that a message no longer shows. */
 export type Removed = { assetIds: readonly string[]; previewImageKey: string }
 
 export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
 
 type Edited = { eventId: string; threadRootEventId: string; echoEventId: string | undefined }
 
-/** Text, attachments or preview changed; an echo shows the same and is told of too. */
+/** Text, attachments or preview changed; the event also covers its echo. */
 export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
@@ -35,7 +35,7 @@ export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: 
 
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
-/** A message became a placeholder, its echo with it; or an echo was taken back alone. */
+/** A message became a placeholder, its echo with it; or only an echo was retracted. */
 export function toRetractedEvent(occurrence: Occurrence, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, ...rest } = message

@@ -3,7 +3,7 @@ import type { Notice, Step } from '../domain/fold-facts.ts'
 import { isDm } from '../domain/room-line.ts'
 import { toRoom, toUser } from './deliveries.ts'
 
-/** The event that tells of a fact which has taken its place in the room's line. */
+/** The event of a fact that has its place in the room's log. */
 export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
   const { fact, line } = step
   const { roomId, roomSeq, groupId, universal, archived, name } = line
@@ -30,7 +30,7 @@ function deliveries(step: Step, notice: Notice, createdAt: Date): DeliveryInit[]
     notice === 'room_universal_changed'
       ? realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId, universal: line.universal } })
       : realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId } })
-  // Who makes or joins the room is not yet, and who left no longer, among those whom the room's audience reaches.
+  // Creators and joiners are not yet, and leavers no longer, in the room's audience.
   const person = notice === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(line) ? [toUser(person, envelope)] : []
   return [toRoom(line, envelope), ...toPerson]

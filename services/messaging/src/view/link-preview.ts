@@ -7,7 +7,7 @@ import type { Viewing } from './viewing.ts'
 /** The size in which images of previews are kept. */
 const imageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
-/** A preview as it is kept; what a page did not say is left out. */
+/** A preview as stored; missing values are left out. */
 export function toLinkPreview(
   assets: Viewing['assets'],
   stored: Uint8Array,

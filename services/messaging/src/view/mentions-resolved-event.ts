@@ -12,11 +12,11 @@ export type MentionsResolved = {
   messageSeq: bigint
   message: Posted
   details: PostedDetails
-  /** Who follows the thread from now on, being mentioned in it. */
+  /** Users who follow the thread from now on because they are mentioned. */
   newFollowerIds: readonly string[]
 }
 
-/** The event that tells of them; clients hear only that they follow a thread. */
+/** The event of resolved mentions; clients learn only that they follow a thread. */
 export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsResolved): OutgoingEvent {
   const { id, occurredAt, roomSeq, messageSeq, message, details, newFollowerIds } = resolved
   return {

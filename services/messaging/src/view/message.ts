@@ -33,13 +33,13 @@ const toContent = (viewing: Viewing, { body, attachments, linkPreview, reactions
   reactions: (reactions ?? []).map(toReaction),
 })
 
-/** How many of a thread's participants a summary names. */
+/** How many participants of a thread a summary names. */
 const participantsShown = 5
 
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, participantsShown) ?? []
 
-/** Of the thread that a row starts; an echo starts none. */
+/** The summary of the thread that starts with a row; an echo starts none. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.eventId,

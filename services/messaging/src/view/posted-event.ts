@@ -18,7 +18,7 @@ export type Posted = {
 
 type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** What the fact tells besides. */
+/** Further details of the fact. */
 export type PostedDetails = Pick<
   PostedFact,
   | 'attachmentAssetIds'
@@ -41,7 +41,10 @@ export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options
   return { ...entry, holes: findHoles(entry.payload) }
 }
 
-/** The event of a posted message. With `markedAsRead` it also tells the author that the room is read up to here. */
+/**
+ * The event of a posted message. With `markedAsRead` it also tells the author's clients that the room is read up to
+ * here.
+ */
 export function toPostedEvent(
   room: RoomHeader,
   posted: Posted,
@@ -63,7 +66,7 @@ export function toPostedEvent(
   }
 }
 
-/** What consumers keep of a posted message. */
+/** The fact of a posted message, for consumers. */
 export function toPostedFact(
   room: RoomHeader,
   { inReplyTo, threadRootEventId, echoOfEventId }: Posted,

@@ -2,7 +2,7 @@ import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { toUser } from './deliveries.ts'
 
-/** Something that one user did for themselves alone, at a version of theirs. */
+/** A change that concerns only one user, with that user's version. */
 export type ReaderChange = { userId: string; version: bigint; at: Date }
 
 type Thread = { roomId: string; rootEventId: string }

@@ -4,7 +4,7 @@ import type { OutgoingEvent } from '@parley/events'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
 import { toRoom } from './deliveries.ts'
 
-/** The event that tells the room what another deployable has for it; `now` stands for the time where none is told. */
+/** The event of another deployable for a room; `now` is used if the event has no time. */
 export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, now: Date): OutgoingEvent {
   const { eventId, kind, occurredAt, actorId, envelope } = event
   const kept = { ...event, envelope: new Uint8Array() }

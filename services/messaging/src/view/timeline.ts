@@ -19,8 +19,8 @@ const roomEventCases = {
 } as const
 
 /**
- * A page of a timeline or thread. Without rows both cursors are the one asked with, so that a client may go on from there.
- * The root of a thread stands in front of the rows, and no cursor refers to it.
+ * A page of a timeline or thread. Without rows both cursors are the requested one, so that a client can continue from
+ * there. The root of a thread precedes the rows, and no cursor refers to it.
  */
 export function toPage(
   viewing: Viewing,

@@ -1,4 +1,4 @@
-/** Who looks at a room, when, and what addresses of assets are made of. */
+/** The reader of a room, the time, and the inputs of asset addresses. */
 export type Viewing = {
   roomId: string
   userId: string

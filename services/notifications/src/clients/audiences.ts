@@ -18,10 +18,10 @@ type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'use
 /** A page of people; `last` when there are no others behind it. */
 export type People = { userIds: string[]; last: boolean }
 
-/** Who is there, and how. Whoever is missing is not there. Undefined while nobody can tell. */
+/** Presence by user; users missing from the map are offline. Undefined while presence is unknown. */
 export type Presences = ReadonlyMap<string, PresenceStatus> | undefined
 
-/** What neighbours know of the people a message may be for. */
+/** Looks up in other services for whom a message may be. */
 export class Audiences {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #messaging: Client<typeof MessagingInternalService>
@@ -37,7 +37,7 @@ export class Audiences {
     this.#accounts = accounts
   }
 
-  /** Effective members of a room among those asked for, and the room's name. */
+  /** The effective members of a room among the requested users, and the room's name. */
   async members(roomId: string, query: RoomQuery, limit: number = idsPerCall): Promise<People & { roomName: string }> {
     const { userIds, room } = await this.#rooms.listRecipients({ roomId, ...query, limit }, options)
     return { userIds, last: userIds.length < limit, roomName: room?.name ?? '' }
@@ -62,6 +62,9 @@ export class Audiences {
 export const isThere = (presences: Presences, userId: string): boolean =>
   (presences?.get(userId) ?? PresenceStatus.OFFLINE) !== PresenceStatus.OFFLINE
 
-/** While nobody can tell, nobody is told quietly: what is told so is never pushed, and a push asks again before it leaves. */
+/**
+ * While presence is unknown, no notification is silent: a silent one is never pushed, while a push checks again before
+ * it is sent.
+ */
 export const wantsQuiet = (presences: Presences, userId: string): boolean =>
   presences?.get(userId) === PresenceStatus.DO_NOT_DISTURB

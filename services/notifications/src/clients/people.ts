@@ -6,7 +6,10 @@ import { logger } from '@parley/telemetry'
 const log = logger('notifications')
 const options = { timeoutMs: 1_500 }
 
-/** Asks who people are, by id: hints, without which a list is worth more than none. Whoever is not answered is left out. */
+/**
+ * Looks up people by id. The result is optional: a list without names is better than none. People without a result are
+ * left out.
+ */
 export const askPeople =
   (accounts: Client<typeof AccountsInternalService>) =>
   async (userIds: readonly string[]): Promise<ReadonlyMap<string, User>> => {

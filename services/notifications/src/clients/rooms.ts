@@ -6,7 +6,7 @@ import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** What rooms says of who belongs where. */
+/** Room memberships, from rooms. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 
@@ -14,14 +14,14 @@ export class RoomAccess {
     this.#rooms = rooms
   }
 
-  /** Refuses whoever is no effective member. */
+  /** Throws unless the caller is an effective member. */
   async assertMember(caller: Caller, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.#ask(caller, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
   }
 
-  /** Those of these rooms of which the caller is an effective member, by id. */
+  /** Those of the rooms of which the caller is an effective member, by id. */
   async accessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),

@@ -9,8 +9,8 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Tells messaging a level before the choice is answered, so that it counts unread rooms by it at once. Answers the version that
- * messaging holds if it holds another choice. Never fails: the event of the choice tells messaging too.
+ * Sends a level to messaging before the call is answered, so that it affects unread rooms at once. Returns the version
+ * that messaging has if it has another level. Never fails: the event also reaches messaging.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>
@@ -22,7 +22,7 @@ export const applyLevel =
         ? undefined
         : heldVersion
     } catch (error) {
-      log.warn({ err: error }, 'messaging hears of a level by its event alone')
+      log.warn({ err: error }, 'messaging did not answer; it gets the level from the event')
       return undefined
     }
   }

@@ -8,22 +8,23 @@ import { holdShards } from '../store/shards.ts'
 import { noteDepartures, type Departure } from '../store/tombstones.ts'
 import { tell, type Telling } from '../actions/notify/tell.ts'
 
-/** What an event changes for those who are told. */
+/** Effects of an event on notifications. */
 export type Change = {
-  /** Whom to tell of what, and what is left to a job. */
+  /** The people to notify of a message, and those left to a job. */
   telling?: Telling
   job?: ManyToTell
-  /** Up to where somebody has read: what stands there is no news. */
+  /** A user has read up to this place, so nothing before it is notified. */
   read?: Place
-  /** Who is told no more of what was said in a room before. */
+  /** A user who lost a room and is no longer notified of earlier messages in it. */
   left?: Departure
-  /** What is shown no longer. */
+  /** Notifications to dismiss. */
   dismissal?: Dismissal
 }
 
 /**
- * Makes what events change true, all in one; answers the entries of what is told. Whoever has read a message, or lost its
- * room, was told first, as if each event were handled alone: of a reply and its echo only the one told first counts.
+ * Applies the changes of several events in one transaction; returns the outbox entries. The order is as if each event
+ * were handled separately: people are notified before a later read marker or departure dismisses it. Of a reply and its
+ * echo, only the first counts.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
   const those = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))

@@ -7,10 +7,10 @@ import { isForSomebody, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
-/** Few enough that nobody waits long for the shards of all. */
+/** Small enough that transactions which need all shards do not wait long. */
 const mostAtOnce = 32
 
-/** Listens to what is said in rooms, to what people read, and to the end of sessions. */
+/** Consumes events of rooms, of readers and of ended sessions. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
   await using opened = new Resources()
   opened.use(

@@ -3,7 +3,7 @@ import type { BatchHandler } from '@parley/events'
 import type { Context } from '../context.ts'
 import { applyChanges } from './changes.ts'
 
-/** What somebody has read is dismissed, and will not be told if it comes later. */
+/** Dismisses what a user has read, and prevents notifications of it when the message's event arrives later. */
 export const onReads =
   (ctx: Context): BatchHandler =>
   async (events, tx) => {

@@ -12,8 +12,8 @@ import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
- * Whether an event has news for somebody, as far as it says so itself. Most messages only move the marker of their author;
- * those who want every message of a room hear of it a moment later.
+ * Whether the event itself shows that it notifies somebody. Most messages only move the marker of their author; people
+ * with the level ALL_MESSAGES may be notified a moment later.
  */
 export function isForSomebody(event: Event): boolean {
   const fact = postingOf(event)?.fact
@@ -23,7 +23,10 @@ export function isForSomebody(event: Event): boolean {
   return all || here || fact.manyThreadFollowers || people.some((id) => id !== '' && id !== event.actorId)
 }
 
-/** What is said in rooms is told; of what is taken back, or was said before somebody left, nobody is told any more. */
+/**
+ * Creates notifications for events of rooms; nobody is notified of retracted messages, or of messages from before they
+ * left.
+ */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>
   async (events) => {
@@ -55,8 +58,8 @@ async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<str
 }
 
 /**
- * Retractions are noted before anybody is told: whoever holds a shard afterwards knows them, and what the holders before
- * have told is dismissed.
+ * Records retractions before notifications are created: transactions that take a shard later see them, and
+ * notifications created earlier are dismissed.
  */
 const noteFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
   noteRetractions(
@@ -83,7 +86,7 @@ async function toldOf(ctx: Context, posting: Posting, allMessages: readonly stri
   }
 }
 
-/** Who posts has read up to there. */
+/** Posting a message moves the author's read marker to it. */
 const placeOfAuthor = ({ actorId: userId, roomId, roomSeq, threadRootEventId, postedAt: at }: Message): Place => ({
   ...{ userId, roomId, roomSeq, threadRootEventId, at },
 })

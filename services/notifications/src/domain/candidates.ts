@@ -1,15 +1,15 @@
 import type { PushKind } from './tag.ts'
 
-/** Why somebody is told of a message. */
+/** Why somebody is notified of a message. */
 export type Kind = PushKind
 
-/** Somebody to be told, if they want to be. */
+/** A person to notify, unless their level forbids it. */
 export type Recipient = { userId: string; kind: Kind; silent: boolean }
 
-/** People by why they are told: the first reason counts. */
+/** Candidates by reason; the first reason counts. */
 export type Reasons = readonly (readonly [kind: Kind, userIds: Iterable<string>])[]
 
-/** Each one's first reason; the author is told nothing. */
+/** Each candidate's first reason; the author is never notified. */
 export function firstReasons(reasons: Reasons, authorId: string): Map<string, Kind> {
   const found = new Map<string, Kind>()
   for (const [kind, userIds] of reasons) {

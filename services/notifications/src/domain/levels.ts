@@ -2,7 +2,7 @@ import { NotificationLevel } from '@parley/contracts/api'
 
 const { DEFAULT, MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
-/** A level as it is stored. */
+/** A level as stored. */
 export type StoredLevel = 'muted' | 'normal' | 'all_messages'
 
 const levels: Record<StoredLevel, NotificationLevel> = { muted: MUTED, normal: NORMAL, all_messages: ALL_MESSAGES }
@@ -15,10 +15,10 @@ const stored = new Map<NotificationLevel, StoredLevel>([
 /** DEFAULT when none is stored. */
 export const levelOf = (level: StoredLevel | undefined): NotificationLevel => (level ? levels[level] : DEFAULT)
 
-/** Undefined for DEFAULT, of which no row is kept. */
+/** Undefined for DEFAULT, which is stored as no row. */
 export const storedLevel = (level: NotificationLevel): StoredLevel | undefined => stored.get(level)
 
-/** What applies: the level of the room, else that of the server, else NORMAL. Levels go from the room outwards. */
+/** The effective level: that of the room, else of the server, else NORMAL. Pass the levels in this order. */
 export function effectiveLevel(...stored: NotificationLevel[]): NotificationLevel {
   return stored.find((level) => level !== DEFAULT) ?? NORMAL
 }

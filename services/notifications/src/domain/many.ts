@@ -1,7 +1,7 @@
 import type { Kind } from './candidates.ts'
 import type { Message } from './message.ts'
 
-/** People who are too many, or not known, to be told at once; the earlier ones come first. */
+/** Audiences that are too large or unknown, handled in this order. */
 export type Audience =
   | { of: 'members' }
   | { of: 'present_members' }
@@ -10,20 +10,20 @@ export type Audience =
   | { of: 'all_messages' }
   | { of: 'listed'; kind: Kind; userIds: string[] }
 
-/** Notifications to dismiss: of a message, by an echo, or of what stands in a room up to a place. */
+/** Notifications to dismiss: of a message, of an echo, or of a room up to a place. */
 export type Dismissal =
   | { of: 'message'; eventId: string }
   | { of: 'echo'; eventId: string }
   | { of: 'place'; userId: string; roomId: string; roomSeq: string; threadRootEventId?: string }
 
-/** A message and those who have still to be told of it. */
+/** A message and the audiences still to be notified. */
 export type ManyToTell = {
   of: 'told'
   message: Omit<Message, 'roomSeq' | 'postedAt'> & { roomSeq: string; postedAt: string }
   audiences: Audience[]
 }
 
-/** What is too much to be done at once, as JSON keeps it. */
+/** Work of a job, stored as JSON. */
 export type Work = ManyToTell | Dismissal
 
 export const manyToTell = (message: Message, audiences: Audience[]): ManyToTell => ({

@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 
-/** A message that somebody may have to be told of. */
+/** A message that may notify people. */
 export type Message = {
   roomId: string
   /** Its row in the room: the message or a channel echo. */
@@ -21,7 +21,7 @@ export type Message = {
 /** A message and what its event says of the people it is for. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
-/** What an event tells of a message: that it was posted, or whom it mentions after all. */
+/** The message in an event: a posted one, or one whose mentions were resolved later. */
 export function postingOf({ id, aggregateId, actorId, occurredAt, fact }: Event): Posting | undefined {
   const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
   if (fact.case === 'messagePosted') return toPosting(aggregateId, { eventId: id, actorId, at }, fact.value)

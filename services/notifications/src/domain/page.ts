@@ -2,13 +2,13 @@ import type { PageInfo, PageRequest } from '@parley/contracts/api'
 
 const limits = { usual: 50, most: 100 }
 
-/** What a page request asks for; one row more than is shown tells whether there are others. */
+/** Decodes a page request; reads one row more than is shown, to know whether there is another page. */
 export function pageOf(request: PageRequest | undefined) {
   const limit = Math.min(request?.limit || limits.usual, limits.most)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 
-/** The rows to show of those read, and where they stand in the list. */
+/** The rows to show, with their page information. */
 export function shownOf<T>(
   rows: readonly T[],
   { limit, total, cursorOf }: { limit: number; total: bigint; cursorOf: (row: T) => string },

@@ -4,9 +4,9 @@ import { isForThem, type PushKind } from './tag.ts'
 export const lanes = ['first', 'soon', 'mass'] as const
 export type Lane = (typeof lanes)[number]
 
-/** As many pushes with one tag wait in the first lane at most: one for each browser a person may have. */
+/** Most waiting pushes with one tag in the first lane: one for each browser that a person may have. */
 export const mostFirst = 20
-/** As many wait outside of the mass: one message is no burden for the others, however many people it concerns. */
+/** Most waiting pushes of one message outside the mass lane, however many people it concerns. */
 export const mostSoon = 400
 
 /** The best lane for a push: what is meant for one person goes first. What dismisses has no kind. */

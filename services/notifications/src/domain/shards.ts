@@ -1,4 +1,6 @@
-/** Number of the aggregates `notification`: a user's events keep their order, those of many travel together. */
+/**
+ * Number of the aggregates `notification`: events of one user keep their order, and those of many are sent together.
+ */
 const shardCount = 16
 
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)

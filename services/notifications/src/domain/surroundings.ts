@@ -1,5 +1,5 @@
 import type { User } from '@parley/contracts/api'
 import type { RoomHeader } from '@parley/contracts/internal'
 
-/** What a list shows beside the notifications: rooms that may be read, and people as far as they are known. */
+/** Data shown beside notifications: readable rooms, and known people. */
 export type Surroundings = { users: ReadonlyMap<string, User>; rooms: ReadonlyMap<string, RoomHeader> }

@@ -1,7 +1,7 @@
-/** What a notification is about. */
+/** Why a person is notified. */
 export type PushKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
-/** What is meant for one person may wake a phone that sleeps. */
+/** Notifications addressed to one person may wake a sleeping phone. */
 export const isForThem = (kind: PushKind): boolean => kind === 'direct_message' || kind === 'mention'
 
 const prefixes: Record<PushKind, string> = {
@@ -11,5 +11,8 @@ const prefixes: Record<PushKind, string> = {
   room_message: 'room-message-',
 }
 
-/** The name of a notification on all devices: one that is shown replaces, and one that is dismissed takes away, its like. */
+/**
+ * The tag of a notification on all devices: a new notification replaces one with the same tag, and a dismissal closes
+ * it.
+ */
 export const tagOf = (kind: PushKind, eventId: string): string => `${prefixes[kind]}${eventId}`

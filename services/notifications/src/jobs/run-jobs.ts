@@ -21,7 +21,7 @@ export function runNotificationJobs(
     ...{ name: 'jobs', db: ctx.db, queue: notificationQueue, everyMs, retry, signal },
     run: async (job) => takeTurn(ctx, job),
     onFailure: ({ id }, { error, attempts }) =>
-      log.warn({ err: error, job: String(id), attempts }, 'a job goes on later'),
+      log.warn({ err: error, job: String(id), attempts }, 'a job failed and will be retried'),
     async giveUp(job, failure) {
       if (!(await park(ctx.db, job, failure))) return
       jobParked(job.work.of)

@@ -1,13 +1,13 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Who wants every message of a room: by its level, or by that of the server. In id order. */
+/** Users with the effective level ALL_MESSAGES in a room, in id order. */
 export async function listAllMessages(db: Reader, roomId: string, limit: number, after: string): Promise<string[]> {
   const rows = await sqlRows<{ userId: string }>(db, those(sql`${roomId}`, limit, after))
   return rows.map(({ userId }) => userId)
 }
 
-/** The first of them in each of some rooms; rooms in which nobody does are missing. */
+/** The first such users in each of several rooms; rooms without any are missing. */
 export async function firstAllMessages(
   db: Reader,
   roomIds: readonly string[],

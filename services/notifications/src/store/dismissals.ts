@@ -9,11 +9,11 @@ export type Dismissed = { id: string; userId: string; kind: Kind; eventId: strin
 const mostAtOnce = 1000
 
 /**
- * Dismisses up to 1,000 pending notifications of users whose shards are held, those whose ids a query finds; `more` when
- * there may be others.
+ * Dismisses up to 1,000 pending notifications, selected by a query, of users whose shards are locked; `more` when there
+ * may be others.
  */
 export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
-  // What is found twice fills the limit twice.
+  // A notification found twice counts twice against the limit.
   const dismissed = await sqlRows<Dismissed & { found: number }>(
     tx,
     sql`
@@ -29,7 +29,7 @@ const pending = sql`select n.id from notifications n where n.dismissed_at is nul
 
 export const ofUser = (userId: string): SQL => sql`${pending} and n.user_id = ${userId}`
 
-/** What somebody caused, whoever was told of it. */
+/** Notifications caused by somebody, of all users. */
 export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id = ${actorId}`
 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`

@@ -5,7 +5,7 @@ import { lanes, type Lane } from '../domain/push-lanes.ts'
 /** A push whose time has come. */
 export type DuePush = { id: bigint; host: string; lane: Lane }
 
-/** Milliseconds until the time of the next push comes, of one that is held until its lease ends; undefined when none waits. */
+/** Milliseconds until the next push is due, or its lease ends; undefined when none waits. */
 export async function nextPushMs(db: Db): Promise<number | undefined> {
   const [row] = await sqlRows<{ ms: number | null }>(
     db,

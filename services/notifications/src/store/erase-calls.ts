@@ -3,8 +3,8 @@ import { deleteInBatches, type Db } from '@parley/postgres'
 import { outbox } from './schema.ts'
 
 /**
- * Deletes outbox entries that name the user and are on the stream, from where accounts takes them; answers how many there
- * were, with those that are still on their way: the next pass finds them relayed.
+ * Deletes outbox entries that name the user and are already on the stream, from which accounts removes them. The
+ * returned number includes entries not relayed yet, which the next pass deletes.
  */
 export async function eraseCalls(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const calls = eq(outbox.aggregate, `notification.${userId}`)

@@ -5,13 +5,13 @@ import { holdShards } from './shards.ts'
 
 const mostAtOnce = 1000
 
-/** Deletes what a user was told, has read and left; answers how many rows there were. */
+/** Deletes the notifications, read markers and departures of a user; returns the number of rows. */
 export async function deleteTold(db: Db, userId: string): Promise<number> {
   let count = 0
   for (const table of [sql`notifications`, sql`read_markers`, sql`departures`]) {
     for (let deleted = mostAtOnce; deleted === mostAtOnce; count += deleted) {
       deleted = await db.transaction(async (tx) => {
-        // Whoever tells the user of something now ends before, or sees that nobody may.
+        // Transactions that notify the user end before this lock is granted; later ones see that the user is deleted.
         await holdShards(tx, shardsOf([userId]))
         const result = await tx.execute(sql`
           delete from ${table} where ctid = any(array(

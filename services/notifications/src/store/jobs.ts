@@ -7,7 +7,7 @@ import { notificationJobs } from './schema.ts'
 
 export type NotificationJob = Job<typeof notificationJobs>
 
-/** Where a job stands after a turn: nothing when it is through. */
+/** State of a job after a step; undefined when it is finished. */
 export type Standing = { work: Work; after: string } | undefined
 
 export const notificationQueue = new JobQueue(notificationJobs, { key: ['id'] })
@@ -20,7 +20,7 @@ export async function insertJobs(db: Reader, works: readonly Work[]): Promise<vo
   notificationQueue.announce(db)
 }
 
-/** Gives a job up; it lies where events lie that were given up. False when another process has taken it since. */
+/** Parks a job among the parked events. False when another process has taken it since. */
 export async function park(db: Reader, job: NotificationJob, { attempts, error }: JobFailure): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     with given_up as (
@@ -33,7 +33,7 @@ export async function park(db: Reader, job: NotificationJob, { attempts, error }
   return (rowCount ?? 0) > 0
 }
 
-/** Has jobs that were given up go on where they stood. */
+/** Continues parked jobs where they stopped. */
 export const requeueJobs: Requeue = async (tx, parked) => {
   const jobs = parked.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as unknown)
   await tx.execute(sql`

@@ -4,20 +4,20 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Kind, Recipient } from '../domain/candidates.ts'
 import type { Message } from '../domain/message.ts'
 
-/** Somebody who was told now, and of which row of the room. */
+/** A newly created notification and the event it is about. */
 export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
 
 /**
- * Whether a place was reached before the message that stands there, or before it, was posted: the database of messaging was put
- * back since, and gives its places once more. Clocks differ by less than two seconds.
+ * Whether a place was reached before its message was posted: then messaging's database was restored and reuses places.
+ * Clocks differ by less than two seconds.
  */
 const isOfLostLine = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
- * Tells recipients whose shards are held of messages; answers those who had not been told, want to be, and have neither
- * read it nor left the room since. Nobody hears of what was retracted, or after their account was deleted. What somebody
- * is told later is dated later, whatever the clocks say.
+ * Creates notifications for recipients whose shards are locked. Returns those created: for people who had none yet,
+ * whose level allows it, and who have neither read the message nor left the room. Creates none for retracted messages
+ * and deleted accounts. Later notifications of a person get later times, whatever the clocks say.
  */
 export async function insertNotifications(
   tx: Tx,

@@ -44,7 +44,7 @@ export async function storeLevel(
   return (written.rowCount ?? 0) > 0
 }
 
-/** Raises the version of what a user chose, above one that others hold too; the row is held until the transaction ends. */
+/** Increases the version of a user's levels, above `held` too; the row stays locked until the transaction ends. */
 export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promise<bigint> {
   const [row] = await tx
     .insert(preferences)

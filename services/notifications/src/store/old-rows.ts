@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 const mostAtOnce = 5000
 
 /**
- * What nothing can ask for any more. Events lie on the stream for three days: while they may come again, markers and
- * dismissed rows keep them from telling anew.
+ * Rows that are no longer needed. Events stay on the stream for three days; while they may be redelivered, markers and
+ * dismissed rows prevent duplicate notifications.
  */
 const old = [
   { table: sql`notifications`, is: sql`created_at < now() - interval '90 days'` },

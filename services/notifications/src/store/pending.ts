@@ -57,7 +57,7 @@ export async function findPending(db: Reader, userId: string, ids: readonly stri
 /** A room in which something is pending, and the last place of the room that it is about. */
 export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
 
-/** Where something is pending for a user: in one room, or everywhere. */
+/** Rooms with pending notifications of a user: one room, or all. */
 export async function listPendingRooms(db: Reader, userId: string, roomId?: string): Promise<PendingRoom[]> {
   return sqlRows(
     db,

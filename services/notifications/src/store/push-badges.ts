@@ -2,7 +2,7 @@ import type { Db } from '@parley/postgres'
 import { and, count, eq, inArray, isNull } from 'drizzle-orm'
 import { notifications } from './schema.ts'
 
-/** How many direct messages each user has not read yet. */
+/** Number of unread direct messages of each user. */
 export async function countDirectMessages(db: Db, userIds: readonly string[]): Promise<Map<string, number>> {
   const { userId, kind, dismissedAt } = notifications
   const rows = await db

@@ -22,7 +22,9 @@ export const pushesQueued = new CommitChannel()
 type Tagged = { userId: string; tag: string }
 type Untouched = { subscriptionId: bigint; tag: string }
 
-/** How many pushes with the tags of `p` wait, as far as it matters. Their order makes it a look at an index at all times. */
+/**
+ * Number of waiting pushes with the tags of `p`, up to the limit that matters. The order makes PostgreSQL use an index.
+ */
 const waiting: SQL = sql`
     waiting as materialized (
       select t."tag", (
@@ -36,7 +38,7 @@ const lane: SQL = sql`
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${mostFirst} then 'soon'
          else p."lane" end`
 
-/** Queues pushes; browsers that go to somebody else meanwhile, or go, get none. */
+/** Queues pushes; browsers that are removed or change their user concurrently get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
   const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestLane(push.kind) })))
   await tx.execute(sql`
@@ -61,9 +63,7 @@ export async function holdSubscriptions(tx: Tx, userIds: readonly string[]): Pro
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/**
- * Keeps pushes from leaving: those nobody holds go, those that are held are marked. Answers those that never started to.
- */
+/** Cancels pushes: deletes those without a lease and marks the others. Returns those whose sending never began. */
 export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<Untouched[]> {
   const held = (of: 'those nobody holds' | 'all') => sql`
     with found as (
@@ -84,7 +84,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   return gone.filter(({ attempts }) => attempts === 0)
 }
 
-/** Tells the browsers of users, those excepted that never heard of what is dismissed. */
+/** Queues dismissals for the browsers of users, except those that never got the notification. */
 export async function insertDismissals(
   tx: Tx,
   dismissed: readonly Tagged[],

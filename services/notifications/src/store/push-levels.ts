@@ -2,10 +2,10 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import type { StoredLevel } from '../domain/levels.ts'
 
-/** What people chose for a room and for the server. */
+/** A person's levels for a room and for the server. */
 export type ChosenLevels = { userId: string; roomId: string; room: StoredLevel | null; server: StoredLevel | null }
 
-/** The levels of people in rooms; those who chose none are left out. */
+/** The levels of people in rooms; people without any are left out. */
 export function findChosenLevels(
   db: Db,
   pairs: readonly { userId: string; roomId: string }[],

@@ -6,7 +6,7 @@ const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () =>
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const identity = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Browsers that want pushes. An endpoint belongs to the user who registered it last. */
+/** Subscribed browsers. An endpoint belongs to the user who registered it last. */
 export const pushSubscriptions = pgTable(
   'push_subscriptions',
   {
@@ -14,10 +14,10 @@ export const pushSubscriptions = pgTable(
     /** SHA-256: endpoints are too long for an index. */
     endpointDigest: bytea('endpoint_digest').notNull(),
     endpoint: text().notNull(),
-    /** Host and port of the endpoint: whom pushes are kept apart by. */
+    /** Host and port of the endpoint; rate limits apply per host. */
     host: text().notNull(),
     userId: text('user_id').notNull(),
-    /** Of the session that subscribed, with which it ends; empty for those from before that was kept. */
+    /** The session that subscribed, with which the subscription ends; empty for older subscriptions. */
     credentialId: text('credential_id').notNull().default(''),
     p256dh: text().notNull(),
     auth: text().notNull(),
@@ -49,18 +49,18 @@ export const pushJobs = pgTable(
     threadRootEventId: text('thread_root_event_id').notNull().default(''),
     actorId: text('actor_id').notNull().default(''),
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }),
-    /** When the notification came to be, or was dismissed. */
+    /** When the notification was created or dismissed. */
     createdAt: instant('created_at').notNull(),
-    /** Who goes before whom. */
+    /** Priority. */
     lane: text({ enum: lanes }).notNull().default('soon'),
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),
-    /** Until when the process that took it has it for itself. */
+    /** Until when it is leased to a process. */
     leasedUntil: instant('leased_until'),
-    /** How often it was taken. */
+    /** How often it was leased. */
     attempts: integer().notNull().default(0),
-    /** Dismissed while it was leased: it must not leave any more. */
+    /** Dismissed while it was leased: it must not be sent. */
     withdrawn: boolean().notNull().default(false),
   },
   (t) => [

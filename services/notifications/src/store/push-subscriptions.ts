@@ -5,7 +5,7 @@ import { pushJobs, pushSubscriptions } from './schema.ts'
 
 export type NewSubscription = {
   userId: string
-  /** Of the session that subscribes. */
+  /** Credential of the subscribing session. */
   credentialId: string
   endpoint: URL
   p256dh: string
@@ -14,14 +14,12 @@ export type NewSubscription = {
   registeredAt: Date
 }
 
-/** More browsers than anybody has; the one that registered longest ago makes room. */
+/** More browsers than anybody uses; beyond it the oldest subscription is deleted. */
 const mostPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/**
- * Stores or updates a subscription; it belongs to the user and the session from now on. Answers whether it did before.
- */
+/** Stores or updates a subscription, which now belongs to this user and session. Returns whether it did before. */
 export async function upsertSubscription(
   tx: Tx,
   { endpoint, ...subscription }: NewSubscription,
@@ -39,7 +37,7 @@ export async function upsertSubscription(
     .onConflictDoUpdate({ target: pushSubscriptions.endpointDigest, set: values })
     .returning({ id: pushSubscriptions.id })
   if (!stored) throw new Error('an upsert without a row')
-  // What waits for who had the endpoint before is none of the new owner's business.
+  // Pushes waiting for the previous owner must not reach the new one.
   await tx.delete(pushJobs).where(and(eq(pushJobs.subscriptionId, stored.id), ne(pushJobs.userId, userId)))
   await tx.execute(sql`
     delete from push_subscriptions where id in (
@@ -56,7 +54,7 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** Which credentials of a user ended. Subscriptions whose session is not known end with any of them. */
+/** Ended credentials of a user. Subscriptions without a known session end with any of them. */
 export type Ended = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: Ended) => {
@@ -65,8 +63,8 @@ const endedOf = (userId: string, { credentialIds, all }: Ended) => {
 }
 
 /**
- * Deletes the pushes that wait for browsers whose session ended, in batches. Deleting the subscriptions first would cascade to
- * all of them in one statement, a whole day's while a push service is away.
+ * Deletes the waiting pushes of browsers whose session ended, in batches. Deleting the subscriptions first would
+ * cascade to all pushes in one statement, a whole day's while a push service is unavailable.
  */
 export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, signal?: AbortSignal): Promise<void> {
   const those = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(endedOf(userId, ended))

@@ -26,7 +26,7 @@ export type HeldPush = {
   auth: string
 }
 
-/** Takes pushes for a while; those that somebody else took meanwhile are left out. */
+/** Leases pushes; those that another process has leased since are left out. */
 export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<HeldPush[]> {
   return sqlRows(
     db,
@@ -46,7 +46,7 @@ export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Pro
   )
 }
 
-/** Which of these are still queued for their browser, and whether they were withdrawn. */
+/** Which of these pushes are still queued, and whether they were withdrawn. */
 export async function findWaiting(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
   const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
     db,
@@ -69,10 +69,10 @@ export async function deleteUnseen(db: Db, pushes: readonly Pick<HeldPush, 'subs
     where j.subscription_id = u.id and j.tag = u.tag`)
 }
 
-/** A push that comes again, and whether it may have left. */
+/** A push to retry, and whether it may have been sent. */
 export type Postponed = { id: bigint; attempts: number; pauseMs: number; hasLeft: boolean }
 
-/** Gives pushes back. One that was dismissed meanwhile comes at once, to be forgotten. */
+/** Releases pushes. One that was dismissed during the lease becomes due at once, to be deleted. */
 export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return
   const rows = JSON.stringify(postponed.map((one) => ({ ...one, id: String(one.id) })))
@@ -83,7 +83,7 @@ export async function postponePushes(db: Db, postponed: readonly Postponed[]): P
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
-/** Forgets a subscription that its push service does not know any more, unless its browser registered anew meanwhile. */
+/** Deletes a subscription that its push service does not know, unless its browser has registered again since. */
 export async function deleteGoneSubscriptions(
   db: Db,
   gone: readonly Pick<HeldPush, 'subscriptionId' | 'p256dh' | 'auth'>[],
@@ -106,7 +106,7 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, most: number)
   return deleted.rowCount ?? 0
 }
 
-/** How many pushes wait in each lane where any do, and since when the oldest does. */
+/** Number of waiting pushes per lane, and since when the oldest waits. */
 export function pushQueue(db: Db): Promise<{ lane: Lane; depth: number; oldestMs: number }[]> {
   return sqlRows(
     db,

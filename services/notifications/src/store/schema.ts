@@ -18,7 +18,7 @@ export { pushJobs, pushSubscriptions } from './push-schema.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 
-/** Chosen levels; no row stands for the default. The level of the whole server has an empty room id. */
+/** Chosen levels; no row means the default. The level of the whole server has an empty room id. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {
@@ -40,7 +40,7 @@ export const preferences = pgTable('preferences', {
   version: bigint({ mode: 'bigint' }).notNull(),
 })
 
-/** What users were told. Dismissed rows stay for days, so that events which come again tell nobody anew. */
+/** Notifications. Dismissed rows stay for days, so that redelivered events create no duplicates. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -83,15 +83,15 @@ export const notifications = pgTable(
 )
 
 /**
- * Versions of the aggregates `notification`. A row is held by whoever writes what users of the shard are told or have read,
- * from before the first look until the end.
+ * Versions of the aggregates `notification`. A transaction that writes notifications or markers of a shard's users
+ * locks its row before it reads.
  */
 export const notificationShards = pgTable('notification_shards', {
   shard: integer().primaryKey(),
   version: bigint({ mode: 'bigint' }).notNull(),
 })
 
-/** How far somebody has read a room, or a thread in it. Kept while events of older messages may come. */
+/** Read markers of users in rooms and threads. Kept while events of older messages may arrive. */
 export const readMarkers = pgTable(
   'read_markers',
   {
@@ -108,7 +108,7 @@ export const readMarkers = pgTable(
   ],
 )
 
-/** Who lost a room lately, and where in its line: nobody is told of what stands before. */
+/** Users who recently lost a room, and at which place: they are not notified of earlier messages. */
 export const departures = pgTable(
   'departures',
   {
@@ -120,7 +120,7 @@ export const departures = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.roomId] }), index('departures_by_age').on(t.leftAt)],
 )
 
-/** Messages, and echoes, that are shown no longer: nobody is told of them. Kept while their events may come. */
+/** Retracted messages and echoes, of which nobody is notified. Kept while their events may arrive. */
 export const retractions = pgTable(
   'retractions',
   {
@@ -130,7 +130,7 @@ export const retractions = pgTable(
   (t) => [index('retractions_by_age').on(t.retractedAt)],
 )
 
-/** What is too much to be done at once. */
+/** Work that is too much for one transaction. */
 export const notificationJobs = pgTable(
   'notification_jobs',
   {
@@ -138,7 +138,7 @@ export const notificationJobs = pgTable(
     work: jsonb().$type<Work>().notNull(),
     /** Last user id of the audience in hand; empty before the first. */
     after: text().notNull().default(''),
-    /** When the job has its next turn; while it is leased, when the lease ends. */
+    /** When the next step is due; while it is leased, when the lease ends. */
     dueAt: instant('due_at').notNull(),
     fence: integer().notNull().default(0),
     attempts: integer('failures').notNull().default(0),

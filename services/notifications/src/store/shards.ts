@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
 import { allShards } from '../domain/shards.ts'
 
-/** Makes the rows that writers hold; harmless when they are there. */
+/** Creates the rows that writers lock; safe to repeat. */
 export async function makeShards(db: Db): Promise<void> {
   await db.execute(sql`
     insert into notification_shards (shard, version)
@@ -12,8 +12,8 @@ export async function makeShards(db: Db): Promise<void> {
 }
 
 /**
- * Holds shards until the transaction ends, always in the same order, so that nobody waits in a circle. What is read
- * afterwards is what the holders before have left.
+ * Locks shards until the transaction ends, always in the same order, to avoid deadlocks. Later reads see what previous
+ * holders committed.
  */
 export async function holdShards(tx: Tx, shards: readonly number[]): Promise<void> {
   if (shards.length === 0) return

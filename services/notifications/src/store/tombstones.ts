@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** Notes that messages, or echoes, are shown no longer; in the order of ids, so that nobody waits in a circle. */
+/** Records retracted messages and echoes, in the order of ids to avoid deadlocks. */
 export async function noteRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
   if (eventIds.length === 0) return
   await db.execute(sql`
@@ -19,7 +19,7 @@ export async function isRetracted(db: Reader, eventIds: readonly string[]): Prom
 /** Who lost a room, where in its line, and when. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
-/** Notes that users, whose shards are held, have lost a room. Nobody tells deleted people of it. */
+/** Records that users, whose shards are locked, have lost a room. Skips deleted people. */
 export async function noteDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
   if (departures.length === 0) return
   const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))

@@ -10,7 +10,7 @@ export type LevelChange = {
   at: Date
   level: NotificationLevel
   effectiveLevel: NotificationLevel
-  /** No level is stored any more. */
+  /** Whether no level is stored any more. */
   cleared: boolean
 }
 

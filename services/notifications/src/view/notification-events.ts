@@ -20,18 +20,18 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
   return { ...base(change, 'notification_created', actorId), deliveries }
 }
 
-/** What a call says besides ids, so that clients need not ask before they show it. */
+/** Details of a mention beyond ids, so that clients can show it without another call. */
 export type Hints = {
   roomName: string
-  /** Who calls; undefined when they cannot be named. */
+  /** The sender; undefined when unknown. */
   sender: User | undefined
   /** Others in a direct conversation than sender and reader. */
   others: number
 }
 
 /**
- * Calls to those who are mentioned or written to. They name their sender, so they are events of the sender's own, which
- * leave the stream when the sender's account is deleted. Undefined when nobody is called.
+ * Events for people who are mentioned or get a direct message. They contain the sender's name, so they are events of
+ * the sender, removed from the stream when the sender's account is deleted. Undefined when there are no such people.
  */
 export function toCalledEvent(
   { actorId, roomId }: Message,

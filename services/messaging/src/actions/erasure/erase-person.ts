@@ -4,8 +4,8 @@ import type { Pool } from '../../store/statement.ts'
 const atOnce = 500
 
 /**
- * Makes placeholders of everything a deleted person wrote and deletes what was theirs alone. Memberships and bans end by
- * facts of rooms; their rows stay as ids that order what else is heard of the room.
+ * Turns everything a deleted person wrote into placeholders and deletes their private data. Facts of rooms end
+ * memberships and bans; their rows stay, since their ids order later facts of the room.
  */
 export const erasePerson =
   (pool: Pool) =>

@@ -5,8 +5,8 @@ import { transaction, type Connection } from '../../store/statement.ts'
 import type { ReaderChange } from '../../view/reader-events.ts'
 
 /**
- * Changes what one user has read or follows, and tells of it when there was something to change, which `write` answers.
- * The user's version comes last, as its row is the one that everything of the user meets at.
+ * Changes what one user has read or follows, and announces it if `write` returns that something changed. The user's
+ * version is updated last, because its row is the one on which all changes of the user wait.
  */
 export async function changeReader(
   ctx: Context,

@@ -9,7 +9,7 @@ import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 /** A thread as a request names it. */
 export type Thread = { roomId: string; rootEventId: string }
 
-/** Where the caller stands in a thread that they may read; throws when there is none. */
+/** A readable thread with the caller's state in it; throws when there is none. */
 export async function findThread(
   ctx: Context,
   caller: Subject,

@@ -5,7 +5,7 @@ import { toFollowEvent } from '../../view/reader-events.ts'
 import { changeReader } from './change-reader.ts'
 import { findThread, type Thread } from './find-thread.ts'
 
-/** Follows a thread or not, from now on whatever others do. */
+/** Follows or unfollows a thread, permanently: actions of others no longer change it. */
 export async function decide(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
   await findThread(ctx, caller, thread)
   await changeReader(

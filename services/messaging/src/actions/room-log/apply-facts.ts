@@ -57,7 +57,7 @@ async function foldAll(
   return { room, folded }
 }
 
-/** Whether the facts make a room. */
+/** Whether the facts are consistent for a room. */
 const folds = (roomId: string, facts: readonly RoomFact[]): boolean =>
   attempt(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
 

@@ -14,19 +14,19 @@ import type { Occurrence } from '../../view/change-events.ts'
 /** The message that a call names; the emoji where it is about one. The signal ends the call. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
-/** The message as it stands, in a room that the caller may read. */
+/** The current message, in a room that the caller may read. */
 export type Found = { room: RoomLine; message: ChangeableMessage }
 
-/** What is to be written, and the events of it: each takes the next place of the line, in order. */
+/** The rows to write, and their events: each takes the next place of the log, in order. */
 export type Change = { write: (on: Connection) => Promise<void>; events: readonly OutgoingEvent[] }
 
-/** Whether the message was changed or stood as wanted, and how it was before. */
+/** Whether the message was changed or already was as requested, and its earlier state. */
 export type Changed = { kind: 'written' | 'unchanged'; found: Found }
 
 /**
- * Changes a message under the lock of its room, where nobody joins, leaves, is banned, posts or changes. `decide` throws
- * what stands against the change; it answers nothing when there is nothing to change. It is asked without a lock first,
- * so that refusals and repeats hold nobody up.
+ * Changes a message under the lock of its room, which excludes joins, leaves, bans, posts and other changes. `decide`
+ * throws a refusal, or returns nothing when there is nothing to change. It is first called without the lock, so that
+ * refusals and repetitions do not hold it.
  */
 export async function changeMessage(
   ctx: Context,

@@ -11,7 +11,7 @@ export class Headers {
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, most = 20_000) {
     this.#headers = new LRUCache({
       max: most,
-      // A header that is put while the room is read stays; whoever asked gets what was read.
+      // A header stored during a read stays in the cache; the reader gets what it read.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
     })

@@ -31,6 +31,6 @@ export async function findMentioned(ctx: Pick<Context, 'handles' | 'policy'>, bo
   }
 }
 
-/** Every role's name, with the id of those that messages may call. */
+/** Every role's name, with its id if messages may mention it. */
 const rolesByName = (policy: Policy): ReadonlyMap<string, string | undefined> =>
   new Map([...policy.roles.values()].map(({ id, name, pingable }) => [name, pingable ? id : undefined]))

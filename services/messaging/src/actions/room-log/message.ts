@@ -15,7 +15,7 @@ export type Post = {
   digest: Buffer
 }
 
-/** What a message shows besides its text. */
+/** The parts of a message besides its text. */
 export type Parts = { attachments: readonly NewAttachment[]; linkPreview: Uint8Array | undefined }
 
 /** A message that can be written. */
@@ -27,10 +27,10 @@ export type Message = Posted & {
   parts: Parts
 }
 
-/** How it went for a message. What refuses it was found before anything was written. */
+/** The outcome for one message. Refusals are found before anything is written. */
 export type WrittenPost = Exclude<AppendedPost, { kind: 'unmet' }> | { kind: 'refused'; error: ConnectError }
 
-/** What permissions have to say about the message. */
+/** The properties of a message on which permissions depend. */
 export const posting = (draft: Draft, placement: Placement): Posting => ({
   inThread: placement.thread !== undefined,
   withEcho: draft.withEcho,

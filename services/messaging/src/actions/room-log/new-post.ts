@@ -8,7 +8,7 @@ import type { NewFollower, NewPost, NewReply } from '../../store/new-post.ts'
 import { threadCreatedRider, threadFollowedRider, toPostedEntry, type PostedDetails } from '../../view/posted-event.ts'
 import type { Message } from './message.ts'
 
-/** The message as the statements write it, with the room as it is known to be. */
+/** Converts a message for the statements that write it, with the known header of its room. */
 export function toNewPost(ctx: Context, room: RoomHeader, message: Message): NewPost {
   const { post, placement, parts, mentioned, eventId, createdAt, inReplyTo } = message
   const { caller, draft, key, digest } = post
@@ -41,7 +41,7 @@ function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDet
   }
 }
 
-/** Followers as facts tell them: all, or that they are many. */
+/** Followers as listed in facts: all, or that there are many. */
 export function toldFollowers(followerIds: readonly string[]) {
   const threadFollowerIds = [...new Set(followerIds)]
   return threadFollowerIds.length > mostFollowersTold ? { manyThreadFollowers: true } : { threadFollowerIds }

@@ -18,10 +18,10 @@ import { findMentioned } from './mentions.ts'
 import { posting, type Message, type Parts, type Post, type WrittenPost } from './message.ts'
 import { findParts, textAlone } from './parts.ts'
 
-/** What became of a request to post. */
+/** Outcome of a request to post. */
 export type PostOutcome =
   | { kind: 'written'; row: EventRow }
-  /** The same request came before, under its key: the message as it is now, whatever would stand against posting it. */
+  /** A repeated request with a known key: the current message, even if it could no longer be posted. */
   | { kind: 'replayed'; roomId: string; row: EventRow }
   /** Another request used the key. */
   | { kind: 'keyReused' }
@@ -53,7 +53,7 @@ async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<
   }
 }
 
-/** What was posted under the key is the answer to the request that posted it. */
+/** The message posted under the key answers the repeated request. */
 async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Promise<PostOutcome> {
   if (!digest.equals(used.digest)) return { kind: 'keyReused' }
   const { roomId } = used
@@ -83,8 +83,8 @@ async function prepare(ctx: Context, request: Post): Promise<Message> {
 }
 
 /**
- * Files are claimed for an event id. Whoever tries again to post the same ones, after an attempt that failed between claim
- * and write, has to come with the same id.
+ * Files are claimed for an event id. A retry with the same files must use the same id, because the first attempt may
+ * have failed between claim and write.
  */
 const newEventId = ({ caller, draft }: Post): string =>
   draft.attachmentAssetIds.length > 0
@@ -116,7 +116,7 @@ async function readable(ctx: Context, caller: Subject, roomId: string): Promise<
   return found.room
 }
 
-/** The message as it is stored, with what it shows besides its text. */
+/** The message as it is stored, with its attachments and preview. */
 async function toRow(ctx: Context, message: Message, seq: bigint): Promise<EventRow> {
   const { roomId } = message.post.draft
   const stored =

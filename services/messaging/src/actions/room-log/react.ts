@@ -12,7 +12,7 @@ import { changeMessage, occurrence, type Change, type Found, type Target } from 
 /** A reaction that is to come or go. */
 export type React = Target & { emoji: string; change: 'add' | 'remove' }
 
-/** Whether anything changed, and what reactions with that emoji there are now. */
+/** Whether anything changed, and the resulting reactions with that emoji. */
 export type Reacted = { changed: boolean; tally: Tally | undefined }
 
 /** Adds a reaction of the caller to a message, or takes it back; through an echo it is the reply's. */

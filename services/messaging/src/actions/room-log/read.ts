@@ -11,7 +11,7 @@ import type { Readable } from '../../store/readable-events.ts'
 type Reader = { roomId: string; userId: string }
 type Read = (reader: Reader) => Promise<Readable | undefined>
 
-/** What a statement found, when the caller may read the room as it was in that snapshot. */
+/** The result of a statement, if the caller may read the room as of its snapshot. */
 async function readable(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<Readable> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined

@@ -11,8 +11,8 @@ import { occurrence, type Change, type Found } from './change.ts'
 import { retracting } from './retract.ts'
 
 /**
- * Removes an attachment; the author's alone to do, in archived rooms too. Without it and without text nothing of the message
- * would remain: it is retracted.
+ * Removes an attachment; only the author may, in archived rooms too. A message without text and other parts is
+ * retracted.
  */
 export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
   const message = ownMessage(caller, found)
@@ -26,7 +26,7 @@ export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** Removes the preview of that address; the author's alone to do, in archived rooms too. */
+/** Removes the preview of that address; only the author may, in archived rooms too. */
 export function planWithoutPreview(ctx: Context, caller: Subject, url: string, found: Found): Change {
   const message = ownMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)

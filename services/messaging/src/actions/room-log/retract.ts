@@ -7,7 +7,10 @@ import { retractMessage, takeBackEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
 import { occurrence, type Change, type Found } from './change.ts'
 
-/** Takes back what the id names: the message, which takes its echo along, or the echo alone. Nothing when it is gone. */
+/**
+ * Retracts the message with its echo, or only the echo, whichever the id names. Does nothing when it is already
+ * retracted.
+ */
 export function planRetraction(ctx: Context, caller: Subject, found: Found): Change | undefined {
   const { room, message } = found
   assertMayRetract({ policy: ctx.policy(), caller, room }, message)

@@ -5,7 +5,7 @@ import type { HeldFacts } from '../../store/fact-lines.ts'
 import type { HeldLog } from '../../store/held-log.ts'
 import type { Message, WrittenPost } from './message.ts'
 
-/** The signal of a command fires when nobody waits for it any more. */
+/** `signal` fires when the caller has gone away. */
 export type PostCommand = { kind: 'post'; message: Message; signal: AbortSignal }
 
 export type ChangeCommand = {
@@ -22,10 +22,10 @@ export type FactsCommand = { kind: 'facts'; facts: readonly RoomFact[]; signal: 
 
 export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 
-/** How many places a change took; one that took none found nothing to change. */
+/** How many places a change took; 0 if there was nothing to change. */
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
-/** What is held after facts were offered, and how many of them were new; or that they make no sense, and none was applied. */
+/** The state after facts were offered, and how many were new; or that they are inconsistent, and none was applied. */
 export type FactsOutcome = ({ kind: 'held'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
 
 export type Outcome = WrittenPost | ChangeOutcome | FactsOutcome

@@ -20,9 +20,9 @@ const weightOfChange = 4
 const mostWaiting = 2_048
 
 /**
- * The one way into the logs of rooms: of each room this process has at most one statement or transaction under way that
- * writes, and what comes meanwhile goes together into the next one. So a hot room holds one connection, and its row is
- * locked by few that carry much.
+ * The only writer of room logs. This process runs at most one writing statement or transaction per room at a time;
+ * commands that arrive during it form the next batch. A busy room thus uses one connection, and its row is locked by
+ * few, large batches.
  */
 export class RoomWriter {
   readonly #batches: KeyedBatcher<RoomCommand, Outcome>
@@ -32,7 +32,7 @@ export class RoomWriter {
       run,
       atOnce: postsAtOnce,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
-      // There are few facts, and whoever is shut out waits for one.
+      // Facts are rare, and may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',
       refusal: ({ signal }) => (signal.aborted ? givenUp() : undefined),
       ...{ mostWaiting, busy: roomBusy },

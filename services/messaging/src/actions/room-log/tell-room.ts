@@ -7,8 +7,8 @@ import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
 
 /**
- * Gives what others tell of a room its places in the line, and keeps what it says of videos. What was heard before is
- * dropped. Answers how much was new.
+ * Gives events of other services their places in the room's log and stores the states of videos. Drops duplicates.
+ * Returns the number of new events.
  */
 export async function tellRoom(
   ctx: Pick<Context, 'writer' | 'now'>,
@@ -53,7 +53,7 @@ async function unheard(on: Connection, roomId: string, events: readonly RoomEven
 }
 
 function isRepeated({ version }: RoomEvent, { recent, version: held }: Heard): boolean {
-  // An earlier release kept the last one alone.
+  // An earlier release stored only the last one.
   if (recent.at(-1) !== `${held}`) return version <= held
   // Version 1 says that a video begins, and comes before everything else about it.
   return version === 1n || recent.includes(`${version}`)

@@ -12,7 +12,7 @@ import { toPostedEvent } from '../../view/posted-event.ts'
 import { occurrence, type Change, type Found } from './change.ts'
 import { takingBackEcho } from './retract.ts'
 
-/** What an update asks for; undefined stays as it is. */
+/** The requested changes; undefined fields stay as they are. */
 export type Update = { body: string | undefined; withEcho: boolean | undefined }
 
 /** The changes that an update makes, the text first. */

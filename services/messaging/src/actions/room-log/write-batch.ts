@@ -10,8 +10,8 @@ import { tellOfMentions, writePosts, writePostsInto } from './write-posts.ts'
 type Parts = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes what waits for a room: posts alone by one statement, anything else in one transaction. Facts come first, so that
- * who is shut out is out before posts are judged.
+ * Writes the waiting commands of a room: only posts in one statement, anything else in one transaction. Facts come
+ * first, so that people who lost access are out before their posts are judged.
  */
 export async function writeBatch(
   ctx: Context,

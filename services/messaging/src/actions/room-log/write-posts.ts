@@ -16,10 +16,10 @@ import { mentionQueue } from '../../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
 import { posting, type Message, type WrittenPost } from './message.ts'
 
-/** How it went, for those of the messages of which it is known. */
+/** Outcomes of the messages for which they are known. */
 export type Outcomes = Map<Message, WrittenPost>
 
-/** Writes messages of one room in the order given. Throws when none of them was written. */
+/** Writes messages of one room in order. Throws when none of them was written. */
 export async function writePosts(
   ctx: Context,
   roomId: string,
@@ -27,14 +27,14 @@ export async function writePosts(
 ): Promise<(WrittenPost | Error)[]> {
   const outcomes: Outcomes = new Map()
   await writeAtOnce(ctx, roomId, messages, outcomes).catch((error: unknown) => {
-    // Another process wrote the same files meanwhile. That is seen once the row is locked.
+    // Another process has written the same files. The check repeats once the row is locked.
     if (!isUniqueViolation(error)) throw error
   })
   const doubtful = messages.filter((message) => !outcomes.has(message))
   let failure: Error | undefined
   if (doubtful.length > 0) {
     await writeLocked(ctx, roomId, doubtful, outcomes).catch((error: unknown) => {
-      // What the first statement wrote stays written, and what the transaction wrote does not.
+      // Rows of the first statement are committed; those of the transaction are not.
       if (doubtful.length === messages.length) throw error
       failure = error instanceof Error ? error : new Error(String(error))
       for (const message of doubtful) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)
@@ -43,7 +43,7 @@ export async function writePosts(
   return messages.map((message) => outcomes.get(message) ?? failure ?? new Error('a post has no outcome'))
 }
 
-/** With the header in memory: one statement. What rests on an old header, or is refused by one, is left out. */
+/** One statement, with the cached header. Leaves out messages that a stale header affects or refuses. */
 async function writeAtOnce(
   ctx: Context,
   roomId: string,
@@ -57,7 +57,7 @@ async function writeAtOnce(
   tellOfMentions(ctx, ready)
 }
 
-/** With the row of the room locked, for those that a look without a lock does not refuse. */
+/** With the row of the room locked, for messages that are not refused by a look without a lock. */
 async function writeLocked(
   ctx: Context,
   roomId: string,
@@ -88,7 +88,7 @@ export async function writePostsInto(
   if (room && permitted.length > 0) log.noteEntries(await append(ctx, log.on, room, permitted, outcomes))
 }
 
-/** The room as it is stored, and the messages that it takes; notes what stands against the others. */
+/** Reads the stored room and the messages that it accepts; records the refusals of the others. */
 async function judge(
   ctx: Context,
   on: Connection,
@@ -98,7 +98,7 @@ async function judge(
 ): Promise<{ room: RoomHeader | undefined; permitted: Message[] }> {
   const authors = [...new Set(messages.map(({ actorId }) => actorId))]
   const found = await findStandings(on, roomId, authors)
-  // What a transaction reads may be its own, and not committed yet.
+  // A transaction may read its own uncommitted changes.
   if (found && on === ctx.pool) ctx.headers.put(found.room)
   const permitted = messages.filter((message) => {
     const error = found

@@ -18,7 +18,7 @@ import { checkMessage, type CheckedMessage } from '../../domain/check-message.ts
 import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
 
-/** Writes messages into a room, under its lock and in one transaction; what is written already stays as it is. */
+/** Writes imported messages into a room, under its lock and in one transaction; existing ones stay as they are. */
 export async function importTogether(
   ctx: Context,
   request: ImportMessagesRequest,
@@ -31,7 +31,7 @@ export async function importTogether(
   const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
   const change = async (log: HeldLog) => {
-    // The import moves the line by itself.
+    // The import moves the log itself.
     await log.flush()
     const { on } = log
     const [state] = await findImports(on, [roomId])

@@ -5,7 +5,7 @@ import { toRoom } from '../../view/deliveries.ts'
 
 export type ImportedAttachment = { assetId: string; messageEventId: string }
 
-/** An event has to stay small. */
+/** Limits the size of an event. */
 const attachmentsPerEvent = 2_000
 
 /** Tells that messages came into a room from elsewhere: clients read it again, nobody is notified. */

@@ -1,4 +1,4 @@
-/** What lines of Markdown stand in: a block quote, or an item of a list whose content begins so many columns in. */
+/** A container of Markdown lines: a block quote, or a list item whose content is indented by this many columns. */
 export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empty: boolean }
 
 /** A line that is read from the left. */
@@ -19,7 +19,7 @@ const breakOrMarker = { break: /^([-*_])(?: *\1){2,} *$/, marker: /^(?:[-+*]|(\d
 
 export const isThematicBreak = (rest: string): boolean => breakOrMarker.break.test(rest)
 
-/** Goes on behind the marks of the containers that the line still stands in; answers how many those are. */
+/** Skips the marks of the containers to which the line still belongs; returns their number. */
 export function enterHeld(line: Line, containers: readonly Container[]): number {
   for (const [index, container] of containers.entries()) {
     const entered = container.kind === 'quote' ? enterQuote(line) : stayInItem(line, container)
@@ -47,8 +47,8 @@ function stayInItem(line: Line, item: Extract<Container, { kind: 'item' }>): boo
 }
 
 /**
- * Goes on behind the marker of a list's item. In the middle of a paragraph only an item with content begins a list, and a
- * number other than 1 does not.
+ * Skips the marker of a list item. Inside a paragraph only an item with content starts a list, and a number other than
+ * 1 does not.
  */
 export function enterItem(line: Line, inParagraph: boolean): Container | undefined {
   const indent = indentOf(line)

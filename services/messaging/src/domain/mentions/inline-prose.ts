@@ -25,7 +25,7 @@ export function withoutCodeSpans(paragraph: string): string {
 const findRuns = (text: string): Run[] =>
   Array.from(text.matchAll(/`+/g), (match) => ({ at: match.index, length: match[0].length }))
 
-/** Whether an odd number of backslashes stands before the place. */
+/** Whether an odd number of backslashes precedes the position. */
 function isEscaped(text: string, at: number, from: number): boolean {
   let backslashes = 0
   while (at - backslashes > from && text[at - backslashes - 1] === '\\') backslashes++

@@ -4,10 +4,10 @@ import type { Labels } from './definitions.ts'
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
 
-/** The label of a reference, right behind the text of a link. */
+/** The label of a reference, directly after the text of a link. */
 const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 
-/** Web addresses, and what stands behind the name of a host: `example.org/@ann`. */
+/** Web addresses, including the path after a host name: `example.org/@ann`. */
 const address =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
@@ -25,7 +25,7 @@ export function withoutLinks(paragraph: string, labels: Labels): string {
 
 type Stretch = { from: number; to: number }
 
-/** From left to right. A link holds no other link, an image may. */
+/** From left to right. A link contains no other link; an image may. */
 function linksIn(text: string, labels: Labels): Stretch[] {
   const links: Stretch[] = []
   const openings: number[] = []
@@ -46,7 +46,7 @@ function linksIn(text: string, labels: Labels): Stretch[] {
   return links
 }
 
-/** Where a link ends whose text stands between brackets; undefined where it is none. */
+/** End of a link whose text is in brackets; undefined when it is not a link. */
 function endOfTarget(text: string, { from, to }: Stretch, labels: Labels): number | undefined {
   target.lastIndex = to
   if (target.test(text)) return target.lastIndex

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MentionsSchema } from '@parley/contracts/internal'
 
-/** A user whom a text names. */
+/** A user mentioned in a text. */
 export type MentionedUser = { userId: string; roleIds: readonly string[] }
 
 /** Whom a text mentions, members of the room or not. */
@@ -17,7 +17,7 @@ export type Mentioned = {
 
 export const nobody: Mentioned = { users: [], roleIds: [], all: false, here: false, pending: false }
 
-/** As facts tell it; undefined when nobody is mentioned. */
+/** Mentions in the form of facts; undefined when nobody is mentioned. */
 export function toMentions(mentioned: Mentioned): MessageInitShape<typeof MentionsSchema> | undefined {
   const { users, roleIds, all, here } = mentioned
   if (users.length === 0 && roleIds.length === 0 && !all && !here) return undefined

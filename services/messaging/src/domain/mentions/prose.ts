@@ -16,12 +16,12 @@ const fence = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
 const heading = /^#{1,6}(?: |$)/
 const underline = /^(?:=+|-+) *$/
 
-/** A paragraph or heading, and whether it stands in a block quote. */
+/** A paragraph or heading, and whether it is in a block quote. */
 export type Paragraph = { text: string; quoted: boolean }
 
 /**
- * The paragraphs and headings of a text in Markdown that stand in no code block. It is read in one pass whose time grows with the text alone, whatever the text: it comes from anybody, and parsers of the whole of
- * Markdown can be kept busy for seconds by 10,000 bytes.
+ * The paragraphs and headings of a Markdown text outside code blocks. Reads the text in one pass, in time linear in its
+ * length: the input is untrusted, and full Markdown parsers can be kept busy for seconds by 10,000 bytes.
  */
 export function paragraphsOf(markdown: string): Paragraph[] {
   const reader = new Reader()
@@ -73,7 +73,7 @@ class Reader {
     return opened
   }
 
-  /** Whether a line that stands in fewer containers than the paragraph continues it all the same. */
+  /** Whether a line in fewer containers than the paragraph still continues it. */
   #goesOn(line: Line): boolean {
     if (isBlank(line)) return false
     if (indentOf(line) > 3) return true

@@ -8,7 +8,7 @@ import { tooManyPreviews } from '../../errors.ts'
 import { keepPreviewToken } from '../../store/preview-tokens.ts'
 import { toLinkPreview } from '../../view/link-preview.ts'
 
-/** Pages may take long, and all users share those who look at them. */
+/** Pages may be slow, and all users share the fetchers. */
 const mostAtOnce = 4
 
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {

@@ -15,7 +15,7 @@ export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.metho
     const count = clampLimit(limit)
     const position = positionOf(cursor)
     const rows = await readAsMember(ctx, caller, roomId, (reader) =>
-      // One more than asked for tells whether the page is the last one.
+      // One more than requested, to know whether this is the last page.
       readTimeline(ctx.pool, reader, position, count + 1),
     )
     const window = windowAt(count, position, rows)

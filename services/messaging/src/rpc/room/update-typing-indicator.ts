@@ -15,7 +15,7 @@ export function updateTypingIndicator(ctx: Context): MethodImpl<typeof RoomServi
     if (!found) throw roomNotFound()
     const { room, standing } = found
     assertReads(ctx.policy(), caller, room, standing)
-    // Whether there is such a thread is not looked at, but everyone in the room is sent what is written here.
+    // The thread need not exist, but the text is sent to everyone in the room, so its form is checked.
     if (threadRootEventId && !looksLikeId(threadRootEventId)) throw typingElsewhere()
     const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
     ctx.tellTyping({ roomId, userId: caller.userId, threadRootEventId, dmParticipantIds })

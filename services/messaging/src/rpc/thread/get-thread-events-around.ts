@@ -35,7 +35,7 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
   }
 }
 
-/** A window of replies, and where the anchor stands when the root is in front of them. */
+/** A window of replies, and the index of the anchor when the root precedes them. */
 type Around = Window<EventRow> & { target: number }
 
 const beginning = (count: number, replies: EventRow[]): Around => ({

@@ -16,13 +16,13 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const position = positionOf(cursor)
     const thread = { roomId, rootEventId: threadRootEventId }
     const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
-      // One more than asked for tells whether the page is the last one.
+      // One more than requested, to know whether this is the last page.
       readReplies(ctx.pool, reader, rootEventId, position, count + 1),
     )
     const window = windowAt(count, position, replies)
     const shown = position ? {} : { root }
     const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
-    // Whoever has seen a thread without replies goes on behind its root.
+    // After a thread without replies the client continues behind its root.
     const askedWith = cursor.value || encodeCursor(root.seq)
     return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { askedWith, ...shown }) }
   }

@@ -9,9 +9,9 @@ import * as store from '../../store/exported-messages.ts'
 import { findLine } from '../../store/imports.ts'
 
 const atOnce = 500
-/** What a reaction and an attachment take in an answer besides their texts, in bytes. */
+/** Size of a reaction and an attachment in a response, without their texts, in bytes. */
 const [reactionBytes, attachmentBytes] = [20, 64]
-/** A page of several messages never has as many; the first message alone may have more. */
+/** A page of several messages has fewer; only a page with a single message may have more. */
 const reactionsAtOnce = Math.ceil(pageBytes / reactionBytes)
 
 export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.exportMessages> {

@@ -12,7 +12,7 @@ export function finishImport(ctx: Context): MethodImpl<typeof MessagingTransferS
     if (userIds.length > mostUsers) throw tooManyAtOnce('users', mostUsers)
     const [state] = await findImports(ctx.pool, [roomId])
     if (!state) throw noImport()
-    // In id order, as everybody touches rows of several users.
+    // In id order, as in all transactions that lock rows of several users.
     const users = [...new Set(userIds)].sort()
     await transaction(ctx.pool, (on) => markImportRead(on, roomId, users))
     return {}

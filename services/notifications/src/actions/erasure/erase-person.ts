@@ -5,7 +5,7 @@ import { eraseCalls } from '../../store/erase-calls.ts'
 import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
-/** Deletes what a deleted person was told, and chose to be told, and where; what they caused is no news any more. */
+/** Deletes a deleted person's notifications, levels and subscriptions, and dismisses the notifications they caused. */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>
   async (userId: string, signal: AbortSignal): Promise<number> =>

@@ -8,8 +8,8 @@ import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
 export type OpenRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<string, RoomHeader> }
 
 /**
- * Where something is pending for the caller, in one room or everywhere. What is pending in rooms that they can read no more
- * is left out, and dismissed soon.
+ * Rooms with pending notifications of the caller: one room, or all. Rooms that the caller can no longer read are left
+ * out, and their notifications are dismissed soon.
  */
 export async function findOpenRooms(ctx: Context, caller: Caller, roomId?: string): Promise<OpenRooms> {
   const { userId } = caller

@@ -9,7 +9,7 @@ import { findPending, listPending, type Pending, type PendingKey } from '../../s
 import { toNotification } from '../../view/notification.ts'
 import { findOpenRooms } from './open-rooms.ts'
 
-/** Notifications as their user sees them; those of rooms that the user cannot read are left out. */
+/** Notifications as shown to their owner, without those of rooms that the owner cannot read. */
 async function show(ctx: Context, pending: readonly Pending[], rooms: Surroundings['rooms']) {
   const readable = pending.filter(({ roomId }) => rooms.has(roomId))
   const users = await ctx.askPeople([...new Set(readable.map(({ actorId }) => actorId))])

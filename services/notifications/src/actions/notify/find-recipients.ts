@@ -3,18 +3,21 @@ import { firstReasons, type Recipient } from '../../domain/candidates.ts'
 import type { Audience } from '../../domain/many.ts'
 import type { Posting } from '../../domain/message.ts'
 
-/** Those whom a call to a role, or to everyone, reaches are told at once when they are so few. */
+/** Up to this many people mentioned through a role or @all are notified at once. */
 const fewCalled = 200
-/** So are those who want every message of the room. */
+/** Up to this many people with the level ALL_MESSAGES are notified at once. */
 export const fewOfAllMessages = 300
 
 type Needs = {
   audiences: Pick<Audiences, 'members' | 'presences'>
-  /** The first of those who want every message of the room, in id order; one more than are told at once tells of others. */
+  /**
+   * The first people with the level ALL_MESSAGES, in id order, and one more than are notified at once, to know whether
+   * there are others.
+   */
   allMessages: readonly string[]
 }
 
-/** Whom to tell at once, and those who are too many for that. */
+/** Recipients to notify at once, and audiences that are too large for that. */
 export type Found = { recipients: Recipient[]; many: Audience[]; roomName: string }
 
 /** Whom a message is for, in the order of reasons, as far as they may read the room. */
@@ -28,7 +31,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     ['direct_message', fact.dmParticipantIds],
     ['room_message', everyMessage.userIds],
   ] as const
-  // Holders of a role that has many are not known yet: those who may be among them wait until they were told as such.
+  // The holders of a large role are not known here. Everyone who may be among them is notified later, after the role.
   const waits = called.many.some((audience) => audience.of === 'role_holders')
   const later = waits
     ? others.flatMap(([kind, ids]): Audience[] => (ids.length > 0 ? [{ of: 'listed', kind, userIds: [...ids] }] : []))
@@ -45,7 +48,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
   return { recipients, many: [...called.many, ...later, ...followers, ...everyMessage.many], roomName: found.roomName }
 }
 
-/** Whether everyone is called, or everyone who is there. */
+/** Whether the message mentions @all, or @here. */
 const callsTo = ({ fact: { mentions } }: Posting, there: boolean): boolean =>
   mentions?.all === true || (mentions?.here === true && there)
 
@@ -58,7 +61,7 @@ async function amongMembers({ audiences }: Needs, roomId: string, userIds: strin
   return { userIds: members, presences, roomName }
 }
 
-/** Those whom the message calls by a role, or as everyone in the room. */
+/** Members mentioned through a role, or through @all or @here. */
 async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
   const { all = false, here = false, roleIds = [] } = fact.mentions ?? {}
   const calls: { audience: Audience; query: { all: true } | { roleIds: string[] } }[] = [
@@ -79,7 +82,7 @@ async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
   return { userIds: found.flatMap(({ userIds }) => userIds), many: found.flatMap(({ many }) => many) }
 }
 
-/** Whether a message is for those who want every message of its room: those of the main timeline, but for direct messages. */
+/** Whether a message is for people with the level ALL_MESSAGES: it is in the main timeline and not a direct message. */
 export const isForAll = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 

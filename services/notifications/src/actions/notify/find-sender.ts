@@ -1,7 +1,7 @@
 import type { User } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 
-/** Who sends a message, to be named with it; undefined when accounts does not answer, and for who is deleted. */
+/** The sender of a message; undefined when accounts does not answer, or the sender is deleted. */
 export async function findSender({ askPeople }: Pick<Context, 'askPeople'>, userId: string): Promise<User | undefined> {
   const sender = (await askPeople([userId])).get(userId)
   return sender?.deleted === false ? sender : undefined

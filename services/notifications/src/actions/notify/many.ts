@@ -12,12 +12,14 @@ import { isRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { tell } from './tell.ts'
 
-/** Pages of members that are told in one turn: enough for the users of a shard to travel together. */
+/** Pages of members per step: enough to handle many users of a shard together. */
 const pagesPerTurn = 4
 
 type Page = People & { after: string; roomName: string }
 
-/** Tells the next people of an audience; answers where the job stands then. Whatever is repeated tells nobody twice. */
+/**
+ * Notifies the next members of an audience; returns the new state of the job. Repeating a step notifies nobody twice.
+ */
 export async function tellSome(ctx: Context, work: ManyToTell, after: string): Promise<Standing> {
   const message = messageOf(work)
   const [audience, ...others] = work.audiences

@@ -8,8 +8,8 @@ import { toLevelEvent } from '../../view/level-event.ts'
 import { toPreference } from '../../view/preferences.ts'
 
 /**
- * Stores a level for a room, or for the server when the room is empty, and tells of it when it is another than before:
- * messaging first, which clients ask what is unread as soon as they hear of the choice.
+ * Stores a level for a room, or for the server when the room is empty, and announces a change. Messaging is informed
+ * first, because clients ask it for unread rooms as soon as they receive the event.
  */
 export async function changeLevel(ctx: Context, whose: { userId: string; roomId: string }, level: NotificationLevel) {
   const { userId, roomId } = whose
@@ -28,11 +28,11 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
     const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
     return { preference, version: await versionOf(tx, userId), entries: [] }
   })
-  // A choice made before is told too: this database may have lost another one since, which messaging goes by.
+  // An unchanged level is applied too: this database may have been restored, while messaging still uses a lost level.
   const held = await ctx.applyLevel({ ...whose, level: preference.level, version })
   ctx.relay.wake(entries)
   if (held === undefined) return preference
-  // Another choice came meanwhile, or this database was restored and messaging holds a level that it has lost.
+  // The level was changed concurrently, or this database was restored and messaging has a newer level.
   const again = await ctx.db.transaction((tx) => tell(tx, held))
   await ctx.applyLevel({ ...whose, level: again.preference.level, version: again.version })
   ctx.relay.wake(again.entries)

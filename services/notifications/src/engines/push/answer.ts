@@ -1,8 +1,8 @@
-/** What a push service made of a push. */
+/** The response of a push service. */
 export type Answer =
   /** It takes care of it now. */
   | { outcome: 'accepted' }
-  /** The subscription is no more. */
+  /** The subscription no longer exists. */
   | { outcome: 'gone' }
   /** It does not want this push, and will not want it later. */
   | { outcome: 'refused' }
@@ -15,7 +15,7 @@ export type Answer =
 export function answerOf(status: number, retryAfter: string | undefined, now: Date): Answer {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   if (status === 404 || status === 410) return { outcome: 'gone' }
-  // Who says "too many" is well, and may mean this one browser.
+  // A service that answers "too many" is working, and may mean only this browser.
   if (status === 429) return { outcome: 'busy', isTroubled: false, retryAfterMs: waitOf(retryAfter, now) }
   if (status >= 500 || status === 408)
     return { outcome: 'busy', isTroubled: true, retryAfterMs: waitOf(retryAfter, now) }
@@ -24,7 +24,7 @@ export function answerOf(status: number, retryAfter: string | undefined, now: Da
 
 const longestWaitMs = 3_600_000
 
-/** How long `Retry-After` asks to wait, in seconds or until a date; an hour at most, 0 when it asks for nothing. */
+/** The wait that `Retry-After` requests, in seconds or as a date; at most an hour, 0 without one. */
 function waitOf(retryAfter: string | undefined, now: Date): number {
   const text = retryAfter?.trim() ?? ''
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()

@@ -12,7 +12,7 @@ export class Chooser {
     this.#hosts = hosts
   }
 
-  /** As many as may leave now, of pushes that come oldest first; those chosen are under way from now on. */
+  /** Chooses the pushes that may be sent now, given the oldest first, and marks them as in flight. */
   choose(due: readonly DuePush[], nowMs: number): DuePush[] {
     const chosen: DuePush[] = []
     for (let waiting = due; ;) {
@@ -28,7 +28,7 @@ export class Chooser {
     }
   }
 
-  /** What each host would take next, oldest first. */
+  /** The next push of each lane and host, oldest first. */
   #offers(waiting: readonly DuePush[]): DuePush[] {
     const byHost = new Map<string, DuePush[]>()
     for (const push of waiting) {

@@ -1,10 +1,10 @@
 import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
 import { badEndpoint, endpointIsPrivate } from './errors.ts'
 
-/** Which push services may be asked, and whether without TLS. */
+/** Which push services are allowed, and whether without TLS. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
-/** An endpoint as it is stored; undefined when it is no address. */
+/** Normalises an endpoint; undefined when it is not a valid address. */
 export function parseEndpoint(endpoint: string): URL | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)

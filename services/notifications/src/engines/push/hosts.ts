@@ -2,9 +2,9 @@ import { Shares } from './shares.ts'
 
 /** Most pushes of one process that are under way at a time. */
 export const mostAtOnce = 16
-/** Most of them to one push service that is known to be well. */
+/** Limit per push service that is known to work. */
 export const mostPerHost = 4
-/** Those that are not share so many, one each: however many there are, they keep nobody else waiting. */
+/** Limit for all other push services together, one each, so that they do not delay the rest. */
 const mostToOthers = 8
 
 const mostRemembered = 1000
@@ -26,7 +26,7 @@ export class Hosts {
     return mostAtOnce - this.#sum(() => true)
   }
 
-  /** Whether one more push may go to a host now. */
+  /** Whether another push may be sent to a host now. */
   mayBegin(name: string, nowMs: number): boolean {
     const host = this.#host(name)
     const isFull = host.isWell
@@ -47,7 +47,7 @@ export class Hosts {
     return true
   }
 
-  /** A push is not under way any more; without `isWell` nothing was learned about the host. */
+  /** A push is no longer in flight; without `isWell` nothing was learned about the host. */
   end(name: string, nowMs: number, isWell?: boolean): void {
     const host = this.#hosts.get(name)
     if (!host) return
@@ -60,12 +60,12 @@ export class Hosts {
     host.pausedUntil = isWell ? 0 : nowMs + pauseMs
   }
 
-  /** How the lanes share the turns of a host. */
+  /** How the lanes take turns at a host. */
   sharesOf(name: string): Shares {
     return this.#host(name).shares
   }
 
-  /** Who was never asked is as good as new. */
+  /** An unknown host starts in the initial state. */
   #host(name: string): Host {
     return this.#hosts.get(name) ?? { underWay: 0, isWell: false, failures: 0, pausedUntil: 0, shares: new Shares() }
   }

@@ -1,6 +1,6 @@
 import type { PushKind } from '../../domain/tag.ts'
 
-/** Where things lie below the address of the server. */
+/** Addresses below the server's public address. */
 export class Links {
   readonly #base: string
 

@@ -4,7 +4,7 @@ import { lanes, type Lane } from '../../domain/push-lanes.ts'
 import type { Reason } from './prepare.ts'
 
 const log = logger('push')
-const pushes = counter('parley_pushes_total', { description: 'Pushes by what they do and what became of them' })
+const pushes = counter('parley_pushes_total', { description: 'Pushes by action and outcome' })
 const lag = histogram('parley_push_lag', {
   description: 'Time from the notification, or its dismissal, until the push service has the push',
   unit: 's',
@@ -20,7 +20,7 @@ export const recordLag = ({ action, lane }: Queued, seconds: number): void => la
 export const reportFailedTurn = (error: unknown): void => log.warn({ err: error }, 'pushes wait: something failed')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** How many pushes wait in a lane, and how long the oldest of them does. */
+/** Number of waiting pushes in a lane, and the age of the oldest. */
 export type LaneState = { lane: Lane; depth: number; oldestMs: number }
 
 /** Shows how long the lanes of the queue are and how long their oldest pushes wait. */

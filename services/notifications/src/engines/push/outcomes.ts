@@ -8,7 +8,7 @@ import {
   type Postponed,
 } from '../../store/push-turns.ts'
 
-/** What became of pushes, gathered until it is written. */
+/** Collects the outcomes of pushes until they are written. */
 export class Outcomes {
   readonly #db: Db
   readonly #through: bigint[] = []
@@ -20,7 +20,7 @@ export class Outcomes {
     this.#db = db
   }
 
-  /** The push need not come again. */
+  /** The push is finished. */
   through({ id }: HeldPush): void {
     this.#through.push(id)
   }
@@ -30,18 +30,20 @@ export class Outcomes {
     this.#unseen.push(push)
   }
 
-  /** The subscription of the push is no more. */
+  /** The subscription of the push no longer exists. */
   gone(push: HeldPush): void {
     this.#gone.push(push)
     this.#through.push(push.id)
   }
 
-  /** The push comes again; one that never left counts no attempt. */
+  /** The push will be retried; if it was never sent, no attempt is counted. */
   postpone({ id, attempts }: HeldPush, pauseMs: number, hasLeft: boolean): void {
     this.#postponed.push({ id, attempts, pauseMs, hasLeft })
   }
 
-  /** Writes everything; what could not be written is kept for the next time. More may come meanwhile. */
+  /**
+   * Writes the collected outcomes; on failure they are kept for the next time. Others may be added during the write.
+   */
   async write(): Promise<void> {
     await written(this.#through, (ids) => deletePushes(this.#db, ids))
     await written(this.#unseen, (unseen) => deleteUnseen(this.#db, unseen))

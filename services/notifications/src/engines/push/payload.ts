@@ -1,14 +1,14 @@
-/** What a browser shows. */
+/** Content of a notification in the browser. */
 export type Shown = {
   title: string
   body: string
   tag: string
   notificationId: string
-  /** Where a click leads to. */
+  /** Address opened by a click. */
   url: string
-  /** Of the server's icon. */
+  /** Address of the server's icon. */
   icon: string
-  /** Number on the icon of the app; undefined leaves it as it is. */
+  /** Number on the app's icon; undefined leaves it unchanged. */
   appBadge: number | undefined
 }
 
@@ -16,8 +16,8 @@ export type Shown = {
 export const longestPayload = 2048 - 86 - 1 - 16
 
 /**
- * What a push says, as the notification of declarative Web Push and, for service workers that show it themselves, the same
- * at the top. Shortened where it would not fit a record.
+ * The payload of a push: the notification in the format of declarative Web Push and, for service workers that show it
+ * themselves, its fields at the top level. Shortened to fit a record.
  */
 export function showPayload(shown: Shown): string {
   const { title, body } = shown

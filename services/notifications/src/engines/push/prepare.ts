@@ -24,7 +24,7 @@ export type Reason =
   | 'deactivated'
   | 'unsubscribed'
 
-/** What becomes of a push: what it says, or why it says nothing. */
+/** A prepared push: its content, or why it is not sent. */
 export type Prepared = { push: HeldPush } & ({ content: PushContent } | { reason: Reason })
 
 type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links: Links }
@@ -32,8 +32,8 @@ type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links:
 const timeoutMs = 3_000
 
 /**
- * Looks at pushes right before they leave, all of them together: whether they still should, and what they say. Rejects when a
- * neighbour does not answer, or does not know: then nothing is known.
+ * Checks pushes in a batch just before they are sent: whether they still should be, and with which content. Rejects
+ * when a service does not answer or does not know; nothing is decided then.
  */
 export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))

@@ -9,13 +9,13 @@ import type { PushRequest } from './request.ts'
 export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
 
 const timeoutMs = 10_000
-/** What is read of an answer, so that its connection can be used again. */
+/** Bytes read of a response so that its connection can be reused. */
 const mostBytes = 16_384
 const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 
 /**
- * Asks allowed addresses alone and follows nobody elsewhere. Connections are kept: each leads to an address that was checked
- * when it was made.
+ * Connects only to allowed addresses and does not follow redirects. Connections are reused; each goes to an address
+ * that was checked when it was opened.
  */
 export function openPushClient(network: PushNetwork): PushClient {
   const tls = new Agent(connections)
@@ -29,7 +29,7 @@ export function openPushClient(network: PushNetwork): PushClient {
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
       request.on('error', (error) => reject(request.reusedSocket ? new KeptConnectionBroke(error) : error))
-      // Some requests end with neither: those answered with a switch of protocols that nobody asked for.
+      // Some requests end with neither: those answered with an unrequested protocol switch.
       request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })
@@ -48,7 +48,7 @@ export function openPushClient(network: PushNetwork): PushClient {
         return answerOf(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
       } catch (error) {
         if (isCausedBy(AddressRefused, error)) return { outcome: 'blocked' }
-        // That other names of this person stay unanswered says nothing about this push service.
+        // Slow DNS servers of this person's other names say nothing about this push service.
         const isTroubled = isCausedBy(ResolverBusy, error) ? undefined : true
         return { outcome: 'busy', isTroubled, retryAfterMs: 0 }
       }
@@ -69,7 +69,7 @@ class KeptConnectionBroke extends Error {
 const isCausedBy = (kind: typeof AddressRefused | typeof ResolverBusy, error: unknown): boolean =>
   error instanceof kind || (error instanceof KeptConnectionBroke && error.cause instanceof kind)
 
-/** Reads a short answer to its end, and hangs up on a long one. The status counts, whatever becomes of the rest. */
+/** Reads a short response to its end and aborts a long one. Only the status matters. */
 async function leave(answer: IncomingMessage): Promise<void> {
   let length = 0
   try {

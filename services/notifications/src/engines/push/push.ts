@@ -8,17 +8,17 @@ import type { Neighbours } from './neighbours.ts'
 import { patience } from './retries.ts'
 import { startSender, type SenderOptions } from './sender.ts'
 
-/** What handlers need to know of pushes. */
+/** Push settings for handlers. */
 export type Push = { enabled: boolean; network: PushNetwork }
 
-/** What tests replace. */
+/** Parts that tests replace. */
 export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience' | 'pollMs'>>
 
 const pollMs = 10_000
 
 type Allowed = { allowPrivate: boolean; privateNetworks: readonly string[]; names: NameResolver }
 
-/** Which push services may be asked. Throws for what is no network. */
+/** The allowed push services. Throws for an invalid network. */
 export const pushNetwork = ({ allowPrivate, privateNetworks, names }: Allowed): PushNetwork => ({
   isAllowed: allowPrivate ? () => true : publicExcept(privateNetworks),
   resolve: names.resolve,

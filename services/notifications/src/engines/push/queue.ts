@@ -2,7 +2,7 @@ import type { Tx } from '@parley/postgres'
 import { holdSubscriptions, insertDismissals, insertPushes, withdrawPushes } from '../../store/push-jobs.ts'
 import { tagOf, type PushKind } from '../../domain/tag.ts'
 
-/** A notification somebody is to be told of. */
+/** A notification to push. */
 export type CreatedNotification = {
   notificationId: string
   userId: string
@@ -27,8 +27,8 @@ export async function queuePushes(tx: Tx, created: readonly CreatedNotification[
 }
 
 /**
- * Takes dismissed notifications off the devices, in the transaction that dismisses them: a push that did not leave yet never
- * will, and browsers that may have got one hear that it is over.
+ * Removes dismissed notifications from devices, in the transaction that dismisses them: waiting pushes are cancelled,
+ * and browsers that may have received one get a dismissal.
  */
 export async function queueDismissals(tx: Tx, dismissed: readonly { userId: string; tag: string }[]): Promise<void> {
   if (dismissed.length === 0) return

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import type { PushSettings } from '@parley/config'
 import webPush from 'web-push'
 
-/** What leaves for a push service. */
+/** A request to a push service. */
 export type PushRequest = { userId: string; endpoint: URL; headers: Record<string, string>; body: Buffer }
 
 /** A browser as its person registered it. */
 export type Browser = { userId: string; endpoint: string; p256dh: string; auth: string }
 
-/** What a push is, apart from who gets it. */
+/** The content of a push, independent of its recipient. */
 export type PushContent = { payload: string; tag: string; urgency: 'high' | 'normal' }
 
-/** How long a push service keeps a push for a browser that is away. */
+/** How long a push service keeps a push for an offline browser. */
 export const ttlSeconds = 86_400
 const recordBytes = 2048
-/** Where the header of aes128gcm tells the size of records, after 16 bytes of salt. */
+/** Position of the record size in the header of aes128gcm, after 16 bytes of salt. */
 const recordSizeAt = 16
 
 /** Encrypts a push for its browser and signs it. */
@@ -29,7 +29,7 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
   })
   const { body } = details
   if (!body) throw new TypeError('a push without a payload')
-  // The library says 4096, whatever it wrote; the one record there is fits this size too, and nothing depends on it.
+  // The library always writes 4096. The single record also fits this size, and nothing else depends on it.
   body.writeUInt32BE(recordBytes, recordSizeAt)
   const headers = Object.entries<unknown>(details.headers).map(([name, value]): [string, string] => [
     name,
@@ -38,5 +38,5 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
   return { userId, endpoint: new URL(endpoint), headers: Object.fromEntries(headers), body }
 }
 
-/** A push service keeps the newest push of a topic for a browser that is away: 32 characters that tell nothing. */
+/** For an offline browser a push service keeps the newest push per topic: 32 characters that reveal nothing. */
 const topicOf = (tag: string): string => createHash('sha256').update(tag).digest('base64url').slice(0, 32)

@@ -1,6 +1,6 @@
 import { backoffMs, type Backoff } from '@parley/runtime'
 
-/** How patiently pushes are tried; hosts are left alone for as long. */
+/** Retry limits of pushes; the same delays apply to hosts. */
 export type Patience = Backoff & {
   /** Age at which a push that failed is given up. */
   giveUpMs: number
@@ -10,7 +10,7 @@ export const patience: Patience = { firstMs: 2_000, longestMs: 600_000, giveUpMs
 
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 
-/** How long to wait before a push is tried again; undefined to give it up. */
+/** Delay before the next attempt; undefined to give up. */
 export function pauseBefore({ attempts, ageMs, retryAfterMs }: Failed, patience: Patience): number | undefined {
   const pause = Math.max(backoffMs(patience, attempts), retryAfterMs * (1 + Math.random() / 10))
   return ageMs + pause > patience.giveUpMs ? undefined : pause

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Neighbours } from './neighbours.ts'
 
-/** As long as a yes may be kept; a no never is. */
+/** How long positive answers are cached; negative ones are not. */
 const keptMs = 5_000
 const mostKept = 10_000
 const timeoutMs = 3_000
 
-/** Who may hear of a room, and what it is called. */
+/** Checks access to rooms and looks up their names. */
 export class PushAccess {
   readonly #rooms: Neighbours['rooms']
   /** Names of rooms, by room and person. */
@@ -16,7 +16,7 @@ export class PushAccess {
     this.#rooms = rooms
   }
 
-  /** The name of the room for each of those who are in it; empty for a direct conversation. */
+  /** The room's name for each of the users who are in it; empty for a direct conversation. */
   async roomNames(roomId: string, userIds: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now()
     const known = new Map<string, string>()

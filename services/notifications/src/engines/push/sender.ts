@@ -22,11 +22,11 @@ import { PushAccess } from './room-access.ts'
 const leaseMs = 30_000
 /** Pushes that end or are queued together are replaced or sent together. */
 const gatherMs = 5
-/** When something that is needed does not answer. */
+/** Delay after a required service did not answer. */
 const afterTroubleMs = 1_000
 /** While the time of pushes has come whose push service must not be asked yet, or that come after others. */
 const whileDueMs = 100
-/** What running pushes get to finish when the process ends. */
+/** Time for running pushes to finish when the process ends. */
 const graceMs = 3_000
 
 export type SenderOptions = {
@@ -35,7 +35,7 @@ export type SenderOptions = {
   network: PushNetwork
   neighbours: Neighbours
   patience: Patience
-  /** How often the queue is looked at when nobody told of a push: a process that died may have queued it. */
+  /** How often to look for pushes that were not announced, because their process died. */
   pollMs: number
 }
 
@@ -53,7 +53,7 @@ export function startSender(options: SenderOptions): AsyncDisposable {
   }
 }
 
-/** What an answer says of a push service; undefined when it was not asked. */
+/** Whether a push service is working, judged by its response; undefined when it was not contacted. */
 function isWell(answer: Answer): boolean | undefined {
   if (answer.outcome === 'blocked') return undefined
   if (answer.outcome !== 'busy') return true
@@ -187,7 +187,7 @@ class Sender {
     countPush(push.action, answer.outcome)
   }
 
-  /** Until there may be something to do: somebody wakes the sender, a push ends, or the time comes. */
+  /** Waits until there may be work: the sender is woken, a push ends, or the time is up. */
   async #pause(restMs: number | undefined): Promise<void> {
     const { signal } = this.#stopping
     if (restMs === undefined) return sleep(afterTroubleMs, undefined, { signal }).catch(() => undefined)

@@ -7,7 +7,7 @@ export type Happening = {
   actor: string
   /** Name of the room; empty for a direct conversation. */
   room: string
-  /** How the message begins; empty without text. */
+  /** Beginning of the message; empty without text. */
   preview: string
   attachments: number
 }

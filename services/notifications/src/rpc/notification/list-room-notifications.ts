@@ -6,7 +6,7 @@ import { showPage } from '../../actions/list/show.ts'
 
 type Method = typeof NotificationService.method.listRoomNotifications
 
-/** Nothing of a room is pending for whoever is no member. */
+/** Non-members have no pending notifications in a room. */
 export function listRoomNotifications(ctx: Context): MethodImpl<Method> {
   return async ({ roomId, page }, call) => showPage(ctx, callerOf(call), page, roomId)
 }

@@ -9,7 +9,7 @@ export function unsubscribe({ db }: Context): MethodImpl<typeof PushNotification
   return async ({ endpoint }, call) => {
     const { userId } = callerOf(call)
     const url = parseEndpoint(endpoint)
-    // What is no address was never stored: it is unknown, which is a success.
+    // An invalid address was never stored; unsubscribing an unknown one succeeds.
     if (url) await deleteSubscription(db, userId, url)
     return { unsubscribed: true }
   }
