@@ -14,7 +14,7 @@ export type Context = {
   db: Db
   /** Through which long lists are read. */
   reads: FairSemaphore
-  /** Of which the ids of direct conversations are made. */
+  /** Key for the ids of direct conversations. */
   dmKey: Uint8Array
   accounts: Client<typeof AccountsInternalService>
   admin: Client<typeof AdminInternalService>

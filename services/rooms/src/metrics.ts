@@ -13,14 +13,14 @@ const handOverFailures = counter('room_hand_over_failures_total', {
 })
 const factsMade = counter('room_facts_total', { description: 'Changes of rooms, by kind of fact' })
 const roomsFed = counter('rooms_fed_again_total', {
-  description: 'Rooms of which messaging held less than it had applied before',
+  description: 'Rooms for which messaging had lost applied facts',
 })
 
 export function countHandOver(held: boolean, seconds: number): void {
   handOverSeconds(seconds, { outcome: held ? 'applied' : 'timeout' })
 }
 
-/** While messaging is away this happens often: counted, and told only to those who ask for details. */
+/** While messaging is unavailable this happens often: it is counted, but logged only at debug level. */
 export function reportHandOverFailure(roomId: string, error: unknown): void {
   handOverFailures()
   log.debug({ roomId, err: error }, 'facts of a room could not be handed over')
@@ -40,7 +40,7 @@ export function reportRebased(roomId: string, held: bigint, facts: number): void
   log.warn({ roomId, held: String(held), facts }, 'messaging holds a fact that rooms has lost; going on above it')
 }
 
-/** How many rooms wait to be handed over by somebody else than the call that changed them. */
+/** Number of rooms whose facts are not handed over by the call that changed them. */
 export const gaugeLeftBehind = (read: () => number): Disposable =>
   gauge('rooms_left_behind', { description: 'Rooms with facts that messaging has not taken in time' }, read)
 

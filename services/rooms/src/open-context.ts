@@ -8,7 +8,7 @@ import { commitChanges, lookTogether, openFactDelivery, WriteQueue } from './eng
 import { tooManyReads } from './errors.ts'
 import { readDmKey } from './store/dm-ids.ts'
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export type Replaced = { now?: () => Date }
 
 /** Opens what handlers, consumers and jobs may reach. */

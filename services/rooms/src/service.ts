@@ -14,7 +14,7 @@ import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced & {
-  /** How long the check of what messaging holds rests, per step of a walk. */
+  /** Pause of the check of messaging, per step of a walk. */
   checkRestMs?: number
   /** Gives up starting. */
   stop?: AbortSignal

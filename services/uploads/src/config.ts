@@ -40,7 +40,7 @@ export const readConfig = defineConfig({
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
     min: 32,
-    doc: 'key under which the gateway hands over the bytes of a call; theirs alone, at least 32 characters',
+    doc: 'key that signs the tickets for bytes from the gateway; only these two may have it, at least 32 characters',
   }),
   previousBlobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS', {
     min: 32,
@@ -68,7 +68,7 @@ export const readConfig = defineConfig({
   imagesAtOnce: int('PARLEY_UPLOADS_IMAGES_AT_ONCE', {
     optional: true,
     min: 1,
-    doc: 'images decoded at the same time by one process, each may take 200 MB; unless set 2, or 1 where the memory limit holds no more',
+    doc: 'images that one process decodes at the same time, up to 200 MB each; default 2, or 1 if the memory limit is too low',
   }),
   renderingsPerHour: int('PARLEY_UPLOADS_RENDERINGS_PER_HOUR', {
     default: 2_000,

@@ -26,13 +26,13 @@ export type Context = {
   /** Sizes of images that were made lately. */
   renderings: Renderings
   fetch: SafeFetch
-  /** Where pages are looked at, each once at a time. */
+  /** Fetches pages, each once at a time. */
   pages: PageFetches
-  /** Who stands behind the credentials of whoever reads a file without a ticket. */
+  /** Resolves credentials of readers without a ticket. */
   callers: CallerCache
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
-  /** Requests without a credential or ticket that holds, by network, in this process alone. */
+  /** Counts requests without a valid credential or ticket, by network, in this process only. */
   trials: Trials
   /** Origins whose pages may read files. */
   allowedOrigins: readonly string[]
@@ -40,13 +40,13 @@ export type Context = {
   blobSecrets: readonly string[]
   /** Secrets under which addresses of images may be signed. */
   signingSecrets: readonly string[]
-  /** What addresses of files are made of. */
+  /** Inputs of file addresses. */
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas
-  /** How many bytes all files take, as of late. */
+  /** Total size of all files, recently measured. */
   serverUsage: () => Promise<number>
-  /** Where files are put together. */
+  /** Assembles files. */
   completions: UploadCompletions
   now: () => Date
 }

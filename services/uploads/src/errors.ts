@@ -85,7 +85,7 @@ export const tooManyPages = () =>
   new ConnectError('too many link previews at once; try again', Code.ResourceExhausted, { 'retry-after': '5' })
 
 export const importedIdMissing = () => invalid('source and external id are required')
-const lossAsked = 'if they are gone for good, repair with --accept-loss; nothing of this was mended'
+const lossAsked = 'if they are gone for good, repair with --accept-loss; none of this was repaired'
 export const storageLooksEmpty = () =>
   new ConnectError(
     `none of the files that the database knows is in the storage; is its disk mounted, its bucket the right one? ${lossAsked}`,
@@ -101,7 +101,7 @@ export const storageNotOurs = (belonging: 'missing' | 'foreign') =>
     belonging === 'missing'
       ? 'storage identity missing: is its disk mounted, is it the right bucket? If so, run: parley storage adopt'
       : 'storage mismatch: another database, or this one in another state, wrote to the storage last; nothing is swept or repaired. ' +
-          'Give a copy of the server a storage of its own; after a restore run: parley storage adopt',
+          'Give a copy of the server its own storage; after a restore run: parley storage adopt',
     Code.FailedPrecondition,
   )
 export const checkCursorInvalid = () => invalid('invalid cursor: it is not from a check')

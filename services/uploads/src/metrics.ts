@@ -7,16 +7,16 @@ const claimsWithoutImage = counter('uploads_claims_without_image_total', {
   description: 'Events that name a public image which is not there',
 })
 const imagesWithoutBytes = counter('uploads_images_without_bytes_total', {
-  description: 'Requests for public images and files whose bytes are not in the storage, or not all of them',
+  description: 'Requests for public images and files whose bytes are missing or incomplete in the storage',
 })
 const failedDeletions = counter('uploads_failed_deletions_total', {
-  description: 'Tries to delete bytes that failed and come again',
+  description: 'Failed attempts to delete bytes, which will be retried',
 })
 const sweepsRefused = counter('uploads_sweeps_refused_total', {
-  description: 'Sweeps that deleted nothing, as the storage does not belong to the database',
+  description: 'Sweeps that deleted nothing because the storage does not belong to the database',
 })
 const deletionsRefused = counter('uploads_deletions_refused_total', {
-  description: 'Batches of deletions that wait, as the storage does not belong to the database',
+  description: 'Batches of deletions that wait because the storage does not belong to the database',
 })
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
@@ -41,16 +41,16 @@ export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'swept what nobody needs')
 
-/** Nothing is swept: storage and database do not belong together. */
+/** Nothing is swept because storage and database do not belong together. */
 export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { belonging })
   log.error({ belonging }, storageNotOurs(belonging).rawMessage)
 }
 
-/** Bytes that nobody needs stay: storage and database do not belong together. */
+/** Deletions wait because storage and database do not belong together. */
 export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void => deletionsRefused(1, { belonging })
 
-/** What could not be deleted comes again later. */
+/** A failed deletion will be retried. */
 export function reportFailedDeletion(id: string, error: unknown): void {
   failedDeletions()
   log.warn({ id, err: error }, 'bytes could not be deleted; tried again later')

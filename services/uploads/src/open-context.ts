@@ -23,10 +23,10 @@ import { openImageProcessor, openRenderings, TransformCache } from './engines/im
 import { openStorage } from './engines/storage/index.ts'
 import { bytesOfServer } from './store/usage.ts'
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export type Replaced = {
   now?: () => Date
-  /** How names of other servers are found. */
+  /** Resolves names of other servers. */
   resolve?: Resolve
 }
 
@@ -42,7 +42,7 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
   const admin = host.client(AdminInternalService)
   const policy = await host.policy(admin)
   const now = overrides.now ?? (() => new Date())
-  // Whoever looks at several pages waits for one name after the other, as many as messaging lets them have at once.
+  // A user's concurrent page fetches wait for one name at a time; messaging limits their number.
   const names = host.use(new NameResolver({ mostWaitingPerAsker: 3 }))
   return {
     ...{ db, storage, now },

@@ -14,7 +14,7 @@ import { routes } from './rpc/index.ts'
 export type Overrides = Replaced & {
   /** Gives up starting. */
   stop?: AbortSignal
-  /** How often what nobody needs is looked for. */
+  /** Interval of the sweep. */
   sweepEveryMs?: number
 }
 

@@ -4,7 +4,7 @@ import type { MessagingInternalService, RoomFact } from '@parley/contracts/inter
 import type { TheirRoom } from '../domain/restate.ts'
 import { messagingSilent } from '../errors.ts'
 
-/** What ApplyRoomFacts is asked and how long the answer may take. */
+/** Arguments of ApplyRoomFacts, and its timeout. */
 export type Batch = { roomId: string; facts: RoomFact[]; awaitStream: boolean; timeoutMs: number }
 /** The last fact that messaging applied to a room; version 0 for none. Its event id is empty when that was not noted. */
 export type HeldFact = { version: bigint; eventId: string }
@@ -18,7 +18,7 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
   }
 }
 
-/** A room as messaging holds it, with those standings that facts above a version changed. */
+/** A room as messaging has it, with the standings changed by facts above a version. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
 /** Asks for it; undefined from an earlier release. */
 export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
@@ -36,7 +36,7 @@ export function readHeldRoom(messaging: Client<typeof MessagingInternalService>)
       for (const { userId, member, banned, banExpiresAt } of room.standings)
         standings.set(userId, { member, banned, expiresAt: banExpiresAt ? timestampDate(banExpiresAt) : null })
       const last = room.standings.at(-1)
-      // What came between two pages is found when it is compared again.
+      // A change between two pages is found by the next comparison.
       const held = { version: heldVersion, eventId: heldEventId }
       if (!last || room.standings.length < standingsPerCall) return { ...room, standings, held }
       afterUserId = last.userId
@@ -45,7 +45,7 @@ export function readHeldRoom(messaging: Client<typeof MessagingInternalService>)
 }
 
 export type RoomState = { hasUnread: boolean; empty: boolean; lastMessageAt: Date | undefined }
-/** What messaging knows of rooms for one user; a room it does not hold yet is missing. */
+/** Messaging's data about rooms for one user; rooms that it does not know yet are missing. */
 export type RoomStates = ReadonlyMap<string, RoomState>
 
 const roomsPerCall = 5000

@@ -1,4 +1,4 @@
-/** Does the work for each item, so many at once. The first failure ends it: what was not begun by then is left. */
+/** Runs the work for each item with limited concurrency. After the first failure no further items are started. */
 export async function fewAtOnce<T>(items: readonly T[], most: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values()
   let failed = false

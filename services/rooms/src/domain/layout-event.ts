@@ -2,7 +2,9 @@ import { newId } from '@parley/ids'
 import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { Cause } from './room-fact.ts'
 
-/** Tells everyone that groups, links or their order changed; the group is empty when the order of groups did. */
+/**
+ * Announces to everyone that groups, links or their order changed; the group is empty when the order of groups changed.
+ */
 export function roomGroupsUpdated(
   layoutVersion: bigint,
   changed: { groupId: string; roomId: string },
@@ -24,7 +26,7 @@ export function roomGroupsUpdated(
   }
 }
 
-/** What exactly changed, for the audit log: ids alone, names of groups and links stay out. */
+/** Details of the change for the audit log: only ids, no names of groups and links. */
 export type LayoutNote = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
 
 /** The lock of the layout orders the versions of all groups. */
@@ -53,7 +55,7 @@ export const itemsReordered = (groupId: string, itemIds: readonly string[]): Lay
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutNote =>
   ofGroup('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 
-/** Where it went is told by the fact of the room itself. */
+/** The fact of the room tells where it went. */
 export const roomRemoved = (groupId: string, roomId: string): LayoutNote =>
   ofGroup('room_removed_from_group', groupId, { room_id: roomId })
 

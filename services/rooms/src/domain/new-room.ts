@@ -4,7 +4,7 @@ import { roomFact, type Cause } from './room-fact.ts'
 
 export type Channel = { id: string; name: string; description: string; groupId: string; universal: boolean }
 
-/** A room that is about to be stored, with everything it starts with. Whoever makes the same one gives it the same versions. */
+/** A new room with its initial rows. A repeated creation gives it the same versions. */
 export type NewRoom<Head> = {
   head: Head
   version: bigint
@@ -13,7 +13,7 @@ export type NewRoom<Head> = {
   at: Date
 }
 
-/** A channel; the one who makes it belongs to it, unless the room is universal or the system makes it. */
+/** A channel; its creator becomes a member, unless the room is universal or the system creates it. */
 export const newChannel = (channel: Channel, cause: Cause): NewRoom<Channel> =>
   newChannelOf(channel, channel.universal || !cause.actorId ? [] : [cause.actorId], cause)
 
@@ -29,7 +29,7 @@ export function newChannelOf(channel: Channel, userIds: readonly string[], cause
   return withMembers(channel, created, userIds, cause)
 }
 
-/** A direct message of these people, who all belong to it from the start. */
+/** A direct message of these people, who are all members from the start. */
 export function newDm(id: string, participantIds: readonly string[], cause: Cause): NewRoom<{ id: string }> {
   const created = roomFact(
     0n,

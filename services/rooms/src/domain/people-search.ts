@@ -1,22 +1,22 @@
 type Names = { login: string; displayName: string }
 
-/** Where people stand in lists: what they are called, whatever the case. */
+/** Sort key of people in lists: their shown name, ignoring case. */
 export const nameKey = ({ displayName, login }: Names): string => (displayName || login).toLowerCase()
 
-/** What of somebody is searched. No name holds a control character, so nothing is found across the two. */
+/** The searchable text of a person. Names contain no control characters, so a match cannot span the two. */
 export const searchKey = ({ displayName, login }: Names): string => `${login}\n${displayName}`.toLowerCase()
 
-/** What is looked for in search keys; empty finds everybody. */
+/** The text to look for in search keys; empty matches everybody. */
 export const searchedFor = (search: string): string => search.trim().toLowerCase()
 
-/** Whether a name could hold it at all. */
+/** Whether a name could contain the text. */
 export const isFindable = (needle: string): boolean => !/\p{Cc}/u.test(needle)
 
 const gramLength = 3
 
 /**
- * All pieces of three characters: where a text is found, all its pieces are among those of the key. An index on them finds
- * any part of a name without an extension of the database. A text of less than three characters has none.
+ * All three-character pieces of a text. If a text is contained in a key, its pieces are among those of the key, so an
+ * index on them finds any part of a name without a database extension. A text of less than three characters has none.
  */
 export function searchGrams(text: string): string[] {
   const characters = [...text]

@@ -2,7 +2,7 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Change } from './room-fact.ts'
 
-/** Where somebody stands in a room; a ban counts until a fact ends it. */
+/** A person's standing in a room; a ban counts until a fact ends it. */
 export type PlainStanding = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
 /** A channel as messaging holds it, with the standings that facts unknown to rooms changed. */
@@ -12,8 +12,8 @@ export type OurRoom = Attributes & { standings: ReadonlyMap<string, PlainStandin
 const nothing: PlainStanding = { member: false, banned: false, expiresAt: null }
 
 /**
- * The changes that make a channel again what rooms holds, once the facts that wait are applied on top of what messaging holds;
- * the first of each user's are about bans.
+ * The changes that make messaging's channel equal to the one in rooms, after the waiting facts are applied to
+ * messaging's state. For each user, changes of bans come first.
  */
 export function restate(theirs: TheirRoom, waiting: readonly RoomFact[], ours: OurRoom): Change[] {
   const then = afterwards(theirs, waiting)
@@ -41,7 +41,7 @@ function standingChanges(userId: string, theirs: PlainStanding, ours: PlainStand
   return changes
 }
 
-/** What facts make of a room. */
+/** The state after the facts. */
 function afterwards(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
   const room = { ...theirs, standings: new Map(theirs.standings) }
   for (const { fact } of facts) {

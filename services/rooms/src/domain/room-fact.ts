@@ -4,13 +4,13 @@ import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { nextVersion } from '@parley/events'
 import { newId } from '@parley/ids'
 
-/** What a change of a room says of itself. */
+/** The content of a room's change. */
 export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /** Who changed something and when; the actor is empty for the system. */
 export type Cause = { actorId: string; at: Date }
 
-/** The fact that follows the version of a room; 0 for the one that makes it. */
+/** The fact that follows a version of the room; version 0 for the first one. */
 export function roomFact(
   previousVersion: bigint,
   change: Change,

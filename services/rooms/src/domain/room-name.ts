@@ -3,7 +3,7 @@ const pattern = /^[A-Za-z0-9_-]{1,30}$/
 
 export const isRoomName = (name: string): boolean => pattern.test(name)
 
-/** Two rooms may not share a key: names are unique whatever their case. */
+/** Key of a name: names are unique regardless of case. */
 export const roomNameKey = (name: string): string => name.toLowerCase()
 
 /** Nobody posts in a room of this name unless somebody decides otherwise. */

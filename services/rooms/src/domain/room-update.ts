@@ -3,7 +3,7 @@ import { emptyUpdate } from '../errors.ts'
 type Wanted = { name?: string | undefined; description?: string | undefined; universal?: boolean | undefined }
 type Current = { name: string; description: string; universal: boolean }
 
-/** What of a wanted update differs from what the room is. */
+/** The requested changes that differ from the current room. */
 export type RoomUpdate = { name: string; description: string; renamed: boolean; universalChanged: boolean }
 
 /** An update names at least one field. */

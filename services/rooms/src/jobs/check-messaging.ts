@@ -14,10 +14,10 @@ const usualRestMs = 10_000
 const leastSteps = 6
 
 /**
- * A messaging restored from a backup has lost facts it once applied, and where rooms was restored it holds facts that rooms has
- * lost; nobody else would notice in a quiet room. This walks over all rooms, a few each second, sends each newest fact again
- * and feeds what is missing before it, or states the room again; where something differed it goes on without pausing. After a
- * walk it rests.
+ * After a restore, messaging may lack facts that it once applied, or have facts that rooms has lost, and in a quiet
+ * room nobody would notice. This job walks over all rooms, a few per second: it sends each newest fact again, sends
+ * facts missing before it, or restates the room. Where something differed it continues without a pause. After each walk
+ * it rests.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
@@ -31,13 +31,16 @@ export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOpt
 
 type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
 
-/** The next steps of the walk; answers the milliseconds until those after them. A messaging that is away is no failure. */
+/**
+ * Runs the next steps of the walk; returns the milliseconds until the following ones. An unavailable messaging service
+ * is not a failure.
+ */
 export function walker(
   ctx: Pick<Context, 'db' | 'delivery'>,
   apply: ApplyFacts,
   { signal, restMs = usualRestMs }: WalkOptions,
 ): () => Promise<number> {
-  // Several processes start at different places, and go on to the end before the first whole walk.
+  // Processes start at different positions and go to the end before their first whole walk.
   let after = newId('room')
   let isWhole = false
   let steps = 0

@@ -4,10 +4,10 @@ import { bansToEnd, endBan, expiredBans, hasRunOut, nextBanEndMs } from '../stor
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRound = 100
-/** What could not be done now can be a moment later. */
+/** Pause before retrying what could not be done. */
 const shortestPauseMs = 100
 
-/** Says that bans ran out. They count no more from the moment on anyway; this tells those who keep copies. */
+/** Announces expired bans. They stop counting when they expire; the facts inform services that keep copies. */
 export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const job = new Resources()
   const ending = job.use(
@@ -39,6 +39,6 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
       return facts
     })
   const facts = await ctx.writes.run(roomId, undefined, write)
-  // What messaging does not take in time is handed over as left behind.
+  // Facts that messaging does not accept in time are handed over later, as left behind.
   await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
 }

@@ -5,7 +5,7 @@ import { persistently } from './persistently.ts'
 
 const projection = 'people'
 const pageSize = 1000
-/** Large statements take long to put together, and meanwhile transactions of this process idle until they are ended. */
+/** Large statements take long to build, and transactions of this process would time out in the meantime. */
 const savedAtOnce = 100
 
 /** Copies every account once. The consumers already run, and newer versions win, so nothing is missed or undone. */

@@ -6,7 +6,10 @@ import { roomsLeftBehind } from '../store/facts.ts'
 /** The process that made a fact has this long to hand it over. */
 const patienceMs = 1000
 const roomsPerRound = 100
-/** When nobody tells that something may be left: this process does when messaging is silent, the relay when another died. */
+/**
+ * Interval if nobody announces that facts are left: this process announces it when messaging does not answer, the relay
+ * when another process died.
+ */
 const everyMs = 10_000
 const againMs = 1000
 
@@ -22,7 +25,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
       const olderThan = new Date(ctx.now().getTime() - patienceMs)
       const left = await roomsLeftBehind(ctx.db, olderThan, roomsPerRound)
       waiting = left.length
-      // What fails here is found again in the next round.
+      // Failures are found again in the next round.
       await Promise.allSettled(
         left.map(({ roomId, version, awaitStream }) => ctx.delivery.feed(roomId, version, awaitStream)),
       )

@@ -41,6 +41,6 @@ async function makeOnce(ctx: Context): Promise<void> {
   if (entries.length === 0) return
   logLobbyMade(groupId)
   ctx.relay.wake(entries)
-  // Messaging may come up later: what it does not take now is handed over as left behind.
+  // Messaging may start later: facts that it does not accept now are handed over as left behind.
   await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))
 }

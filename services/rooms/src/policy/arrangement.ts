@@ -9,7 +9,7 @@ export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'role.manage', serverScope)) throw mayNotArrangeGroups()
 }
 
-/** What stands in a group: asked at the group, whatever is decided about single rooms. */
+/** For the content of a group: checked at the group, regardless of decisions about single rooms. */
 export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: string): void {
   if (!may(policy, subject, 'room.manage', { kind: 'group', groupId })) throw mayNotManageGroup()
 }

@@ -14,7 +14,7 @@ export function assertCanListBans(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'room.ban-member', serverScope)) throw mayNotListBans()
 }
 
-/** Only who belongs to a room can be banned from it, so nobody is banned twice. */
+/** Only members can be banned from a room, so nobody is banned twice. */
 export function ban(policy: Policy, subject: Subject, room: RoomHead, target: Subject, standing: Standing): Outcome {
   assertCanBan(policy, subject, room)
   if (target.userId === subject.userId) throw banOfOneself()
@@ -22,7 +22,7 @@ export function ban(policy: Policy, subject: Subject, room: RoomHead, target: Su
   return 'change'
 }
 
-/** Lifting a ban that does not stand is no mistake. */
+/** Lifting a ban that does not exist is not an error. */
 export function unban(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
   assertCanBan(policy, subject, room)
   return standing.banned ? 'change' : 'nothing'

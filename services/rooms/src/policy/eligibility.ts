@@ -1,8 +1,8 @@
 import { ownerRoleId, resolve, type Policy, type Scope } from '@parley/permissions'
 
 /**
- * Who has a permission, as sets that a query can use: one DENY among somebody's roles, their own decisions and everyone's
- * denies, else one ALLOW allows; owners always have it.
+ * The holders of a permission, as sets for a query. A DENY of any of the user's roles, of the user, or of everyone
+ * denies it; otherwise one ALLOW allows it; owners always have it.
  */
 export type Eligibility = {
   everyone: 'allow' | 'deny' | 'undecided'
@@ -13,7 +13,7 @@ export type Eligibility = {
   deniedUsers: string[]
 }
 
-/** Nobody is left out, whoever comes. */
+/** Whether everybody has the permission. */
 export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibility): boolean =>
   everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
 

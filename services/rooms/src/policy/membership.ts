@@ -20,7 +20,7 @@ export function join(policy: Policy, subject: Subject, room: RoomHead, standing:
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
-/** Whether joining would begin a membership; the same rules without a word about what forbids it. */
+/** Whether joining would begin a membership; the same rules, without the reason for a refusal. */
 export function wouldJoin(policy: Policy, subject: Subject, room: RoomHead, { member, banned }: Standing): boolean {
   if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
   return may(policy, subject, 'room.join', roomScope(room))

@@ -1,2 +1,2 @@
-/** What a call has to write; nothing when things stand already as wanted. */
+/** Whether a call has to write anything, or everything already is as requested. */
 export type Outcome = 'change' | 'nothing'

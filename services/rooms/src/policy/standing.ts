@@ -1,6 +1,6 @@
 import type { RoomKind } from '@parley/contracts/api'
 
-/** What of a room decides who may what in it. */
+/** The properties of a room on which permissions depend. */
 export type RoomHead = {
   readonly roomId: string
   readonly kind: RoomKind
@@ -10,7 +10,7 @@ export type RoomHead = {
   readonly archived: boolean
 }
 
-/** How one user stands towards a room: explicit membership, and a ban that still holds. */
+/** A user's relation to a room: explicit membership, and a ban that has not expired. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
 export function headOf(room: {

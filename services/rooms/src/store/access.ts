@@ -6,7 +6,7 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { banHolds } from './seen-rooms.ts'
 
-/** As long as anyone may still have to hear of an end. */
+/** How long an end may still have to be announced. */
 const lately = sql`now() - interval '3 days'`
 
 export type StandingRow = {
@@ -19,7 +19,7 @@ export type StandingRow = {
   banVersion: bigint
 }
 
-/** Explicit memberships and bans of users, those that ended lately included. */
+/** Explicit memberships and bans of users, including recently ended ones. */
 export async function findStandings(reader: Reader, userIds: readonly string[]): Promise<StandingRow[]> {
   const memberships = await reader
     .select({
@@ -53,7 +53,7 @@ export function findHeads(reader: Reader, roomIds: readonly string[]): Promise<R
   return reader.select().from(rooms).where(anyOf(rooms.id, roomIds))
 }
 
-/** Universal rooms, archived or not, and those that ceased to be universal lately. */
+/** Universal rooms, including archived ones, and those that recently stopped being universal. */
 export function findUniversalRooms(reader: Reader): Promise<RoomRow[]> {
   return reader
     .select()

@@ -17,7 +17,7 @@ export type NewBan = {
 /** Bans that will run out. */
 export const bansToEnd = new CommitChannel()
 
-/** A ban begins; one that ended before in the same room is written over, its history lies in the facts. */
+/** Stores a ban; an ended one in the same room is overwritten, since its history is in the facts. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
   const row = { ...ban, banned: true, createdAt: at, since: at }
   await tx
@@ -37,7 +37,7 @@ export async function endBan(
     .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
 }
 
-/** The version of the fact that banned somebody; undefined when no ban stands. */
+/** The version of the fact that banned somebody; undefined without an active ban. */
 export async function findBanVersion(reader: Reader, roomId: string, userId: string): Promise<bigint | undefined> {
   const [ban] = await reader
     .select({ version: roomBans.version })
@@ -48,7 +48,7 @@ export async function findBanVersion(reader: Reader, roomId: string, userId: str
 
 const ranOut = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
 
-/** Bans that ran out and of which no fact says so yet. */
+/** Expired bans without a fact about their end. */
 export function expiredBans(reader: Reader, limit: number): Promise<{ roomId: string; userId: string }[]> {
   return reader.select({ roomId: roomBans.roomId, userId: roomBans.userId }).from(roomBans).where(ranOut).limit(limit)
 }

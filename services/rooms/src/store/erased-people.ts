@@ -5,7 +5,7 @@ import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
 import { people, roomBans, roomMembers } from './schema.ts'
 
-/** Rooms of which a person is a member, or which hold a ban of theirs, lifted ones included. */
+/** Rooms of which a person is a member, or which have a ban of theirs, including lifted ones. */
 export async function roomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
   const rows = await sqlRows<{ roomId: string }>(
     reader,
@@ -15,7 +15,10 @@ export async function roomsWithStanding(reader: Reader, userId: string, limit: n
   return rows.map(({ roomId }) => roomId)
 }
 
-/** Whether a fact made them a member, or banned them, that no other fact has ended; the clock ends no ban here. */
+/**
+ * Whether a fact made the person a member, or banned them, and no other fact ended that; expiry by time does not count
+ * here.
+ */
 export async function standingIn(tx: Tx, roomId: string, userId: string): Promise<Standing> {
   const [member] = await tx
     .select({ member: roomMembers.member })
@@ -28,7 +31,7 @@ export async function standingIn(tx: Tx, roomId: string, userId: string): Promis
   return { member: member?.member ?? false, banned: ban?.banned ?? false }
 }
 
-/** The row tells why somebody was banned, in words. */
+/** The row contains the reason of the ban as text. */
 export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise<void> {
   await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
 }

@@ -5,7 +5,7 @@ import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { roomFacts, rooms } from './schema.ts'
 
-/** What messaging takes in one call. */
+/** Maximum number per call to messaging. */
 export const factsPerCall = 100
 
 /** A fact and the room it is of. */
@@ -96,7 +96,7 @@ export async function findFact(reader: Reader, roomId: string, version: bigint):
   return decoded(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
 }
 
-/** Facts not applied yet, up to a version: whether there are any, and whether one of them waits for the stream. */
+/** The unapplied facts up to a version: whether there are any, and whether one of them waits for the stream. */
 export async function openFacts(
   reader: Reader,
   roomId: string,

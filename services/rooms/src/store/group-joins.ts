@@ -10,7 +10,7 @@ export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<voi
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
-/** Makes somebody a member of locked rooms, of which they are none yet: three statements, however many rooms. */
+/** Makes a user a member of locked rooms to which they do not belong yet: three statements, however many rooms. */
 export async function joinRooms(
   tx: Tx,
   rooms: readonly RoomRow[],

@@ -9,7 +9,7 @@ export async function groupExists(reader: Reader, groupId: string): Promise<bool
   return found.length > 0
 }
 
-/** Groups in sidebar order; all of them without ids. */
+/** Groups in sidebar order; all of them if no ids are given. */
 export function findGroups(reader: Reader, groupIds?: readonly string[]): Promise<GroupRow[]> {
   return reader
     .select()
@@ -32,7 +32,7 @@ export async function updateGroup(
   await tx.update(roomGroups).set(words).where(eq(roomGroups.id, groupId))
 }
 
-/** Gives the groups the order of these ids, which are all of them; the layout is locked. */
+/** Orders the groups by this complete list of ids; the layout must be locked. */
 export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update room_groups set position = ordered.place
@@ -40,7 +40,7 @@ export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<
     where room_groups.id = ordered.id`)
 }
 
-/** Whether neither rooms, archived ones counted, nor links are left in a group. */
+/** Whether a group has neither rooms, including archived ones, nor links. */
 export async function isGroupEmpty(reader: Reader, groupId: string): Promise<boolean> {
   const [items, rest] = [
     await reader.select({ id: layoutItems.itemId }).from(layoutItems).where(eq(layoutItems.groupId, groupId)).limit(1),

@@ -43,7 +43,7 @@ export async function membersAmong(reader: Reader, roomId: string, userIds: read
   return new Set(rows.map(({ userId }) => userId))
 }
 
-/** Rooms in id order; with names or ids those alone. */
+/** Rooms in id order, optionally restricted to names or ids. */
 export function roomsAfter(
   reader: Reader,
   after: string,
@@ -59,7 +59,7 @@ export function roomsAfter(
     .limit(limit)
 }
 
-/** Explicit members in id order; of a direct message also those whose accounts were deleted. */
+/** Explicit members in id order; for a direct message also those with deleted accounts. */
 export async function membersAfter(reader: Reader, roomId: string, after: string, limit: number): Promise<string[]> {
   const found = await reader
     .select({ userId: roomMembers.userId })
@@ -77,7 +77,7 @@ export async function membersAfter(reader: Reader, roomId: string, after: string
   return found.map(({ userId }) => userId)
 }
 
-/** Drawn once, when the server was new: nothing else tells one server from another for ever. */
+/** The id of the server, created once: nothing else identifies a server permanently. */
 export async function findServerId(reader: Reader): Promise<string> {
   const [row] = await reader
     .select({ id: lobby.groupId })

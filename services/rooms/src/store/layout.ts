@@ -34,7 +34,7 @@ export async function moveItem(tx: Tx, itemId: string, groupId: string): Promise
   await tx.update(layoutItems).set({ groupId, position }).where(eq(layoutItems.itemId, itemId))
 }
 
-/** Gives the items of a group the order of these ids, which are all of them; the layout is locked. */
+/** Orders the items of a group by this complete list of ids; the layout must be locked. */
 export async function orderItems(tx: Tx, groupId: string, itemIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update layout_items set position = ordered.place
@@ -74,7 +74,7 @@ export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Pr
 
 export type ChannelRow = { groupId: string; roomId: string; name: string }
 
-/** Every channel that is not archived, those of each group in its order. */
+/** Every channel that is not archived, in the order of its group. */
 export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })

@@ -3,11 +3,11 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { isFindable, searchedFor, searchGrams } from '../domain/people-search.ts'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 
-/** Whom to list: explicit members, or with `eligible` everybody who belongs to a universal room. */
+/** Which members to list: explicit ones, or with `eligible` everybody who belongs to a universal room. */
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
 
-/** Members by name: those after the key of the page before, or after so many. */
+/** Members by name: those after the key of the previous page, or after an offset. */
 export async function listMembers(
   reader: Reader,
   filter: MemberFilter,
@@ -16,7 +16,7 @@ export async function listMembers(
   return finds(filter) ? await sqlRows<MemberKey>(reader, membersPage(filter, page)) : []
 }
 
-/** How many there are on all pages. */
+/** Total over all pages. */
 export async function countMembers(reader: Reader, filter: MemberFilter): Promise<bigint> {
   if (!finds(filter)) return 0n
   const [count] = await sqlRows<{ total: bigint }>(reader, membersCount(filter))
@@ -35,7 +35,7 @@ export function membersPage(
     order by p.name_key, p.login, p.user_id limit ${limit} offset ${after ? 0 : offset}`
 }
 
-/** Without a search the memberships themselves are counted: nobody who is deleted keeps one. */
+/** Without a search the memberships are counted directly: deleted users have none. */
 export function membersCount(filter: MemberFilter): SQL {
   const { roomId, search, eligible } = filter
   if (searchedFor(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`

@@ -9,7 +9,7 @@ export type Roles = { userId: string; roleIds: string[]; version: bigint }
 /** Below every version an account has. */
 const nothingYet = -1n
 
-/** All that is kept of how somebody is called, once they are not called so any more. */
+/** Values of the name columns of a person without a name. */
 export const noNames = { login: '', displayName: '', nameKey: '', searchKey: '', searchGrams: [] as string[] }
 
 function namesOf(names: { login: string; displayName: string }): typeof noNames {
@@ -17,7 +17,7 @@ function namesOf(names: { login: string; displayName: string }): typeof noNames 
   return { ...names, nameKey: nameKey(names), searchKey: key, searchGrams: searchGrams(key) }
 }
 
-/** What is held of somebody, whose row is kept still until the transaction ends. */
+/** Reads the stored versions of a person and locks the row until the transaction ends. */
 export async function lockVersions(tx: Tx, userId: string) {
   const { profileVersion, rolesVersion } = people
   const [held] = await tx
@@ -34,7 +34,10 @@ export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
   await tx.update(people).set(unknown).where(eq(people.userId, userId))
 }
 
-/** Takes what is newer than what is held. A tombstone is final and keeps nothing. Ids are in ascending order. */
+/**
+ * Stores profiles that are newer than the stored ones. A tombstone is final and has no data. Ids must be in ascending
+ * order.
+ */
 export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
   if (profiles.length === 0) return
   const rows = profiles.map((profile) => {
@@ -61,7 +64,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
     })
 }
 
-/** Takes what is newer than what is held. Ids are in ascending order. */
+/** Stores roles that are newer than the stored ones. Ids must be in ascending order. */
 export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> {
   if (roles.length === 0) return
   const unnamed = { ...noNames, deleted: false, profileVersion: nothingYet }
@@ -90,7 +93,7 @@ export async function markFilled(tx: Tx, name: string): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** The roles somebody has, as far as they were heard of; undefined for who is deleted. */
+/** The roles of a user, as far as known; undefined for deleted users. */
 export async function findRoleIds(reader: Reader, userId: string): Promise<string[] | undefined> {
   const { roleIds, deleted } = people
   const [found] = await reader.select({ roleIds, deleted }).from(people).where(eq(people.userId, userId))

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 
-/** In a larger channel hardly anybody looks at who is there. */
+/** In larger channels presence is hardly looked at. */
 const mostMembers = 200
 const mostOthers = 2_000
 
-/** Who shares a direct message or a small channel with each of these users. */
+/** The users who share a direct message or a small channel with each of these users. */
 export async function findPresenceAudiences(
   reader: Reader,
   userIds: readonly string[],

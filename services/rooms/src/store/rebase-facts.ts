@@ -11,18 +11,18 @@ import type { RoomRow } from './rows.ts'
 import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
-  /** Versions as of now of the facts asked for; one that another process gave anew is missing. */
+  /** New versions of the requested facts; facts that another process has moved are missing. */
   places: ReadonlyMap<bigint, bigint>
-  /** How many facts got a new version, or state again what messaging holds otherwise. */
+  /** How many facts got a new version, or restate something that messaging has differently. */
   rebased: number
   /** Version of the room when messaging held a lost fact; another process may have gone on above it. */
   newest?: bigint
 }
 
 /**
- * After the database went back messaging may hold facts that are not known here any more. What it has not applied then gets
- * new versions above them, and new event ids: it would be dropped otherwise as older than what is held. What the lost facts
- * have changed is stated again behind that, so that messaging holds what is held here.
+ * After a restore of this database, messaging may have facts that are unknown here. Facts that it has not applied get
+ * new versions above them, and new event ids; otherwise they would be dropped as outdated. Changes made by the lost
+ * facts are then restated, so that messaging agrees with this database.
  */
 export async function rebaseFacts(
   db: Db,
@@ -44,7 +44,7 @@ export async function rebaseFacts(
   return { places: new Map(asked.map((version) => [version, newest])), rebased: made.length, newest }
 }
 
-/** Those of the versions asked for that stand. */
+/** Which of the requested versions exist. */
 async function standing(reader: Reader, roomId: string, asked: readonly bigint[]): Promise<Map<bigint, bigint>> {
   const known = await reader
     .select({ version: roomFacts.version })
@@ -62,7 +62,7 @@ async function newestShared(reader: Reader, roomId: string): Promise<bigint> {
   return BigInt(shared?.version ?? 0n)
 }
 
-/** Whether a fact that messaging holds is one of the room's, or one that a fact was put on top of. */
+/** Whether a fact that messaging has belongs to this room's facts, or a fact was based on it. */
 async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<boolean> {
   if (held.version === 0n) return true
   const [same] = await reader
@@ -79,7 +79,7 @@ async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<b
   return next !== undefined && decodeFact(next.fact).previousVersion === held.version
 }
 
-/** Moves the facts that wait above what messaging holds, and states again what it holds otherwise; answers all of them. */
+/** Moves the waiting facts above the one that messaging has, and restates what differs; returns all of them. */
 async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoom | undefined): Promise<RoomFact[]> {
   const top = room.version > held.version ? room.version : held.version
   const waiting = await takeWaiting(tx, room.id)
@@ -123,7 +123,7 @@ function renumbered(facts: readonly RoomFact[], top: bigint, held: HeldFact): Ro
   })
 }
 
-/** What names a fact by its version goes with it. */
+/** Updates rows that refer to a fact by its version. */
 async function follow(tx: Tx, roomId: string, moved: ReadonlyMap<bigint, bigint>): Promise<void> {
   const olds = sql.param([...moved.keys()])
   const news = sql.param([...moved.values()])

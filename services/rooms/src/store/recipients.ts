@@ -3,7 +3,7 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 import { belongs, notBanned } from './member-list.ts'
 
-/** Whom to look for among those who belong to a room; with `eligible` it is universal. What is wanted adds up. */
+/** Which members of a room to find; `eligible` for a universal room. The conditions are alternatives. */
 export type RecipientFilter = {
   roomId: string
   eligible: Eligibility | undefined
@@ -21,7 +21,7 @@ export async function findRecipients(reader: Reader, filter: RecipientFilter, pa
 }
 
 /**
- * Undefined when nobody is wanted. Each want is looked for by an index of its own, and the rest of the rules row by row: a
+ * Undefined when nobody is wanted. Each condition uses its own index, and the other rules are checked row by row; a
  * join would read everybody for one page.
  */
 export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undefined {
@@ -43,7 +43,7 @@ export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undef
 
 type Want = (userId: SQL) => SQL
 
-/** Who was made a member before rooms heard of the account is one all the same. */
+/** Members count even if rooms has not received their account yet. */
 function ofMembers(filter: RecipientFilter, page: Page, want: Want): SQL {
   const there = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
   return sql`select m.user_id as "userId" from room_members as m

@@ -16,7 +16,7 @@ type Found = {
   theirs: TheirRoom
   /** Facts that messaging has not applied yet. */
   waiting: readonly RoomFact[]
-  /** The last of them, or else what messaging holds. */
+  /** The last waiting fact, or else the fact that messaging has. */
   below: HeldFact
   /** Facts get versions above it. */
   top: bigint
@@ -24,12 +24,15 @@ type Found = {
 
 const rowsAtOnce = 1000
 
-/** States a locked channel anew where messaging holds it otherwise; answers the facts. Who writes in a direct message never changes. */
+/**
+ * Restates a locked channel where messaging differs; returns the facts. The participants of a direct message never
+ * change.
+ */
 export async function restateRoom(tx: Tx, room: RoomRow, found: Found): Promise<RoomFact[]> {
   if (room.kind !== RoomKind.CHANNEL) return []
   const ours = await ourRoom(tx, room, [...found.theirs.standings.keys()])
   const changes = restate(found.theirs, found.waiting, ours)
-  // Something has to stand above what is held, or it would be found again and again.
+  // There must be a fact above the one that messaging has, or the same difference would be found forever.
   if (changes.length + found.waiting.length === 0) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
   const at = new Date()
   const facts = factsAbove(found, changes, at)
@@ -76,7 +79,7 @@ async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promi
   return { name, groupId: groupId ?? '', universal, archived, standings: new Map(standings) }
 }
 
-/** What names the fact of a standing by its version names the new one. */
+/** Updates rows of standings to the version of their new fact. */
 async function noteVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
   const memberships = new Map<string, typeof roomMembers.$inferInsert>()
   for (const { fact, version } of facts) {

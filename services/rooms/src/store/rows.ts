@@ -5,5 +5,5 @@ export type RoomRow = typeof rooms.$inferSelect
 export type GroupRow = typeof roomGroups.$inferSelect
 export type LinkRow = typeof sidebarLinks.$inferSelect
 
-/** A room and how one user stands towards it. */
+/** A room and one user's standing in it. */
 export type SeenRoom = { room: RoomRow; standing: Standing }

@@ -25,7 +25,7 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Of which the ids of direct conversations are made; one for the life of the installation. */
+/** Key for the ids of direct conversations; one for the life of the installation. */
 export const dmKeys = pgTable(
   'dm_keys',
   { only: boolean().primaryKey().default(true), key: bytea('key').notNull() },
@@ -53,7 +53,7 @@ export const rooms = pgTable(
     description: text().notNull(),
     groupId: text('group_id').references(() => roomGroups.id),
     universal: boolean().notNull(),
-    /** When the room last ceased to be universal. */
+    /** When the room last stopped being universal. */
     universalEndedAt: instant('universal_ended_at'),
     archived: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
@@ -127,7 +127,7 @@ export const roomBans = pgTable(
   ],
 )
 
-/** Every change of every room, for ever: what messaging is fed from. */
+/** Every change of every room, kept permanently: the source for messaging. */
 export const roomFacts = pgTable(
   'room_facts',
   {
@@ -194,9 +194,9 @@ export const people = pgTable(
     displayName: text('display_name').notNull(),
     /** Lower-case display name, or login when there is none: the order of member lists. */
     nameKey: text('name_key').notNull(),
-    /** What a search looks into; see `searchKey`. */
+    /** The searchable text; see `searchKey`. */
     searchKey: text('search_key').notNull().default(''),
-    /** Its pieces; those of what is looked for are among them. Kept, so that nobody is taken apart by a query. */
+    /** Three-character pieces of the search key, stored so that queries need not compute them. */
     searchGrams: text('search_grams').array().notNull().default([]),
     roleIds: text('role_ids').array().notNull(),
     deleted: boolean().notNull(),
@@ -212,13 +212,13 @@ export const people = pgTable(
   ],
 )
 
-/** Which projections were filled from their owner once. */
+/** Projections that were filled from their owner once. */
 export const projectionFills = pgTable('projection_fills', {
   name: text().primaryKey(),
   filledAt: instant('filled_at').notNull(),
 })
 
-/** Which rooms elsewhere are which here. The id is drawn before the room is made, so that every attempt uses the same. */
+/** Ids here of imported rooms. The id is stored before the room is created, so that every attempt uses the same one. */
 export const importedRooms = pgTable(
   'imported_rooms',
   {

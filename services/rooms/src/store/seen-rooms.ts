@@ -50,7 +50,7 @@ export async function getRoomSeen(
   return seen
 }
 
-/** A room that must exist, and how each of the users stands who has a row there. */
+/** An existing room, and the standing of each user who has a row there. */
 export async function findStandings(
   reader: Reader,
   roomId: string,

@@ -5,7 +5,7 @@ import { anyOf } from './any-of.ts'
 import { roomBans, roomMembers } from './schema.ts'
 import { banHolds } from './seen-rooms.ts'
 
-/** How these users stand towards one room; who is missing is neither member nor banned. */
+/** The standing of these users in one room; users missing from the result are neither members nor banned. */
 export async function standingsOf(
   reader: Reader,
   roomId: string,

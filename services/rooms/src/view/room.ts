@@ -15,7 +15,7 @@ export function toRoom(room: RoomRow): Room {
   return create(RoomSchema, { id, kind, name, description, archived, groupId: room.groupId ?? '', universal })
 }
 
-/** Who looks, which of their rooms hold something unread, and who is in their direct messages. */
+/** The viewer, which of their rooms have unread messages, and the participants of their direct messages. */
 export type Viewer = {
   policy: Policy
   subject: Subject
@@ -34,7 +34,7 @@ export function toRoomWithViewerState({ room, standing }: SeenRoom, viewer: View
     viewerState: {
       isMember,
       hasUnread: isMember && viewer.hasUnread(room.id),
-      // Who is banned cannot join, whatever the roles say.
+      // Banned users cannot join, whatever their roles.
       permissions: grants.map(({ permission, granted }) => ({
         permission,
         granted: granted && !(standing.banned && permission === 'room.join'),

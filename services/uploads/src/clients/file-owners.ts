@@ -15,8 +15,8 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * What those use at the moment who name files and images. Asked before anything is deleted that no event has named: the
- * event may be late or parked. At most 500 at once; rejects while an owner does not answer.
+ * Asks the owners of references which files and images they currently use. Called before something is deleted that no
+ * event named, because the event may be late or parked. At most 500 per call; rejects while an owner does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners
@@ -25,21 +25,21 @@ export class FileOwners {
     this.#owners = owners
   }
 
-  /** Of these files those that messages attach, each with its message. */
+  /** Those of the files that messages attach, each with its message. */
   async attachedAmong(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
     if (assetIds.length === 0) return []
     const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
     return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
   }
 
-  /** Of these images of previews those that messages show. */
+  /** Those of the preview images that messages show. */
   async shownAmong(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
     const asked = { previewImageKeys: [...imageKeys] }
     return new Set((await this.#owners.messaging.findFileUses(asked, { timeoutMs })).previewImageKeys)
   }
 
-  /** Of these avatars, logos and banners those that their owners have. */
+  /** Those of the avatars, logos and banners that their owners use. */
   async namedAmong(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')

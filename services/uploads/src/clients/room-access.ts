@@ -2,12 +2,12 @@ import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 
-/** Who asks; without roles those count that rooms has heard of. */
+/** The reader; without roles, those that rooms knows are used. */
 export type Reader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
 
-/** What rooms says of who belongs where, at the moment: nothing is remembered. */
+/** Room memberships from rooms, never cached. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 

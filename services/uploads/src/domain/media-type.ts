@@ -2,7 +2,7 @@ const token = "[\\w!#$%&'*+.^`|~-]+"
 const form = new RegExp(`^${token}/${token}([ \\t]*;[ \\t]*${token}=(${token}|"[\\w !#-\\[\\]-~]*"))*$`)
 const longest = 200
 
-/** A media type as it is stored; undefined for what is none. Nothing stands for bytes of any kind. */
+/** Normalises a media type; undefined for an invalid one. An empty one means arbitrary bytes. */
 export function mediaType(given: string): string | undefined {
   const trimmed = given.trim()
   if (trimmed === '') return 'application/octet-stream'
@@ -17,18 +17,18 @@ export const isVideo = (contentType: string): boolean => bare(contentType).start
 /** Sound and moving pictures, which are read in parts. */
 export const isPlayed = (contentType: string): boolean => /^(audio|video)\//.test(bare(contentType))
 
-/** Images that are decoded when they are complete, and of which other sizes are made. */
+/** Images that are decoded at completion and available in other sizes. */
 export const isDecodedImage = (contentType: string): boolean => /^image\/(jpe?g|png|gif|webp)$/.test(bare(contentType))
 
 const harmless =
   /^(image\/(jpe?g|png|gif|webp|avif|bmp|heic|heif)|(audio|video)\/[\w.+-]+(?<!\+xml)|text\/plain|application\/pdf)$/
 
-/** Whether a browser that opens such a file might run what is in it: HTML, XML, SVG and whatever is not known better. */
+/** Whether a browser that opens such a file might run scripts in it: HTML, XML, SVG and unknown types. */
 export const mayHoldScripts = (contentType: string): boolean => !harmless.test(bare(contentType))
 
 const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm)$/
 
-/** What a page runs or applies when it names the address of such a file. */
+/** Types that a page executes or applies when it refers to such a file. */
 export const isCode = (contentType: string): boolean => code.test(bare(contentType))
 
 /** Whether a file is processed as a video. */

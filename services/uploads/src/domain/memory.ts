@@ -1,7 +1,7 @@
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 
-/** What a process takes beside what is planned: its code, requests under way, files that are put together. */
+/** Memory for everything else: code, running requests, files being assembled. */
 const processBytes = 256 * MiB
 /** An image of 40 million pixels while it is decoded. */
 const imageBytes = 200e6
@@ -10,10 +10,10 @@ const mostToolBytes = 4 * GiB
 
 const usual = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
-/** What the operator set; the rest follows from the memory limit. */
+/** The operator's settings; the others follow from the memory limit. */
 export type MemoryWishes = { [What in keyof typeof usual]?: number | undefined }
 
-/** What one process may take: images decoded and videos worked on at once, memory of each video's program. */
+/** Resource limits of one process: images and videos processed concurrently, memory of each video's program. */
 export type MemoryPlan = typeof usual & {
   toolBytes: number
   /** All of it together. */

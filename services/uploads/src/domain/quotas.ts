@@ -1,2 +1,2 @@
-/** How many bytes are kept; undefined: any number. */
+/** Limits in bytes; undefined: no limit. */
 export type Quotas = { pendingBytes: number; userBytes: number | undefined; serverBytes: number | undefined }

@@ -3,13 +3,13 @@ import * as errors from '../errors.ts'
 import { maxImageBytes } from './limits.ts'
 import { isDecodedImage, isVideo, mediaType } from './media-type.ts'
 
-/** How large files may be. */
+/** Maximum sizes of files. */
 export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVideoUploadBytes: number }
 
 /** A file that somebody wants to send. */
 export type UploadDraft = { roomId: string; filename: string; contentType: string; size: number; sha256: string }
 
-/** What a request announces. Throws `invalid_argument`. */
+/** Validates the announcement of a file. Throws `invalid_argument`. */
 export function draftUpload(request: CreateUploadRequest, limits: FileLimits): UploadDraft {
   const filename = cleanFilename(request.filename)
   if (filename === undefined) throw errors.filenameInvalid()
@@ -30,7 +30,7 @@ function largestOf(contentType: string, { maxUploadBytes, maxVideoUploadBytes }:
 
 const longestFilename = 255
 
-/** The last part of a path, without control characters and those that turn the direction of writing: names must not lie. */
+/** The last part of a path, without control and direction-changing characters, which could disguise a name. */
 export function cleanFilename(given: string): string | undefined {
   const last = given.split(/[/\\]/).at(-1) ?? ''
   const name = last.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()

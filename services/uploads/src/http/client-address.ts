@@ -2,6 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { headerOf } from '@parley/runtime'
 import type { Context } from '../context.ts'
 
-/** The address of the client, whoever passed its request on. */
+/** The client's address, behind proxies. */
 export const addressOf = ({ clientAddress }: Pick<Context, 'clientAddress'>, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

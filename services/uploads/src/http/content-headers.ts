@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { isCode, mayHoldScripts } from '../domain/media-type.ts'
 
 /**
- * What a browser is told of bytes that somebody sent. Whoever sent them also said what they are: nothing that could run
- * is opened on our origin, not even as a part of a page of ours.
+ * Headers for uploaded bytes. Their type was also chosen by the uploader, so nothing that could run is opened on our
+ * origin, not even inside a page of ours.
  */
 export function contentHeaders({ contentType, filename }: { contentType: string; filename: string }) {
   const active = mayHoldScripts(contentType)
@@ -15,7 +15,7 @@ export function contentHeaders({ contentType, filename }: { contentType: string;
   } satisfies OutgoingHttpHeaders
 }
 
-/** What may stand in the name of a file, but neither in a header nor on a disk, or makes a name look like another. */
+/** Characters that are invalid in a header or on a disk, or disguise a file name. */
 const misleading = /[\p{Cc}\p{Cs}/\\\u202a-\u202e\u2066-\u2069]/gu
 
 function disposition(what: 'attachment' | 'inline', filename: string): string {

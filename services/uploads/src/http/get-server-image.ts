@@ -12,7 +12,7 @@ import { noSuchAsset, Refusal } from './refusal.ts'
 import { sizeOf } from './size-of.ts'
 import { inMemory, repliedUnchanged, send } from './send.ts'
 
-/** Public, and never different: a key is random and stands for one image for ever. */
+/** Public and immutable: a key is random and belongs to one image forever. */
 const headers: OutgoingHttpHeaders = {
   'content-type': 'image/webp',
   'cache-control': 'public, max-age=31536000, immutable',

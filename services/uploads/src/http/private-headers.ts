@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { KnownReader } from './reader.ts'
 
 /**
- * For one reader: nobody may keep it. Pages elsewhere may show what they know a ticket for, but not what a browser opens
- * with a cookie that it sends along unasked.
+ * For one reader, so it may not be cached. Other origins may show files for which they have a ticket, but not those
+ * opened by a cookie.
  */
 export const privately = ({ by }: Pick<KnownReader, 'by'>): OutgoingHttpHeaders => ({
   'cache-control': 'private, no-store',

@@ -27,7 +27,7 @@ export async function putBlob(ctx: Context, request: IncomingMessage, response: 
   await ctx.storage.put(key, Readable.from(body.through(request)))
   if (!body.isWhole()) {
     await ctx.storage.delete(key)
-    return replyJson(response, 400, { error: 'the body is not the one that the ticket speaks of' })
+    return replyJson(response, 400, { error: 'the body is not the one named in the ticket' })
   }
   const { callerId, nonce, size } = ticket
   const known = await insertBlob(ctx.db, { id, callerId, nonce, size, createdAt: ctx.now() })

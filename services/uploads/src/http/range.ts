@@ -1,12 +1,12 @@
 import { parse } from 'range-parser'
 import type { ByteRange } from '../engines/storage/index.ts'
 
-/** In what the parser answers: some range is not understood. */
+/** Result of the parser for an invalid range. */
 const malformed = 1
 
 /**
- * The bytes that a Range header asks for, of so many; undefined for all of them: no range, several, or none that is
- * understood; `beyond` when there is no such byte.
+ * The bytes selected by a Range header; undefined for all of them: without a range, with several, or with an invalid
+ * one; `beyond` when the range is outside the file.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'beyond' | undefined {
   const { code, type, ranges } = parse(size, header ?? '')

@@ -6,8 +6,8 @@ import { readerOf, type Wanted } from './reader.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
 /**
- * A file that whoever asks for it, or for something made of it, may read now, and what every answer says of it. Throws a
- * refusal, or `unavailable` when that cannot be told.
+ * A file that the client may read, itself or a rendition, with the common response headers. Throws a refusal, or
+ * `unavailable` when access cannot be checked.
  */
 export async function readableAsset(
   ctx: Context,

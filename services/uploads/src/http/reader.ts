@@ -7,16 +7,16 @@ import type { Context } from '../context.ts'
 import { addressOf } from './client-address.ts'
 import { Refusal } from './refusal.ts'
 
-/** What is asked for: a file, another size of an image, or what was made of a video. */
+/** The requested resource: a file, another size of an image, or a rendition of a video. */
 export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
 /** Somebody, and what told who it is. */
 export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
 
 /**
- * Who asks for a file: the holder of the ticket in its address; without one whoever is signed in, who gets the
- * file alone.
- * Throws a refusal, also when their network shows too much that does not hold, or `unavailable` when that cannot be told.
+ * The reader of a file: the holder of the ticket in its address, or the signed-in user, who may read only the file
+ * itself. Throws a refusal, also when the network sends too many invalid credentials, or `unavailable` when the
+ * credential cannot be checked.
  */
 export async function readerOf(
   ctx: Context,

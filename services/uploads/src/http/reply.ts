@@ -8,7 +8,7 @@ export function replyJson(
   headers: OutgoingHttpHeaders = {},
 ): void {
   const body = JSON.stringify(value)
-  // What is left of a body that was refused cannot be told from the next request on this connection.
+  // The unread rest of a refused body cannot be distinguished from the next request on this connection.
   if (!response.req.complete) headers['connection'] = 'close'
   response
     .writeHead(status, {

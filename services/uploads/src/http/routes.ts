@@ -17,15 +17,15 @@ const serverImagePath = /^\/assets\/server\/([^/]+)(?:\/t\/([^/]+))?$/
 const filePath = /^\/assets\/files\/([^/]+)(?:\/image\/(.+))?$/
 const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
 
-/** What pages of other origins may read of an answer. */
+/** Response headers that pages of other origins may read. */
 const exposedHeaders = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Retry-After']
 const toEveryPage = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
 
-/** What the HTTP port answers. Paths are taken as they are: nothing is decoded, nothing is resolved. */
+/** Handles the requests of the HTTP port. Paths are matched literally: nothing is decoded or resolved. */
 export function handleRequests(ctx: Context): RequestListener {
   return (request, response) => {
     route(ctx, request, response).catch((error: unknown) => {
-      // Whoever asked is gone: there is nobody to tell, and nothing went wrong here.
+      // The client has disconnected, so no response is needed and nothing failed here.
       if (isGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
       if (response.headersSent) {
         reportBrokenOff(error)
@@ -71,7 +71,7 @@ function asRefusal(thrown: unknown): Refusal {
     reportFailedRequest(thrown)
     return new Refusal(500, 'internal server error')
   }
-  // Too many at once is nothing that this one did: it may come again.
+  // Overload is not the client's fault: it may retry.
   const status = error.code === Code.ResourceExhausted ? 503 : codeToHttpStatus(error.code)
   const after = error.metadata.get('retry-after') ?? '1'
   return new Refusal(status, error.rawMessage, status === 503 ? { 'retry-after': after } : {})

@@ -6,15 +6,15 @@ import { isUnchanged, rangeHolds, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { Refusal } from './refusal.ts'
 
-/** Bytes that never change, and what is said of them. */
+/** Immutable bytes and their headers. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
-  /** The bytes, or a part of them. */
+  /** Opens the bytes, or a range of them. */
   open: (range?: ByteRange) => Promise<Readable>
 }
 
-/** Tells whoever has it already that they do. */
+/** Answers 304 if the client already has the bytes. */
 export function repliedUnchanged(
   { headers: asked }: IncomingMessage,
   response: ServerResponse,
@@ -25,7 +25,7 @@ export function repliedUnchanged(
   return unchanged
 }
 
-/** Sends a file, or the part of it that is asked for, as fast as it is taken. */
+/** Sends a file, or the requested range, as fast as the client reads. */
 export async function send(request: IncomingMessage, response: ServerResponse, file: Sendable): Promise<void> {
   const { size } = file
   const headers = { ...file.headers, ...told(file), 'accept-ranges': 'bytes' }

@@ -5,7 +5,7 @@ import { endExpired, forgetEnded, idleChunks } from '../store/uploads.ts'
 
 const chunksPerRound = 500
 
-/** Ends sessions whose time is over, frees what chunks are left of those that ended, and forgets them. */
+/** Ends expired sessions, deletes the chunks of ended ones, then deletes their rows. */
 export function cleanUploads(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

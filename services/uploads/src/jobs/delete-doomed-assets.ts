@@ -5,7 +5,7 @@ import { bytesDoomed, doomedAssets } from '../store/assets.ts'
 
 const assetsPerRound = 100
 
-/** Deletes the bytes of files that nobody sees any more. */
+/** Deletes the bytes of files that are marked for deletion. */
 export function deleteDoomedAssets(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

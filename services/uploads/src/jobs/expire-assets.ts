@@ -9,8 +9,8 @@ import { assetExpired } from '../view/asset-events.ts'
 const assetsPerRound = 200
 
 /**
- * Lets go of files that no message used in time, and tells who sent them. Messaging is asked first: a file whose
- * message was posted and not heard of yet stays.
+ * Deletes files that no message used in time, and notifies their senders. Asks messaging first: a file stays if its
+ * message was posted but its event has not arrived yet.
  */
 export function expireAssets(
   ctx: Context,

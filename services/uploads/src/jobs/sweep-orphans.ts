@@ -10,8 +10,8 @@ import { forgetOrphansUnseen } from '../store/orphans.ts'
 const batchSize = 500
 
 /**
- * Deletes bytes of which no row has spoken for days: a process ended while it stored them, or before it wrote the row. Where
- * the storage does not belong to the database, nothing is.
+ * Deletes bytes that have had no row for days, left by a process that ended while storing them or before writing the
+ * row. Deletes nothing if the storage does not belong to the database.
  */
 export function sweepOrphans(
   ctx: Context,

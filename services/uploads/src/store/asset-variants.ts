@@ -24,7 +24,7 @@ export function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<
     .where(inArray(assetVariants.assetId, [...assetIds]))
 }
 
-/** Of these keys, those that no variant has. */
+/** Those of the keys without a variant. */
 export async function unknownVariants(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: assetVariants.key })

@@ -11,7 +11,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** Files that somebody may see, if they may see the room: those of messages, and their own. */
+/** Files that a user may see, given access to the room: those of messages, and their own. */
 const shownTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
@@ -34,7 +34,7 @@ export function findAssets(
     .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), shownTo(userId)))
 }
 
-/** Files that are there, locked in the order of their ids. */
+/** Existing files, locked in the order of their ids. */
 export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
   return tx
     .select()
@@ -84,7 +84,7 @@ const isUnusedSince = (before: Date) =>
     sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
   )
 
-/** Files of which no event told in time that a message uses them, oldest first. */
+/** Files for which no event named a message in time, oldest first. */
 export async function unusedAssets(db: Reader, before: Date, most: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
@@ -95,7 +95,7 @@ export async function unusedAssets(db: Reader, before: Date, most: number): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Dooms those of the files that are still unused. */
+/** Marks those of the files for deletion that are still unused. */
 export async function doomUnused(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   const unused = tx
@@ -132,7 +132,7 @@ export async function doomedAssets(db: Reader, most: number, ownerId?: string): 
   return rows.map(({ id }) => id)
 }
 
-/** Forgets files whose bytes are deleted, and what was made of them. */
+/** Deletes the rows of files whose bytes are deleted, with their renditions. */
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {
@@ -146,7 +146,7 @@ export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void
   })
 }
 
-/** Of these ids, those that no file has. */
+/** Those of the ids without a file. */
 export async function unknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

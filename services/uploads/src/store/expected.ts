@@ -4,23 +4,23 @@ import type { Db, Reader } from '@parley/postgres'
 import { storageKeys } from '../engines/storage/index.ts'
 import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } from './schema.ts'
 
-/** What must lie in the storage for a row. */
+/** The bytes expected in the storage for a row. */
 export type Expected = {
-  /** Of the row. */
+  /** Id of the row. */
   id: string
   key: string
-  /** Undefined where the row does not tell. */
+  /** Undefined if the row does not contain it. */
   size?: number
-  /** Whether it is known that its bytes are gone. */
+  /** Whether its bytes are known to be missing. */
   lost: boolean
 }
 
 /** Rows that have bytes. */
 export type ExpectingTable = {
   name: string
-  /** Rows behind an id, in the order of ids. Not those whose bytes may be going. */
+  /** Rows after an id, in the order of ids. Leaves out rows whose bytes may be deleted now. */
   behind(db: Reader, after: string, most: number): Promise<Expected[]>
-  /** The same for one row, as it is now. */
+  /** The same for one row, in its current state. */
   now(db: Reader, id: string): Promise<Expected | undefined>
   /** The bytes are gone, or there again: nobody is shown it, or everybody as before. */
   mark(db: Db, id: string, lost: boolean): Promise<void>
@@ -68,7 +68,7 @@ export const expectingTables: readonly ExpectingTable[] = [
         .limit(most)
       return rows.map(({ id }) => ({ id, key: id, ...found }))
     },
-    // Its file can never be whole: whoever sends it begins again.
+    // Its file can never be completed: the sender must start again.
     async (db, key) => {
       const broken = db.select({ id: uploadChunks.uploadId }).from(uploadChunks).where(eq(uploadChunks.key, key))
       await db

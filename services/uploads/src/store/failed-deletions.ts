@@ -6,11 +6,11 @@ import { failedDeletions } from './schema.ts'
 const firstPauseMs = 5_000
 const longestPauseMs = 3_600_000
 
-/** Whether it may be tried to delete what has this id. */
+/** Whether deletion of this id may be tried now. */
 export const isToBeDeletedNow = (id: PgColumn): SQL =>
   sql`not exists (select from ${failedDeletions} where ${failedDeletions.id} = ${id} and ${failedDeletions.retryAt} > clock_timestamp())`
 
-/** It could not be deleted: it is left alone for twice as long each time. */
+/** Records a failed deletion: the pause doubles each time. */
 export async function noteFailedDeletion(db: Db, id: string): Promise<void> {
   const { failures } = failedDeletions
   const pause = (times: SQL) =>

@@ -15,7 +15,7 @@ export async function findImported(
   return row
 }
 
-/** A file that is there, whoever may see it. */
+/** An existing file, regardless of access. */
 export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow | undefined> {
   const [row] = await reader
     .select()

@@ -4,7 +4,7 @@ import { linkPreviews } from './schema.ts'
 
 export type LinkPreviewRow = typeof linkPreviews.$inferSelect
 
-/** What was fetched of an address lately. */
+/** The recently fetched preview of an address. */
 export async function findPreview(db: Reader, urlDigest: Buffer, now: Date): Promise<LinkPreviewRow | undefined> {
   const [row] = await db
     .select()

@@ -30,7 +30,7 @@ export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void
     })
 }
 
-/** Forgets some of the uses that ended so long ago that no event of theirs can come any more. Answers how many. */
+/** Deletes uses that ended so long ago that no late event can refer to them. Returns their number. */
 export async function forgetEndedUses(db: Db, most: number): Promise<number> {
   const ended = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
@@ -54,7 +54,7 @@ export async function forgetUsesOf(db: Db, authorId: string, most: number): Prom
   )
 }
 
-/** A page of images of previews, and whether a preview or a message of which was heard names each. */
+/** A page of preview images, and whether a preview or a known message uses each. */
 export function previewImages(db: Reader, page: ImagePage): Promise<(ImagePlace & { used: boolean })[]> {
   const previews = db
     .select({ one: sql`1` })

@@ -27,13 +27,13 @@ export { idempotentCalls } from '@parley/service/schema'
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Bytes that the gateway put aside for a call. */
+/** Bytes that the gateway sent for a call. */
 export const blobs = pgTable(
   'blobs',
   {
     id: text().primaryKey(),
     callerId: text('caller_id').notNull(),
-    /** Of the ticket: a request that is sent once more gets the same blob. */
+    /** Nonce of the ticket: a repeated request gets the same blob. */
     nonce: text().notNull().unique(),
     size: bigint({ mode: 'number' }).notNull(),
     createdAt: instant('created_at').notNull(),
@@ -41,7 +41,7 @@ export const blobs = pgTable(
   (t) => [index('blobs_created').on(t.createdAt)],
 )
 
-/** Avatars, logos, banners and the images of link previews, as they are stored. */
+/** Avatars, logos, banners and images of link previews. */
 export const serverImages = pgTable(
   'server_images',
   {
@@ -57,9 +57,9 @@ export const serverImages = pgTable(
     createdAt: instant('created_at').notNull(),
     /** Whether an event of the owner has named it. Previews are kept by `link_previews` and `preview_uses` instead. */
     claimed: boolean().notNull().default(false),
-    /** Whether a check found that its bytes are gone. */
+    /** Whether a check found its bytes missing. */
     lost: boolean().notNull().default(false),
-    /** Not shown any more; its bytes are about to be deleted. */
+    /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
   },
   (t) => [
@@ -73,7 +73,7 @@ export const serverImages = pgTable(
   ],
 )
 
-/** What the newest event of an owner names. */
+/** The image named by the newest event of an owner. */
 export const serverImageClaims = pgTable(
   'server_image_claims',
   {
@@ -91,11 +91,14 @@ export const serverImageClaims = pgTable(
 export const storageIdentity = pgTable('storage_identity', {
   id: text().primaryKey().default('storage'),
   storageId: text('storage_id').notNull(),
-  /** What this database wrote into the storage last, newest last: of a copy, or of an older state, the newest is unknown. */
+  /**
+   * Marks that this database wrote into the storage, newest last. A copy or an older state of the database does not
+   * know the newest.
+   */
   marks: text().array().notNull().default([]),
 })
 
-/** What could not be deleted from the storage, and when it is tried again: it keeps nothing else from its turn. */
+/** Failed deletions and when to retry them, so that they do not block others. */
 export const failedDeletions = pgTable('failed_deletions', {
   /** Id of the attachment, or key of the image or chunk. */
   id: text().primaryKey(),
@@ -130,11 +133,11 @@ export const uploads = pgTable(
     /** `ended`: given up or too late; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
-    /** How many of the chunks were much smaller than they may be. */
+    /** How many chunks were much smaller than the maximum. */
     smallChunks: integer('small_chunks').notNull().default(0),
     assetId: text('asset_id'),
     createdAt: instant('created_at').notNull(),
-    /** When an open one ends, and a completed one is forgotten. */
+    /** When an open session ends, or a completed one is deleted. */
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
@@ -146,7 +149,7 @@ export const uploadChunks = pgTable(
   {
     uploadId: text('upload_id').notNull(),
     position: bigint({ mode: 'number' }).notNull(),
-    /** Of the bytes in the storage. */
+    /** Key of the bytes in the storage. */
     key: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.uploadId, t.position] })],
@@ -174,9 +177,9 @@ export const assets = pgTable(
     claimedAt: instant('claimed_at'),
     /** Whether the message was posted. */
     posted: boolean().notNull().default(false),
-    /** Whether a check found that its bytes are gone. */
+    /** Whether a check found its bytes missing. */
     lost: boolean().notNull().default(false),
-    /** Not shown any more; its bytes are about to be deleted. */
+    /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
   },
   (t) => [
@@ -193,7 +196,7 @@ export const assets = pgTable(
   ],
 )
 
-/** What pages say of themselves, as it was fetched; the newest of an address counts. */
+/** Fetched previews of pages; the newest per address counts. */
 export const linkPreviews = pgTable(
   'link_previews',
   {
@@ -232,15 +235,15 @@ export const previewUses = pgTable(
   ],
 )
 
-/** Which files elsewhere are which here, by SHA-256 of source, room and id there. */
+/** Imported files, by SHA-256 of source, room and id there. */
 export const importedFiles = pgTable('imported_files', {
   key: bytea().primaryKey(),
   uploadId: text('upload_id').notNull(),
-  /** Null until all bytes are there. */
+  /** Null until all bytes are stored. */
   assetId: text('asset_id'),
 })
 
-/** Videos and moving images of messages, as far as they are processed. */
+/** Processing of videos and animated images of messages. */
 export const videoJobs = pgTable(
   'video_jobs',
   {
@@ -252,7 +255,7 @@ export const videoJobs = pgTable(
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),
-    /** Of the event that told the result; null before there is one, and of results from before it was kept. */
+    /** Version of the event with the result; null before, and for old results. */
     endedVersion: bigint('ended_version', { mode: 'bigint' }),
     attempts: integer().notNull().default(0),
     fence: integer().notNull().default(0),
@@ -268,11 +271,11 @@ export const videoJobs = pgTable(
   ],
 )
 
-/** What was made of attachments: renditions and posters of videos. */
+/** Renditions and posters of videos. */
 export const assetVariants = pgTable(
   'asset_variants',
   {
-    /** Of the bytes in the storage. */
+    /** Key of the bytes in the storage. */
     key: text().primaryKey(),
     assetId: text('asset_id').notNull(),
     /** `720p` and the like, or `poster`. */

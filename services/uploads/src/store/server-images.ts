@@ -35,8 +35,8 @@ export type Claim = {
 }
 
 /**
- * The owner's newest event names this image: it stays, and what earlier events named goes. An older event than the last
- * one changes nothing. Answers what became of it; `gone` when the named image is not there.
+ * Keeps the image named by the owner's newest event and releases earlier ones. An older event changes nothing. Returns
+ * the outcome; `gone` when the named image does not exist.
  */
 export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' | 'cleared' | 'older' | 'gone'> {
   const { ownerId, kind, key, version } = claim
@@ -94,7 +94,7 @@ export function unclaimedImages(
     .limit(page.most)
 }
 
-/** Dooms those of the images that no event has named. Answers how many. */
+/** Marks those of the images for deletion that no event has named. Returns their number. */
 export async function doomImages(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   const doomed = await db
@@ -127,7 +127,7 @@ export async function forgetServerImages(db: Db, keys: readonly string[]): Promi
     await db.delete(serverImages).where(and(inArray(serverImages.key, [...keys]), eq(serverImages.doomed, true)))
 }
 
-/** Of these keys, those that no image has. */
+/** Those of the keys without an image. */
 export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
-/** A storage that is older than this many marks is not known any more. */
+/** A storage with an older mark is not recognised any more. */
 const mostMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }
@@ -24,7 +24,7 @@ export async function addMark(db: Db, mark: string): Promise<void> {
     .set({ marks: sql`(array_append(${marks}, ${mark}))[greatest(cardinality(${marks}) + 2 - ${mostMarks}, 1):]` })
 }
 
-/** From now on the storage with this identity belongs to the database. */
+/** Assigns the storage with this identity to the database. */
 export async function replaceIdentity(db: Db, identity: KnownIdentity): Promise<void> {
   await db.insert(storageIdentity).values(identity).onConflictDoUpdate({ target: storageIdentity.id, set: identity })
 }

@@ -21,7 +21,7 @@ export async function findUpload(db: Reader, id: string, now: Date): Promise<Upl
 
 const isOpen = (id: string) => and(eq(uploads.id, id), eq(uploads.state, 'open'))
 
-/** Notes a chunk whose bytes are stored. Undefined when the session went on or ended meanwhile. */
+/** Records a stored chunk. Undefined when the session has advanced or ended. */
 export async function appendChunk(
   tx: Tx,
   chunk: { uploadId: string; position: number; size: number; key: string; small?: boolean },
@@ -46,7 +46,7 @@ export async function findChunks(db: Reader, uploadId: string): Promise<string[]
   return rows.map(({ key }) => key)
 }
 
-/** Undefined when it is open no more. */
+/** Undefined when it is no longer open. */
 export async function markCompleted(
   tx: Tx,
   id: string,
@@ -56,7 +56,7 @@ export async function markCompleted(
   return row
 }
 
-/** Undefined when it is open no more. */
+/** Undefined when it is no longer open. */
 export async function markEnded(db: Db, id: string): Promise<UploadRow | undefined> {
   const [row] = await db.update(uploads).set({ state: 'ended' }).where(isOpen(id)).returning()
   return row
@@ -84,7 +84,7 @@ export async function chunksOfPerson(db: Reader, ownerId: string, most: number):
   return rows.map(({ key }) => key)
 }
 
-/** Chunks that nobody puts together any more. */
+/** Chunks of sessions that are not being assembled any more. */
 export async function idleChunks(db: Reader, most: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
@@ -109,7 +109,7 @@ export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   await db.delete(uploads).where(and(eq(uploads.state, 'ended'), isTheirs, notExists(chunks)))
 }
 
-/** Of these keys, those that no chunk has. */
+/** Those of the keys without a chunk. */
 export async function unknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

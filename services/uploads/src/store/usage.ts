@@ -2,12 +2,12 @@ import { and, eq, gt, sql, sum, type SQL } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { assets, uploads } from './schema.ts'
 
-/** Until the end of the transaction nobody else counts what this person has. */
+/** Locks a person's usage until the end of the transaction. */
 export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`uploads of ${ownerId}`}, 0))`)
 }
 
-/** What somebody is sending: the sizes that were announced. */
+/** A person's open uploads, with their announced sizes. */
 export async function openUploads(
   reader: Reader,
   ownerId: string,
@@ -27,7 +27,7 @@ export const bytesPending = (reader: Reader, ownerId: string): Promise<number> =
 export const bytesOfOwner = (reader: Reader, ownerId: string): Promise<number> =>
   bytesOfAssets(reader, and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
 
-/** Of all files, and of all that are on their way. */
+/** Total of all files and open uploads. */
 export async function bytesOfServer(db: Db, now: Date): Promise<number> {
   const [row] = await db
     .select({ bytes: sum(uploads.size).mapWith(Number) })

@@ -11,20 +11,20 @@ export type HeldJob = Job<typeof videoJobs>
 type Attached = { assetId: string; eventId: string }
 export type BegunVideo = { assetId: string; roomId: string; messageEventId: string }
 
-/** Videos that are to be processed: what people post now before what came from elsewhere. */
+/** Videos to process; posted ones before imported ones. */
 export const videoQueue = new JobQueue(videoJobs, {
   ...{ key: ['assetId'], open: isNull(videoJobs.result) },
   order: [videoJobs.imported, videoJobs.createdAt],
 })
 
-/** What is said of a video before anything is known of it. */
+/** The initial state of a video. */
 export const processing = { status: 'processing' }
 const neverProcessed = { status: 'failed', reasonCode: 'processing_failed' }
 
 /** `isMoving` in SQL. */
 const moves = or(like(assets.contentType, 'video/%'), and(eq(assets.contentType, 'image/gif'), assets.animated))
 
-/** Notes those of the files of messages that are to be processed; each once. */
+/** Queues those of the files that are to be processed, each once. */
 export async function beginVideos(
   tx: Tx,
   attached: readonly Attached[],
@@ -54,7 +54,7 @@ export async function beginVideos(
     })
 }
 
-/** How far the videos among files have come, by file. */
+/** Processing states of the videos among these files, by file. */
 export async function videoStatesOf(db: Reader, assetIds: readonly string[]): Promise<Map<string, VideoState>> {
   const rows = await db
     .select({ assetId: videoJobs.assetId, result: videoJobs.result })
@@ -66,15 +66,15 @@ export async function videoStatesOf(db: Reader, assetIds: readonly string[]): Pr
 const toState = (result: Uint8Array | null): VideoState =>
   result === null ? create(VideoStateSchema, processing) : fromBinary(VideoStateSchema, result)
 
-/** The end of a video, with the version it was told with. */
+/** The result of a video, with the version of its event. */
 export type VideoOutcome = BegunVideo & { state: VideoState; version: bigint }
 
 /** Above that of the beginning, below that of every result. */
 const neverBegunVersion = 2n
 
 /**
- * How the processing of these ended. One that was posted while videos were switched off never begins, whatever was
- * expected when its message was written: it failed.
+ * Results of these videos. One that was posted while processing was off never starts, although its message was written
+ * with the expectation: it counts as failed.
  */
 export async function endedAmong(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db

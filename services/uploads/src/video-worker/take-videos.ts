@@ -19,7 +19,7 @@ import {
 
 type Options = { encoder: Encoder; atOnce: number; mostBytes: number; signal: AbortSignal }
 
-/** Takes a video as the body of a POST and answers what was made of it; 422 for what is no video, 503 when there is enough to do. */
+/** Accepts a video as the body of a POST and returns its renditions; 422 for an invalid video, 503 when busy. */
 export function takeVideos({ encoder, atOnce, mostBytes, signal }: Options): RequestListener {
   let underWay = 0
   const work = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -10,7 +10,7 @@ export function assetCreated({ id, roomId, ownerId }: Told, now: Date): Outgoing
   return { ...about, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
-/** A file that no message used is gone: only who sent it ever knew of it. */
+/** A file that no message used is deleted: only its sender ever knew of it. */
 export function assetExpired({ id, roomId, ownerId }: Told, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = realtimeEnvelope('asset_deleted', { id: eventId, createdAt: now, value: { roomId, assetId: id } })

@@ -4,7 +4,10 @@ import type { Context } from '../../context.ts'
 import { findDmMembers } from '../../store/dm-members.ts'
 import type { SeenRoom } from '../../store/rows.ts'
 
-/** Who is in the direct messages among these rooms, by room; empty while accounts does not answer: it is asked for names alone. */
+/**
+ * The participants of the direct messages among these rooms, by room; empty while accounts does not answer, because
+ * they are needed only for display.
+ */
 export async function dmMembers(ctx: Context, seen: readonly SeenRoom[]): Promise<ReadonlyMap<string, User[]>> {
   const dms = seen.flatMap(({ room }) => (room.kind === RoomKind.DM ? [room.id] : []))
   if (dms.length === 0) return new Map()

@@ -9,7 +9,7 @@ import { roomStates, type RoomStates } from '../../clients/messaging.ts'
 
 export type Sight = { visible: SeenRoom[]; states: RoomStates; viewer: Viewer }
 
-/** What a viewer sees of these rooms, with what messaging and accounts know of theirs: one question for all of them. */
+/** Rooms as a viewer sees them, with data from messaging and accounts; one call to each for all rooms. */
 export async function lookAt(ctx: Context, subject: Subject, seen: readonly SeenRoom[]): Promise<Sight> {
   const policy = ctx.policy.current()
   const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))

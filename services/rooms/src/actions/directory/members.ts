@@ -10,14 +10,14 @@ import { getRoomSeen } from '../../store/seen-rooms.ts'
 import { standingsOf } from '../../store/standings.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
-/** A room, for one who belongs to it. */
+/** A room of which the viewer is a member. */
 export async function getOwnRoom(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
   const { room, standing } = await getRoomSeen(ctx.db, viewer.userId, roomId)
   if (!isEffectiveMember(ctx.policy.current(), viewer, headOf(room), standing)) throw notAMember()
   return room
 }
 
-/** Of these users those who belong to the room, in first-seen order. */
+/** Those of the users who are members of the room, in order and without duplicates. */
 export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly string[]): Promise<DirectoryMember[]> {
   const ids = [...new Set(userIds)]
   const [profiles, standings] = await Promise.all([findProfiles(ctx.accounts, ids), standingsOf(ctx.db, room.id, ids)])

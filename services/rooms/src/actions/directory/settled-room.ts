@@ -5,8 +5,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { getRoomSeen } from '../../store/seen-rooms.ts'
 
 /**
- * A room as it is now, once what is stored of it is in effect: what a repeated creation shows. Throws `not_found` when the
- * caller may not see it any more.
+ * The current room, once its stored changes are in effect: the response to a repeated creation. Throws `not_found` when
+ * the caller may no longer see it.
  */
 export async function settledRoom(ctx: Context, call: HandlerContext, roomId = ''): Promise<RoomRow> {
   const { userId } = callerOf(call)

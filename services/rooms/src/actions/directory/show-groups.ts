@@ -7,7 +7,7 @@ import { findRooms } from '../../store/seen-rooms.ts'
 import { toRoomGroups } from '../../view/group.ts'
 import { lookAt } from './look-at.ts'
 
-/** Groups as a viewer sees them, in the order given: a fixed number of questions, however many rooms. */
+/** Groups as a viewer sees them, in the given order; the number of queries does not depend on the number of rooms. */
 export async function showGroups(ctx: Context, viewer: Subject, groups: readonly GroupRow[]): Promise<RoomGroup[]> {
   const items = await findItems(
     ctx.db,

@@ -4,7 +4,7 @@ import { eraseRowsOf, roomsWithStanding } from '../../store/erased-people.ts'
 
 const roomsAtOnce = 50
 
-/** Takes a deleted person out of every room, each room by its log, and deletes what rooms keeps of them besides. */
+/** Removes a deleted person from every room, through each room's log, and deletes their other data in rooms. */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {

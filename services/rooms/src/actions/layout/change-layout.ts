@@ -6,12 +6,12 @@ import type { Cause } from '../../domain/room-fact.ts'
 import { type Patience, layoutKey } from '../../engines/delivery/index.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
-/** What a change of the layout answers, and what it did; nothing when all stood as wanted. */
+/** The result of a layout change and its events; undefined when nothing changed. */
 export type Arranged<T> = { answer: T; groupId?: string; notes?: LayoutNote[] }
 
 /**
- * The way of a change that concerns no room: lock the layout, decide and write, tell everyone, commit. What decides is read
- * under the lock, so of two who change the layout at once the second sees what the first did.
+ * Runs a change that concerns no room: lock the layout, decide and write, announce, commit. `decide` reads under the
+ * lock, so of two concurrent changes the second sees the first.
  */
 export async function changeLayout<T>(
   ctx: Context,

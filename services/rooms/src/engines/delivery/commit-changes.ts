@@ -12,23 +12,25 @@ import { findStandings, getRoomSeen } from '../../store/seen-rooms.ts'
 
 export type DecidedChange = {
   roomId: string
-  /** Whose standing the decision looks at. */
+  /** The user whose standing is needed for the decision. */
   userId: string
   cause: Cause
   /** Throws what forbids the change. Asked twice: before the room is locked, and under the lock. */
   decide: (seen: SeenRoom) => Outcome
   /** The membership of the user that begins or ends, or what else is written. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
-  /** Tells the facts that may have made the change before: without anything to write the newest of them is waited for. */
+  /**
+   * Recognises the facts of an earlier, identical change: if nothing is to be written, the newest of them is awaited.
+   */
   isAbout: (fact: RoomFact) => boolean
   /**
-   * When the groups people see may look different afterwards: what else the audit log notes of it; undefined when they look
-   * the same after all.
+   * Set if the change may alter the groups that people see. Returns the notes for the audit log, or undefined if
+   * nothing visible changes.
    */
   touchesLayout?: (before: RoomRow) => LayoutNote[] | undefined
 }
 
-/** A change as it was written, with the entries of the outbox. */
+/** A committed change, with its outbox entries. */
 export type Committed = Changed & { entries: bigint[] }
 
 /** Commits changes of one room in the order given, in one transaction: the layout before the room, as everybody locks them. */
@@ -63,9 +65,9 @@ function runsOf(changes: readonly DecidedChange[]): Run[] {
   return runs
 }
 
-/** Few statements, however many people come or go. */
+/** Uses few statements, however many people join or leave. */
 async function commitMemberships(tx: Tx, roomId: string, changes: readonly DecidedChange[]): Promise<Committed[]> {
-  // A statement of its own: only what is read after the lock was granted counts.
+  // A separate statement: only data read after the lock was granted is current.
   const { room, standings } = await findStandings(
     tx,
     roomId,

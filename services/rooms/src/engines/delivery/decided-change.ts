@@ -7,12 +7,12 @@ import type { Look } from './look-together.ts'
 import type { Patience } from './room-deliveries.ts'
 import { layoutKey, type WriteQueue } from './write-queue.ts'
 
-/** What a change takes. */
+/** Dependencies of a change. */
 type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; look: Look }
 
 /**
- * The way of a change of a room: decide, lock, decide again, write, commit, hand over. Resolves when the change is in
- * effect, also when a call before made it; throws unavailable when that takes too long.
+ * Runs a change of a room: decide, lock, decide again, write, commit, hand over. Resolves when the change is in effect,
+ * even if an earlier call made it; throws unavailable when that takes too long.
  */
 export async function makeChange(ctx: Needs, change: DecidedChange, patience: Patience): Promise<Changed> {
   const { roomId, userId, decide } = change

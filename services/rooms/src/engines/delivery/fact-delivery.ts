@@ -14,15 +14,15 @@ export type FactDelivery = AsyncDisposable & {
   /** After the commit of these facts: resolves when they are in effect. Throws unavailable when that takes too long. */
   handOver(roomId: string, facts: readonly RoomFact[], patience?: Patience): Promise<void>
   /**
-   * For a call that found its change made already: resolves when everything up to the version is in effect, or the newest
-   * fact of those that it is about. Messaging is asked whether it holds what is held here.
+   * For a call that found its change already made: resolves when everything up to the version, or the newest fact that
+   * `isAbout` accepts, is in effect. Messaging is asked which fact it has.
    */
   settle(roomId: string, version: bigint, patience?: Patience, isAbout?: (fact: RoomFact) => boolean): Promise<void>
-  /** Feeds messaging up to a version of which this process holds no facts. */
+  /** Sends facts up to a version to messaging, read from the database. */
   feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
-   * After messaging answered what it holds: goes on above facts that are lost here; answers the version that is in effect then,
-   * undefined when none are lost.
+   * Handles messaging's answer: if it has facts that are lost here, continues above them. Returns the version that is
+   * then in effect; undefined when none are lost.
    */
   agree(roomId: string, held: HeldFact, patience?: Patience): Promise<bigint | undefined>
   /** Calls back when facts were left behind because messaging took too long; dispose the result to stop. */
@@ -90,8 +90,8 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * What is not in effect yet up to the version; undefined when all is. Of the facts that a call is about, the newest one
- * suffices, unless there are too many to look through.
+ * The facts up to the version that are not in effect yet; undefined when all are. If `isAbout` is given, only the
+ * newest matching fact is needed, unless there are too many to search.
  */
 async function openTarget(
   db: Db,

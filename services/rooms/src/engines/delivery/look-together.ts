@@ -5,7 +5,7 @@ import { isForeignDm } from '../../policy/visibility.ts'
 import type { SeenRoom } from '../../store/rows.ts'
 import { findStandings } from '../../store/seen-rooms.ts'
 
-/** A room and how somebody stands there; throws `not_found` as `getRoomSeen` does. */
+/** A room and a user's standing in it; throws `not_found` as `getRoomSeen` does. */
 export type Look = (userId: string, roomId: string, viewerId?: string) => Promise<SeenRoom>
 
 const looksAtOnce = 256

@@ -4,10 +4,10 @@ import { notAppliedYet } from '../../errors.ts'
 import { countHandOver, reportHandOverFailure } from '../../metrics.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
-/** How long the call behind a change has left; undefined without a deadline. */
+/** Remaining time of the call behind a change; undefined without a deadline. */
 export type Patience = { timeoutMs: () => number | undefined }
 
-/** What has to be in effect: everything up to a version. `facts`: those of it that are in hand. */
+/** What must be in effect: everything up to a version. `facts`: the facts already in memory. */
 export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
@@ -35,7 +35,7 @@ export class RoomDeliveries {
     throw notAppliedYet()
   }
 
-  /** How long may be waited for messaging. */
+  /** How long to wait for messaging. */
   waitMs(patience?: Patience): number {
     return Math.max(Math.min(this.#options.timeoutMs, (patience?.timeoutMs() ?? Infinity) - answerMs), 1)
   }
@@ -52,7 +52,7 @@ export class RoomDeliveries {
   }
 
   #deliveryOf(roomId: string, awaitStream: boolean): RoomDelivery {
-    // A change that waits for the stream does not hold up those that do not.
+    // Changes that wait for the stream do not delay those that do not.
     const key = `${roomId} ${awaitStream ? 'stream' : 'apply'}`
     const known = this.#deliveries.get(key)
     if (known) return known

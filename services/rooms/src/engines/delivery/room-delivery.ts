@@ -4,14 +4,14 @@ import type { ApplyFacts, HeldFact } from '../../clients/messaging.ts'
 import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
-/** Where a delivery reads the facts it does not have in hand, and where it notes what is applied. */
+/** Reads facts that a delivery does not have in memory, and records applied versions. */
 export type FactStore = {
   above(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
-   * If messaging holds a fact that this database has lost, moves the facts not applied yet above it, and states again what it
-   * holds otherwise. Answers the versions that have to be applied for the facts asked for.
+   * If messaging has a fact that this database has lost, moves the unapplied facts above it, and restates what differs.
+   * Returns the new versions of the requested facts.
    */
   rebase(roomId: string, held: HeldFact, asked: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -19,13 +19,13 @@ export type FactStore = {
 
 export type RoomDeliveryOptions = {
   roomId: string
-  /** Whether its calls answer only when the events are stored on the stream. */
+  /** Whether its calls are answered only when the events are stored on the stream. */
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
   /** Hears of failed calls; the delivery tries again as long as somebody waits. */
   onFailure: (error: unknown) => void
-  /** Hears that nobody waits any more. */
+  /** Called when nobody waits any more. */
   onIdle: () => void
 }
 
@@ -37,10 +37,11 @@ const firstPauseMs = 50
 const longestPauseMs = 250
 
 /**
- * The way of one room's facts to messaging in this process: one call at a time, what arrives meanwhile rides in the next.
- * Facts in hand are sent without being read again; the answered version says what is missing before or after them, and
- * that is read from the database. Other processes may do the same at once, because messaging drops repeats. What it holds is
- * a fact of this room and everything before it is applied, or the database went back and the facts are rebased.
+ * Delivers one room's facts from this process to messaging: one call at a time, with facts that arrive during a call
+ * sent in the next. Facts in memory are sent without reading them again. The returned version shows which facts are
+ * missing before or after them; those are read from the database. Other processes may do the same concurrently, because
+ * messaging drops duplicates. The fact that messaging returns is either one of this room, so everything before it is
+ * applied, or the database was restored and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
@@ -89,7 +90,7 @@ export class RoomDelivery {
       if (progress) pauseMs = firstPauseMs
       else if (this.#waiters.size > 0) await sleep((pauseMs = Math.min(pauseMs * 2, longestPauseMs)))
     }
-    // In the same tick as the check above: who enters from now on starts anew.
+    // In the same tick as the check above: later callers start again.
     this.#inHand = []
     this.#running = undefined
     this.#options.onIdle()
@@ -115,7 +116,10 @@ export class RoomDelivery {
     return { held: done, settled: settled.length }
   }
 
-  /** Messaging holds another fact than the last one sent: another process's, or one that is lost here. True in that case. */
+  /**
+   * Handles a returned fact other than the last one sent: it comes from another process, or is lost here. Returns true
+   * if it is lost here.
+   */
   async #agree(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
     const asked = waiters.map(({ version }) => version)

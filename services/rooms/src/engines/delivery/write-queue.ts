@@ -16,8 +16,9 @@ type Item = (Change | Work) & { patience: Patience | undefined }
 const changesAtOnce = 64
 
 /**
- * One writer per room in this process. Who waits holds no connection, so a crowd at one room leaves the pool to the others, and
- * the lock in the database is contended by processes alone. Changes of a room that wait go together into one transaction.
+ * Allows one writer per room in this process. Waiting callers hold no connection, so a busy room leaves the pool to the
+ * others, and only processes compete for the lock in the database. Waiting changes of a room are committed in one
+ * transaction.
  */
 export class WriteQueue {
   readonly #batches: KeyedBatcher<Item, Committed | undefined>
@@ -26,21 +27,21 @@ export class WriteQueue {
     this.#batches = new KeyedBatcher({
       run: (key, items) => runTogether(key, items, commit),
       atOnce: changesAtOnce,
-      // A work ends its batch, so that whoever comes behind it is asked again whether they still wait.
+      // A piece of work ends its batch, so that callers behind it are checked again before they run.
       weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
       refusal: ({ patience }) => ((patience?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
       triesAlone: (error) => !isDatabaseUnavailable(error),
     })
   }
 
-  /** Commits the change after what came before. Throws unavailable when the caller is gone by then. */
+  /** Commits the change after earlier ones. Throws unavailable when the caller has gone away by then. */
   async change(change: DecidedChange, patience: Patience): Promise<Committed> {
     const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, patience })
     if (!committed) throw new Error('a change was not committed')
     return committed
   }
 
-  /** Runs the work when all that came before under the key is done. Throws unavailable when the caller is gone by then. */
+  /** Runs the work after all earlier items of the key. Throws unavailable when the caller has gone away by then. */
   async run<T>(key: string, patience: Patience | undefined, work: () => Promise<T>): Promise<T> {
     let result: { value: T } | undefined
     const run = async () => void (result = { value: await work() })
@@ -55,7 +56,7 @@ export class WriteQueue {
   }
 }
 
-/** Changes before works: when they fail together nothing else was done, and each is tried alone. */
+/** Runs changes before works: if the changes fail together, nothing else was done, and each is tried separately. */
 async function runTogether(
   roomId: string,
   items: readonly Item[],

@@ -14,7 +14,7 @@ export function getRoomAccess(ctx: Context): MethodImpl<typeof RoomsInternalServ
     if (!seen || isForeignDm(seen)) return { exists: false }
     const { room, standing } = seen
     const roleIds = heardRoles ? await findRoleIds(ctx.db, userId) : told
-    // Who is deleted belongs to no room, not even to those that take in everyone.
+    // A deleted user is a member of no room, not even of universal ones.
     const effectiveMember =
       roleIds !== undefined && isEffectiveMember(ctx.policy.current(), { userId, roleIds }, headOf(room), standing)
     return { exists: true, effectiveMember, room: toRoomHeader(room) }

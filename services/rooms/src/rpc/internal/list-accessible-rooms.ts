@@ -11,7 +11,7 @@ export function listAccessibleRooms(ctx: Context): MethodImpl<typeof RoomsIntern
   return async ({ userId, roleIds, roomIds }) => {
     assertFewIds(roomIds)
     const [seen, heard] = await Promise.all([findRooms(ctx.db, userId, roomIds), findRoleIds(ctx.db, userId)])
-    // Who is deleted belongs to no room, not even to those that take in everyone.
+    // A deleted user is a member of no room, not even of universal ones.
     const own = heard === undefined ? [] : roomsOfMember(ctx.policy.current(), { userId, roleIds }, seen)
     return { rooms: own.map(({ room }) => toRoomHeader(room)) }
   }

@@ -44,7 +44,7 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
   }
 }
 
-/** Where a page ended, and what its listing counted: who reads on is not counted for again. */
+/** Where a page ended, and its total: later pages do not count again. */
 function placeOf(cursor: string): { key: MemberKey; totalCount: bigint } {
   const [nameKey, login, userId, total = '', ...rest] = decodeCursor(cursor)
   if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()

@@ -25,7 +25,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const joinable = (seen: readonly SeenRoom[]) =>
       seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, headOf(room), standing))
 
-    // What an attempt before stored without an answer is as new to the caller as what comes now.
+    // Joins stored by an earlier, unanswered attempt are returned like new ones.
     const isAbout = factsOf(['joined'], userId)
     const before = await joinsWithoutEffect(ctx.db, userId, groupId)
     const inOrder = await findChannelsOfGroup(ctx.db, userId, groupId)
@@ -34,7 +34,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const commit = () =>
       ctx.db.transaction(async (tx): Promise<FactOfRoom[]> => {
         await lockRooms(tx, wanted)
-        // A statement of its own: only what is read after the locks were granted counts.
+        // A separate statement: only data read after the locks were granted is current.
         const seen = joinable(await findRooms(tx, userId, wanted)).filter(({ room }) => room.groupId === groupId)
         if (seen.length === 0) return []
         const rooms = seen.map(({ room }) => room)

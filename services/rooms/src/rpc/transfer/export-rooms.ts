@@ -30,7 +30,10 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
   }
 }
 
-/** Whether somebody without a role of their own does not find the room, or the way in: where it comes to, it is closed in both ways. */
+/**
+ * Whether a user without further roles cannot see the room, or cannot join it; an import makes such a room closed in
+ * both ways.
+ */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false
   const anybody = { userId: '', roleIds: [] }

@@ -28,7 +28,7 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
   }
 }
 
-/** These people have one conversation, whoever began it where. */
+/** These people have a single conversation, wherever it was started. */
 async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, patience: Patience): Promise<Made> {
   const participantIds = [...new Set(request.memberIds)].sort()
   if (participantIds.length === 0 || participantIds.length > mostParticipants) throw badDmParticipants(mostParticipants)

@@ -8,13 +8,13 @@ import { assertMostIsThere, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 import { quarantine } from './quarantine.ts'
 
-/** Something that is wrong, and whether it is mended now. */
+/** A problem, and whether it has been repaired. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
 /** A piece that was looked at; `last` is where the next one begins, undefined when there is none. */
 export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
 
-/** Whether to mend what is found, and also where most of the bytes are gone. */
+/** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
 export type Mending = { repair: boolean; acceptLoss: boolean }
 
 type Checking = Pick<Context, 'db' | 'storage' | 'now'>
@@ -22,14 +22,14 @@ type Checking = Pick<Context, 'db' | 'storage' | 'now'>
 const atOnce = 500
 const objectsAtOnce = 16
 
-/** Looks for bytes below a prefix of which no row speaks. */
+/** Looks for bytes below a prefix that have no row. */
 export async function checkObjects(ctx: Checking, prefix: string, after: string, repair: boolean): Promise<Piece> {
   const now = ctx.now().getTime()
   const page = await ctx.storage.page(prefix, after, atOnce)
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
-  // Rows go after their bytes: what is there still had none while it was.
+  // Rows are deleted after their bytes: bytes that still exist had no row at that time.
   const look = async (key: string) => ctx.storage.stat(key)
   for await (const found of readAhead(orphans, objectsAtOnce, look))
     if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...told(found), mended: false })
@@ -68,7 +68,7 @@ export async function checkRows(ctx: Checking, table: ExpectingTable, after: str
   const look = async (row: Expected) => ({ row, there: await ctx.storage.stat(row.key) })
   for await (const { row, there } of readAhead(rows, objectsAtOnce, look)) {
     const kind = wrongWith(row, there)
-    // It may have gone meanwhile, as it should.
+    // The bytes may have been deleted regularly since.
     if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
   }
   if (isWary) assertMostIsThere(wrong.filter(({ there }) => !there).length, rows.length)

@@ -9,25 +9,25 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { addMark, knownIdentity, replaceIdentity } from '../../store/storage-identity.ts'
 
 type Checking = Pick<Context, 'db' | 'storage'>
-/** What lies in the storage. */
+/** Content of the identity object. */
 type Identity = { storageId: string; mark: string }
 
 /** Processes that start together on a new server each note a mark before they write the object. */
 const firstMarks = 10
 const [firstMarkLooks, firstMarkPauseMs] = [10, 200]
 
-/** No database wrote it: whoever finds it leaves the storage alone. */
+/** A mark that no database wrote: every server that finds it leaves the storage alone. */
 const contested = 'contested'
 
 /**
- * Whether storage and database belong together: `missing` when the storage has lost its identity, `foreign` when another
- * database wrote there last, such as a copy of this one, or this one before it was restored.
+ * Whether storage and database belong together: `missing` when the storage has lost its identity, `foreign` when
+ * another database wrote there last, such as a copy of this one, or this one before a restore.
  */
 export type Belonging = 'own' | 'missing' | 'foreign'
 
 /**
- * Compares the identity object of the storage with the database. When it is that of another state of the same database,
- * both are told: nothing is deleted by either until an operator says whose storage it is.
+ * Compares the identity object of the storage with the database. If it belongs to another state of the same database,
+ * the identity becomes contested: neither deletes anything until an operator decides.
  */
 export async function compareIdentity(ctx: Checking): Promise<Belonging> {
   for (let left = firstMarkLooks; ; left -= 1) {
@@ -39,7 +39,7 @@ export async function compareIdentity(ctx: Checking): Promise<Belonging> {
 }
 
 async function compareNow(ctx: Checking): Promise<Belonging | 'about to be written'> {
-  // In this order: a mark is in the database before it is in the storage.
+  // In this order, because a mark is stored in the database before the storage.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await knownIdentity(ctx.db)
   if (!found && marks.length > 0) return marks.length > firstMarks ? 'missing' : 'about to be written'
@@ -73,7 +73,7 @@ export async function renewIdentity(ctx: Checking): Promise<void> {
   await writeIdentity(ctx, { storageId, mark })
 }
 
-/** Makes the storage that of this database, whatever was there before. */
+/** Assigns the storage to this database, whatever its identity was. */
 export async function adoptStorage(ctx: Checking): Promise<void> {
   const [storageId, mark] = [randomUUID(), randomUUID()]
   await replaceIdentity(ctx.db, { storageId, marks: [mark] })

@@ -6,7 +6,7 @@ import { expectingTables } from '../../store/expected.ts'
 /** Fewer may have been lost one by one. */
 const many = 10
 const manyMissing = 50
-/** Bytes that rows speak of for as long as they lie there. */
+/** Kinds of bytes whose rows exist as long as they do. */
 const lasting = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
 const lastingTables = expectingTables.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
 
@@ -17,7 +17,7 @@ export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'stor
   if (known.flat().filter(({ lost }) => !lost).length >= many) throw storageLooksEmpty()
 }
 
-/** Refuses where hardly any row has its bytes: they lie elsewhere, most likely. */
+/** Throws when hardly any row has its bytes: most likely the wrong storage is mounted. */
 export function assertMostIsThere(missing: number, of: number): void {
   if (missing > manyMissing && missing > of / 2) throw tooMuchIsMissing(missing, of)
 }

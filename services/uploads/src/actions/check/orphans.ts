@@ -6,7 +6,7 @@ import { unknownBlobs } from '../../store/blobs.ts'
 import { unknownKeys } from '../../store/server-images.ts'
 import { unknownChunks } from '../../store/uploads.ts'
 
-/** Of our keys below each prefix, those of which no row speaks. Only of old ones it means something: rows come after bytes. */
+/** Finds our keys without a row, per prefix. Only old bytes count: rows are written after bytes. */
 export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Promise<string[]>> {
   const finder = (prefix: string, find: (ids: string[]) => Promise<string[]>) => async (keys: string[]) => {
     const own = keys.filter(isOwnKey).map((key) => key.slice(prefix.length + 1))

@@ -5,8 +5,8 @@ import { forgetOrphans, noteOrphans } from '../../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
 /**
- * The one rule by which bytes without a row go: known as such for days, in a storage that belongs to this database. Notes
- * them, and deletes those whose time is over. Answers what it deleted.
+ * Decides when bytes without a row are deleted: after days in quarantine, in a storage that belongs to this database.
+ * Records new ones and deletes those whose time is over. Returns the deleted ones.
  */
 export async function quarantine(
   ctx: Pick<Context, 'db' | 'storage' | 'now'>,

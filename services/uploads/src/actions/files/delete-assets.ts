@@ -4,7 +4,7 @@ import { variantKeysOf } from '../../store/asset-variants.ts'
 import { forgetAssets } from '../../store/assets.ts'
 import { deleteEach } from './delete-each.ts'
 
-/** Deletes files that are doomed, and what was made of them. */
+/** Deletes files that are marked for deletion, with their renditions. */
 export async function deleteAssets(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
   const variants = await variantKeysOf(ctx.db, ids)
   await deleteEach(ctx, ids, {

@@ -9,9 +9,9 @@ const mostInRow = 5
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
 
 /**
- * Deletes bytes and then their rows, so that a row always tells of bytes that are still to go. What cannot be deleted keeps
- * nothing else: it comes again later. Rejects when the storage is away, and, having deleted nothing, when it does not belong
- * to the database: what a copy of it, or an older state, wants gone may be needed by the other.
+ * Deletes bytes, then their rows, so that a row exists as long as its bytes. A failed deletion does not block others
+ * and is retried later. Rejects when the storage is unavailable. Rejects without deleting anything when the storage
+ * does not belong to the database: a copy of the database may still need the bytes.
  */
 export async function deleteEach(
   { db, storage }: Pick<Context, 'db' | 'storage'>,

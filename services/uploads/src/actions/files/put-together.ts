@@ -19,8 +19,8 @@ import type { Completed } from './upload-completions.ts'
 const chunksAtOnce = 4
 
 /**
- * Makes the file of its chunks: the bytes first, then the row. Undefined when another call was faster: its file counts.
- * Throws `invalid_argument` when the file is not the one that was announced, or no good image.
+ * Assembles the file from its chunks: the bytes first, then the row. Undefined when another call was faster. Throws
+ * `invalid_argument` when the file differs from what was announced, or is an invalid image.
  */
 export const putTogether = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
   ctx.completions.once(upload.id, () => assemble(ctx, upload))
@@ -37,7 +37,7 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
     await discard()
     throw error
   })
-  // When this fails nobody knows whether the row is there: the bytes are left to the sweep.
+  // If the commit fails it is unknown whether the row exists: the bytes are left to the sweep.
   const done = await commit(ctx, upload.id, {
     id,
     roomId,
@@ -56,7 +56,7 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
 
 type Stored = { bytesKey: string; digest: string }
 
-/** What the file is, once it is the one that was announced. */
+/** Inspects a file after checking that it is the announced one. */
 async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
   if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }

@@ -6,10 +6,7 @@ import { bytesOfOwner, bytesPending, lockOwner, openUploads } from '../../store/
 
 type Wanted = { ownerId: string; size: number; createdAt: Date }
 
-/**
- * Makes sure that there is room for a file, of which no other of its owner's is counted meanwhile. Throws
- * `resource_exhausted`.
- */
+/** Checks that there is room for a file, and locks the owner's usage. Throws `resource_exhausted`. */
 export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, createdAt: now }: Wanted): Promise<void> {
   const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
   const { userBytes } = ctx.quotas
@@ -23,7 +20,10 @@ export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, create
     throw userQuotaReached(userBytes)
 }
 
-/** The same for the whole server. Outside of a transaction: the sum takes a connection of its own, which those could hold. */
+/**
+ * The same for the whole server. Call it outside a transaction: the sum uses a separate connection, and open
+ * transactions could hold all of them.
+ */
 export async function assertServerQuota(ctx: Context, size: number): Promise<void> {
   const { serverBytes } = ctx.quotas
   if (serverBytes !== undefined && (await ctx.serverUsage()) + size > serverBytes) throw serverIsFull()

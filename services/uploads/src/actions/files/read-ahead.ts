@@ -1,4 +1,4 @@
-/** What `read` makes of each item, in their order; the next ones are read while one is used. */
+/** Reads each item in order, while the following ones are already being read. */
 export async function* readAhead<Item, Result>(
   items: Iterable<Item>,
   atOnce: number,
@@ -7,7 +7,7 @@ export async function* readAhead<Item, Result>(
   const reading: Promise<Result>[] = []
   for (const item of items) {
     const result = read(item)
-    // Whoever never comes to it must not hear of its failure.
+    // If the iteration ends early, a failed read must not cause an unhandled rejection.
     result.catch(() => undefined)
     reading.push(result)
     const first = reading.length >= atOnce ? reading.shift() : undefined

@@ -12,8 +12,8 @@ const filesAtOnce = 4
 const mostWaiting = 64
 
 /**
- * Where files are put together: each once at a time in a process, and few at once. A large one may take longer than a
- * call: whoever asks again while it is made gets what comes of it.
+ * Assembles files: each at most once at a time in a process, and few concurrently. A large file may take longer than a
+ * call; a repeated call gets the result of the running work.
  */
 export class UploadCompletions {
   readonly #making = new Map<string, Promise<Made>>()

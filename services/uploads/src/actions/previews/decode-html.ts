@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util'
 
-/** The text of a page: by its byte order mark, else by what the server says, else by what it says of itself, else UTF-8. */
+/** Decodes a page: by its byte order mark, else the server's charset, else the declared charset, else UTF-8. */
 export function decodeHtml(bytes: Buffer, contentType: string): string {
   const marked = byMark(bytes)
   const told = marked ?? /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? declared(bytes) ?? 'utf-8'
@@ -14,7 +14,7 @@ function byMark(bytes: Buffer): string | undefined {
   return undefined
 }
 
-/** `<meta charset=...>` and its older form stand in the first 1,024 bytes. */
+/** `<meta charset=...>` and its older form must be in the first 1,024 bytes. */
 const declared = (bytes: Buffer): string | undefined =>
   /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 

@@ -1,6 +1,6 @@
 import type { PageHead } from './read-page.ts'
 
-/** What is shown of a page, and where its image lies. */
+/** The preview of a page, and the address of its image. */
 export type PageDescription = { title: string; description: string; siteName: string; imageUrl: string | undefined }
 
 const longest = { title: 300, description: 1_000, siteName: 200 }
@@ -17,7 +17,7 @@ export function describePage({ meta, title }: PageHead, pageUrl: URL): PageDescr
   }
 }
 
-/** On one line, without what hides or turns text. */
+/** On one line, without invisible or direction-changing characters. */
 function shortened(text = '', most: number): string {
   const clean = text
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')

@@ -12,7 +12,7 @@ import { youtubeVideo } from './youtube.ts'
 const maxPageBytes = 2 * 1024 * 1024
 const imageKind: PublicKind = { name: 'link_preview', most: { width: 1200, height: 630 } }
 
-/** What a page says of itself; `preview` is missing when there is nothing to show. */
+/** Result of fetching a page; without `preview` there is nothing to show. */
 export type Looked = { preview?: Uint8Array; imageKey?: string }
 
 /** A page, and who wants to see it: a user's id. */
@@ -42,7 +42,7 @@ async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal)
   const takes = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
   const wanted = { asker, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
   const page = await ctx.fetch(url.href, wanted, signal).catch(ifNothing)
-  // Whoever asked is told nothing while this process ends: it would be remembered.
+  // Do not answer while this process ends: the result would be cached.
   signal.throwIfAborted()
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
 }

@@ -5,10 +5,7 @@ const atOnce = 16
 const mostWaiting = 64
 const mostWaitingPerAsker = 8
 
-/**
- * Where pages are looked at: whoever asks for one that is being looked at gets the same answer, and it is finished whether
- * or not somebody still waits.
- */
+/** Fetches pages: concurrent requests for a page share one fetch, which is finished even if nobody waits any more. */
 export class PageFetches {
   readonly #closing: AbortSignal
   readonly #semaphore = new FairSemaphore({

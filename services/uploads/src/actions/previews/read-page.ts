@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Parser } from 'htmlparser2'
 
-/** What the head of a page says, as it is written there. */
+/** Metadata in the head of a page, unprocessed. */
 export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
 
 const sliceLength = 16_384
@@ -10,7 +10,7 @@ const mostMeta = 200
 /** Deeper than any head: the parser takes time that grows with the square of the depth. */
 const deepest = 256
 
-/** Reads the head of a page, a piece at a time: other work goes on in between. What comes after the head is not looked at. */
+/** Parses the head of a page in pieces, so that other work can run in between. Ignores everything after the head. */
 export async function readPage(html: string): Promise<PageHead> {
   const meta = new Map<string, string>()
   let title: string | undefined

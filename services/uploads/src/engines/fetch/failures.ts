@@ -1,7 +1,7 @@
 /** Why an address is not fetched at all. */
 export type Refusal = 'address' | 'private' | 'redirects' | 'size' | 'type'
 
-/** What may not be fetched, whatever it would answer. */
+/** The address is not allowed, whatever its response would be. */
 export class FetchRefused extends Error {
   readonly reason: Refusal
 

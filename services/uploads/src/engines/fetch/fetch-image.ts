@@ -13,7 +13,10 @@ const refusals: Record<Refusal, () => ConnectError> = {
   type: errors.notAnImage,
 }
 
-/** Fetches an image. Throws `invalid_argument` for what may not be fetched, `unavailable` for what cannot, and as {@link SafeFetch} does. */
+/**
+ * Fetches an image. Throws `invalid_argument` for an address that is not allowed, `unavailable` for one that cannot be
+ * fetched, and the errors of {@link SafeFetch}.
+ */
 export async function fetchImage(
   fetch: SafeFetch,
   { url, asker }: { url: string; asker: string },

@@ -11,8 +11,8 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * The body of an answer, decompressed: at most so many bytes are ever held, however small they were packed. A longer one is
- * cut there, or refused.
+ * Reads and decompresses a response body. At most `maxBytes` are held, regardless of compression; a longer body is cut
+ * or refused.
  */
 export async function readBody(answer: IncomingMessage, maxBytes: number, longer: 'cut' | 'refuse'): Promise<Buffer> {
   const chunks: Buffer[] = []

@@ -5,32 +5,32 @@ import { tooManyPages } from '../../errors.ts'
 import { FetchRefused } from './failures.ts'
 import { readBody } from './read-body.ts'
 
-/** What is wanted of an address. */
+/** Options of a fetch. */
 export type Wanted = {
-  /** On whose behalf: a user's id. */
+  /** Id of the user on whose behalf it is fetched. */
   asker: string
   accept: string
   maxBytes: number
-  /** What becomes of more than that. */
+  /** What to do with a longer body. */
   longer: 'cut' | 'refuse'
-  /** Whether an answer of that content type is read at all. */
+  /** Whether to read a response with this content type. */
   takes?: (contentType: string) => boolean
   timeoutMs?: number
 }
 
-/** What was there, after redirects. */
+/** The response after redirects. */
 export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
- * Fetches from elsewhere. Rejects with `FetchRefused` for what may not be fetched, with another error for what cannot, and
- * with `resource_exhausted` where that says nothing about the address: too many names are being looked up.
+ * Fetches from other servers. Rejects with `FetchRefused` for a disallowed address, with another error for a failed
+ * request, and with `resource_exhausted` when too many names are being resolved, which says nothing about the address.
  */
 export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
 
 const mostRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Asks allowed addresses alone, at each hop. */
+/** Connects only to allowed addresses, at each redirect. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
     const answer = await ask(url, wanted, { ...network, signal })

@@ -5,26 +5,26 @@ import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
 import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../../errors.ts'
 import { assertStillImage, decoding, inspectAttachment } from './inspect.ts'
 
-/** An image as it is stored: WebP. */
+/** An image as stored: WebP. */
 export type MadeImage = { bytes: Buffer; width: number; height: number }
 
-/** What an image is that is stored as it was sent. */
+/** Properties of an image that is stored unchanged. */
 export type MeasuredImage = { contentType: string; width: number; height: number; animated: boolean }
 
 /** Another size of an image. */
 export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
 
-/** What it is of: an attachment becomes JPEG, or WebP when something may shine through it; public images are WebP. */
+/** Purpose of the image: attachments become JPEG, or WebP if they have transparency; public images become WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
 /** `asker`: whose share of the places it takes, a person or a public image; `address`: from where it is asked for. */
 export type Resizing = { size: ServerImageSize; as: ResizedKind; asker: string; address: string }
 
-/** Where images are decoded; so many at once as memory and cores allow. */
+/** Decodes images, as many concurrently as memory and cores allow. */
 export type ImageProcessor = {
-  /** Makes what is stored of what somebody sent, at most that large. Throws `invalid_argument` for what is no good image. */
+  /** Converts an uploaded image for storage, limited to a size. Throws `invalid_argument` for an invalid image. */
   make(read: () => Promise<Buffer>, most: { width: number; height: number; asker: string }): Promise<MadeImage>
-  /** Looks at an image that is stored as it was sent. Throws `invalid_argument` for what is no good image. */
+  /** Inspects an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
   measure(read: () => Promise<Buffer>, asker: string): Promise<MeasuredImage>
   /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
   resize(read: () => Promise<Buffer>, wanted: Resizing): Promise<ResizedImage>
@@ -32,18 +32,18 @@ export type ImageProcessor = {
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
 const mostWaiting = 64
-/** Of one person, or of one public image. */
+/** Per person, or per public image. */
 const mostWaitingPerAsker = 16
 /** Sizes that one customer's network waits for at a time, and any wider one. */
 const mostPerNetwork = 32
 const mostPerWideNetwork = 48
 const timeoutSeconds = 10
-/** Whoever waits longer than this is told to come again. */
+/** Calls that wait longer are told to retry. */
 const patienceMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {
   sharp.cache(false)
-  // Loaders that nobody here asks for do not run, whatever a file pretends to be.
+  // Blocks all image loaders except the required ones, whatever a file claims to be.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
   const resizing = new NetworkCounts(mostPerNetwork, mostPerWideNetwork)

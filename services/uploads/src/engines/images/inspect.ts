@@ -7,12 +7,12 @@ const maxPixels = 40_000_000
 const maxFrames = 256
 const maxPixelsOfFrames = 100_000_000
 
-/** How bytes are decoded: whatever the header says, no more pixels than allowed are ever made. */
+/** Decoder options: never more pixels than allowed, whatever the header says. */
 export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
 
 /**
- * Looks at an image without decoding its pixels. Throws `invalid_argument` for what is not taken: other formats whatever
- * they are called, animated, too many pixels, a header that cannot be read.
+ * Checks an image without decoding its pixels. Throws `invalid_argument` for other formats, animations, too many
+ * pixels, and unreadable headers.
  */
 export async function assertStillImage(bytes: Buffer): Promise<void> {
   const format = formatOf(bytes)
@@ -21,7 +21,7 @@ export async function assertStillImage(bytes: Buffer): Promise<void> {
   if (pages > 1) throw errors.imageIsAnimated()
 }
 
-/** The same for an image that people attach, which may move. Answers its size as it is looked at. */
+/** The same for an attached image, which may be animated. Returns its displayed size. */
 export async function inspectAttachment(
   bytes: Buffer,
 ): Promise<{ format: ImageFormat; width: number; height: number; animated: boolean }> {
@@ -51,7 +51,7 @@ async function boundedHeader(bytes: Buffer) {
 
 async function header(bytes: Buffer): Promise<Metadata> {
   try {
-    // Without a limit: of an image that is too large the size shall be said.
+    // Without a limit, so that the error can state the size of an image that is too large.
     return await sharp(bytes, { ...decoding, limitInputPixels: false }).metadata()
   } catch (error) {
     throw errors.imageIsBroken(error)

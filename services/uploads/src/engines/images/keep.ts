@@ -8,7 +8,7 @@ import { storageKeys, type Storage } from '../storage/index.ts'
 import { insertServerImage, type ServerImageKindName } from '../../store/server-images.ts'
 import type { ImageProcessor } from './image-processor.ts'
 
-/** What becomes of an image, and how large it may be. */
+/** The purpose of an image and its maximum size. */
 export type PublicKind = { name: ServerImageKindName; most: { width: number; height: number } }
 
 const kinds = new Map<ServerImageKind, PublicKind>([
@@ -17,21 +17,21 @@ const kinds = new Map<ServerImageKind, PublicKind>([
   [ServerImageKind.BANNER, { name: 'banner', most: { width: 1200, height: 630 } }],
 ])
 
-/** What a message of the contract asks for. Throws `invalid_argument`. */
+/** Decodes the purpose from a request. Throws `invalid_argument`. */
 export function publicKind(kind: ServerImageKind): PublicKind {
   const known = kinds.get(kind)
   if (!known) throw unknownKind()
   return known
 }
 
-/** What keeping an image takes. */
+/** Dependencies for storing an image. */
 type Needs = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
 
 type Wanted = { kind: PublicKind; ownerId: string }
 
 /**
- * Makes a public image of what somebody sent and stores it: the bytes first, then the row, together with what `within`
- * writes. Bytes without a row are swept. Answers the key.
+ * Converts an upload to a public image and stores it: the bytes first, then the row, together with what `within`
+ * writes. The sweep deletes bytes without a row. Returns the key.
  */
 export async function keepServerImage(
   ctx: Needs,
@@ -52,7 +52,7 @@ export async function keepServerImage(
       if (gone) throw ownerIsGone()
     })
   } catch (error) {
-    // Of others nobody knows whether the row is there; theirs are swept.
+    // After other errors it is unknown whether the row exists; the sweep decides.
     if (gone) await ctx.storage.delete(storageKeys.serverImage(key))
     throw error
   }

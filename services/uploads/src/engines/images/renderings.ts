@@ -1,12 +1,12 @@
 import { eagerLimiter, takeOfNetworks, waitOfNetworks } from '@parley/redis'
 
-/** Counts new sizes of images in this process, by whoever has them made and by the network it is asked from. */
+/** Counts new image sizes in this process, by the person or image and by the network of the request. */
 export type Renderings = AsyncDisposable & {
   /** Counts one for a person or public image and for the networks of an address; answers 0, or the milliseconds to wait. */
   take(asker: string, address: string): number
 }
 
-/** What an attacker with very many accounts or addresses may make one process remember. */
+/** Bounds the memory that an attacker with very many accounts or addresses can use. */
 const mostIds = 50_000
 
 type Options = { perHour: number; perNetworkAndHour: number }

@@ -1,7 +1,7 @@
 /** Formats that are decoded. */
 export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
 
-/** What the first bytes say; `markup` for SVG, HTML and other XML. */
+/** The format by the first bytes; `markup` for SVG, HTML and other XML. */
 export function sniffImage(bytes: Buffer): ImageFormat | 'markup' | undefined {
   if (begins(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
   if (begins(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
@@ -16,7 +16,7 @@ const begins = (bytes: Buffer, at: number, text: string): boolean =>
 const pngSignatureBytes = 8
 const pngChunkFrameBytes = 12
 
-/** Whether a PNG has frames: it says so in a chunk before its first pixels, which decoders that know none skip. */
+/** Whether a PNG is animated: a chunk before its first pixels says so, which other decoders skip. */
 export function isAnimatedPng(bytes: Buffer): boolean {
   let at = pngSignatureBytes
   while (at + 8 <= bytes.length) {
@@ -28,7 +28,7 @@ export function isAnimatedPng(bytes: Buffer): boolean {
   return false
 }
 
-/** How many frames a WebP has; of a still one, and of what is no WebP, none. */
+/** Number of frames of a WebP; 0 for a still one and for other formats. */
 export function framesOfWebp(bytes: Buffer): number {
   if (sniffImage(bytes) !== 'webp') return 0
   let frames = 0

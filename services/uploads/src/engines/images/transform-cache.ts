@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ResizedImage } from './image-processor.ts'
 
-/** A size of a picture: the tag stands for the bytes. */
+/** A size of an image; the tag identifies the bytes. */
 export type PictureSize = { picture: string; tag: string }
 
 /** Sizes of one picture that are kept: more than clients ask for. */
@@ -13,7 +13,7 @@ const mostPerPicture = 8
  */
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>
-  /** Ids of the sizes that are kept, by picture, those asked for longest ago first. */
+  /** Ids of the cached sizes, by image, least recently used first. */
   readonly #kept = new Map<string, Set<string>>()
 
   constructor(maxBytes: number) {

@@ -28,7 +28,7 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
   }
 }
 
-/** Written elsewhere and moved into its place once it is safely on the disk: nobody ever sees half of it. */
+/** Writes a temporary file, flushes it and moves it into place, so that no reader sees a partial file. */
 async function write(temporary: string, path: string, content: Readable): Promise<void> {
   try {
     await writeFile(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
@@ -109,7 +109,7 @@ const ifMissing =
     throw error
   }
 
-/** Says `unavailable` of what the disk refuses, and passes on what the sender of the content says. */
+/** Translates disk errors to `unavailable`, but passes on errors of the content's source. */
 async function working<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

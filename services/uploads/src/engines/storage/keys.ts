@@ -1,6 +1,6 @@
 const form = /^[\w-]+(\/[\w-]+)*$/
 
-/** Whether it may be a key: other files and folders may lie beside ours, and are none of our business. */
+/** Whether a name has the form of a key: other files and folders may exist beside ours and are ignored. */
 export const isKey = (name: string): boolean => form.test(name)
 
 /** Answers the key. Throws when it is none: only a mistake in this service makes such a one. */

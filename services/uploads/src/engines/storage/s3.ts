@@ -26,10 +26,10 @@ import {
   type UnfinishedWrite,
 } from './storage.ts'
 
-/** A write holds so many parts of this size in memory, and no more of it. */
+/** Part size of a write, which holds only a few parts in memory. */
 const partBytes = 8 * 1024 * 1024
 const partsAtOnce = 2
-/** Whoever reads slowly keeps a connection. */
+/** Slow readers occupy a connection. */
 const agent = { keepAlive: true, maxSockets: 512 }
 const timeouts = {
   connectionTimeout: 10_000,
@@ -54,7 +54,7 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
     forcePathStyle: settings.pathStyle,
     maxAttempts: 3,
     requestHandler: { httpAgent: agent, httpsAgent: agent, ...timeouts, ...limits },
-    // Checksums of the newer kinds are not understood by every server; the signature covers each body as it is.
+    // Not every server supports the newer checksums; the signature covers each body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
@@ -92,7 +92,7 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
 
 type Place = { Bucket: string; Key: string }
 
-/** In parts: the object is there once all of them are, and the parts of one that failed are dropped. */
+/** Uploads in parts: the object exists once all parts have arrived, and parts of a failed upload are dropped. */
 async function put(client: S3Client, params: Place, content: Readable): Promise<void> {
   let failure: { cause: unknown } | undefined
   const body = async function* () {
@@ -146,7 +146,7 @@ const statusOf = (error: unknown) => (error instanceof S3ServiceException ? erro
 const isNotThere = (error: unknown): boolean =>
   statusOf(error) === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')
 
-/** What was announced, or a failure: a connection that ends early must not pass for the end of a file. */
+/** Fails when the content is shorter than announced: a lost connection must not look like the end of a file. */
 async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
   let read = 0
   try {
@@ -211,7 +211,7 @@ const encodeRfc5987 = (text: string): string =>
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Says `unavailable` of whatever the server refuses: what it was asked for is nothing that a caller could mend. */
+/** Translates every error of the server to `unavailable`: the caller cannot fix it. */
 async function asking<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

@@ -13,11 +13,11 @@ export type S3Settings = {
   readonly useSsl: boolean
   /** The bucket in the path of addresses, not in the name of the host. */
   readonly pathStyle: boolean
-  /** Whether clients may be sent to the server for large files. */
+  /** Whether clients are redirected to the server for large files. */
   readonly presign: boolean
 }
 
-/** Where the bytes of files lie. */
+/** Where the bytes of files are stored. */
 export type AssetStorage =
   | { readonly backend: 'disk'; readonly directory: string }
   | ({ readonly backend: 's3' } & S3Settings)
@@ -62,7 +62,7 @@ const s3 = {
   pathStyle: bool(at('s3.path_style').env, {
     toml: at('s3.path_style').toml,
     default: false,
-    doc: 'whether the bucket stands in the path of addresses, as most servers of your own want it, not before the host',
+    doc: 'whether the bucket is part of the path of addresses, as most self-hosted servers need, instead of the host name',
   }),
   presign: bool(at('s3.presign').env, {
     toml: at('s3.presign').toml,
@@ -71,7 +71,7 @@ const s3 = {
   }),
 }
 
-/** Where bytes lie; what a storage needs must be given for the one that is chosen alone. */
+/** Storage settings; only those of the chosen backend are required. */
 export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => ({
   assetStorage: {
     kind: 'tables',

@@ -6,7 +6,7 @@ import { processingStarted } from './room-events.ts'
 /** Files of messages that were posted. */
 export type PostedFiles = { files: readonly { assetId: string; eventId: string }[]; imported: boolean }
 
-/** Lets videos and moving images be processed, and tells their rooms. */
+/** Queues videos and animated images for processing, and announces it to their rooms. */
 export async function beginProcessing(tx: Tx, { files, imported }: PostedFiles, now: Date): Promise<void> {
   const begun = await beginVideos(tx, files, { imported, now })
   for (const roomId of new Set(begun.map((video) => video.roomId))) {

@@ -13,7 +13,7 @@ export type Encoded = {
   poster: Made | undefined
 }
 
-/** What makes renditions of videos. */
+/** Makes renditions of videos. */
 export type Encoder = {
   /** A folder for one video, for its source and what is made of it. */
   openFolder: () => Promise<JobFolder>
@@ -44,7 +44,7 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
       return { ...rendition, ...made }
     }),
   )
-  // Recordings of browsers do not say how long they are: what was made of them does.
+  // Browser recordings do not contain their duration, but the renditions do.
   const durationMs = source.durationMs ?? (await probe('mov', renditionFile(best))).durationMs ?? 0
   return { source: { ...source, durationMs }, renditions, poster: await findMade(folder, posterFile) }
 }

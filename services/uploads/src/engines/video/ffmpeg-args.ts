@@ -41,7 +41,7 @@ const posterArgs = (rendition: Rendition, atMs: number): string[] => [
   ...['-pix_fmt', 'yuvj420p', '-q:v', '3', '-f', 'image2', '-update', '1', `file:${posterFile}`],
 ]
 
-/** What is made of a source. */
+/** The files to make from a source. */
 export type Plan = { demuxer: string; renditions: readonly [Rendition, ...Rendition[]]; posterAtMs: number }
 
 /** Tells ffmpeg to make all renditions and the poster, decoding the source once. */

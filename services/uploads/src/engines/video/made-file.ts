@@ -5,13 +5,16 @@ import { join } from 'node:path'
 /** A file that ffmpeg made in the folder of a job. */
 export type Made = { file: string; size: number }
 
-/** What there is of that name; undefined for nothing, an empty file, or anything but a file, such as a link elsewhere. */
+/** The file of that name; undefined if it is missing, empty, or not a regular file, such as a link. */
 export async function findMade(folder: string, file: string): Promise<Made | undefined> {
   const found = await lstat(join(folder, file)).catch(() => undefined)
   return found?.isFile() && found.size > 0 ? { file, size: found.size } : undefined
 }
 
-/** Its bytes. Whoever took ffmpeg over may have put a link there since, to what only this process may read: it is not followed. */
+/**
+ * Reads a file without following links. An attacker who controls ffmpeg may have replaced it by a link to something
+ * that only this process can read.
+ */
 export const readMade = (folder: string, { file, size }: Made): ReadStream =>
   createReadStream(join(folder, file), {
     // Neither does it wait for who writes to a pipe.

@@ -17,7 +17,7 @@ export function reportVideo(outcome: VideoOutcome, took: number): void {
 /** The system was to blame, or the programs were killed. */
 export function reportVideoTriedAgain(assetId: string, error: unknown): void {
   videos(1, { outcome: 'tried_again' })
-  log.warn({ assetId, err: error }, 'a video could not be processed and comes again')
+  log.warn({ assetId, err: error }, 'a video could not be processed and will be retried')
 }
 
 export const logFailedVideo = (assetId: string, explanation: string): void =>
@@ -26,7 +26,7 @@ export const logFailedVideo = (assetId: string, explanation: string): void =>
 export const reportNoVideo = (fault: string): void =>
   log.error({ fault }, 'videos are refused: they are switched on, but cannot be processed here')
 
-/** Of a video worker: who asked tries again. */
+/** For a video worker: its caller retries. */
 export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
 /** Once, at start. */

@@ -18,8 +18,8 @@ export async function openEncoder(settings: VideoSettings, options: Options): Pr
 }
 
 /**
- * The user that the programs run as, if they can: what takes one of them over then reads nothing of this process, whose
- * environment holds secrets. That takes the right to change users.
+ * The user for the programs, if this process may change users. A compromised program then cannot read this process,
+ * whose environment contains secrets.
  */
 async function toolUser(settings: VideoSettings, options: Options): Promise<number | undefined> {
   const { videoUserId: userId } = settings
@@ -43,7 +43,7 @@ async function faultIn(tools: VideoTools, { settings, userId, signal }: Trial): 
     return await findFault(tools, { folder: folder.path, signal })
   } catch (error) {
     signal.throwIfAborted()
-    // A folder that cannot be used at all is told by whoever needs it first.
+    // An unusable folder is reported by the code that needs it first.
     if (userId === undefined) throw error
     return 'its folder cannot be given to another user'
   }

@@ -5,7 +5,7 @@ import type { VideoSettings } from './settings.ts'
 
 type Settings = VideoSettings & { videoEnabled: boolean; videoWorkerUrls: readonly string[] }
 
-/** What processes videos: this process, or the workers that are named; undefined while nobody does. */
+/** The encoder of videos: this process, or the configured workers; undefined if there is none. */
 export async function openVideos(
   config: Settings,
   memoryBytes: number,

@@ -13,15 +13,15 @@ import { processingEnded } from './room-events.ts'
 import { dropVariants, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
-/** What is there of uploads for videos. */
+/** Dependencies from uploads. */
 export type VideoContext = { db: Db; storage: Storage; now: () => Date }
-/** What processing a video takes. */
+/** Dependencies for processing a video. */
 export type VideoDesk = { ctx: VideoContext; encoder: Encoder }
 
-/** `discarded`: the file was deleted meanwhile, or somebody else is at it. */
+/** `discarded`: the file has been deleted, or another process works on it. */
 export type VideoOutcome = 'completed' | 'failed' | 'discarded'
 
-/** Makes everything of a video, and tells its room. Rejects when it should be tried again. */
+/** Makes all renditions of a video and announces the result to its room. Rejects when it should be retried. */
 export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortSignal): Promise<VideoOutcome> {
   const { ctx, encoder } = desk
   const asset = await findAnyAsset(ctx.db, job.assetId)
@@ -37,7 +37,7 @@ export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortS
     hasPoster: encoded.poster !== undefined,
     variants: encoded.renditions.map(({ size, ...rendition }) => ({ ...rendition, size: BigInt(size) })),
   }
-  // When this fails nobody knows whether the rows are there: the bytes are left to the sweep.
+  // If this fails it is unknown whether the rows exist: the bytes are left to the sweep.
   if (await finish(ctx, job, { state, variants })) return 'completed'
   await dropVariants(ctx, variants)
   return 'discarded'
@@ -50,7 +50,9 @@ export async function failVideo(ctx: VideoContext, job: HeldJob, reasonCode: Fai
 
 type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
 
-/** False: the file is deleted, or somebody else works on it. Holding its row keeps it from being deleted meanwhile. */
+/**
+ * False: the file is deleted, or another process works on it. Locks its row, so that it is not deleted concurrently.
+ */
 function finish(ctx: VideoContext, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {
     const [asset] = await lockAssets(tx, [job.assetId])

@@ -1,4 +1,4 @@
-/** What a video is, as it is looked at. */
+/** Displayed properties of a video. */
 export type SourceVideo = {
   /** Undefined when the file does not say. */
   durationMs: number | undefined
@@ -17,7 +17,7 @@ type Stream = {
   side_data_list?: { rotation?: unknown }[]
 }
 
-/** What ffprobe is asked for. */
+/** Entries requested from ffprobe. */
 export const probedEntries = [
   'format=duration',
   'stream=codec_type,width,height,duration,sample_aspect_ratio',
@@ -29,7 +29,7 @@ export const probedEntries = [
 const maxSide = 16_384
 const maxPixels = 40_000_000
 
-/** The first moving stream in what ffprobe says; undefined for none, and for one that is too large. */
+/** The first video stream in the output of ffprobe; undefined for none, and for one that is too large. */
 export function readProbe(output: string): SourceVideo | undefined {
   const { streams, duration } = parse(output)
   const stream = streams.find(
@@ -55,7 +55,7 @@ function parse(output: string): { streams: Stream[]; duration: unknown } {
 
 const isSide = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= maxSide
 
-/** How much wider than high a pixel is. */
+/** Ratio of width to height of a pixel. */
 function pixelShape({ sample_aspect_ratio: ratio }: Stream): number {
   const [, across = '1', down = '1'] =
     /^([1-9]\d{0,8}):([1-9]\d{0,8})$/.exec(typeof ratio === 'string' ? ratio : '') ?? []

@@ -13,7 +13,7 @@ import type { VideoSettings } from './settings.ts'
 import { VideoFailure } from './video-failure.ts'
 import { madeHeader, readAnswer } from './worker-answer.ts'
 
-/** Where workers take videos. */
+/** Path at which workers accept videos. */
 export const encodePath = '/videos'
 
 /** Has video workers do it, one after the other. */
@@ -45,7 +45,7 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, mostBytes: n
 async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
   const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })
-  // Whether it was sent shows by the answer, and whether that is whole by its bytes.
+  // The response shows whether the request was sent, and its length whether it is complete.
   request.on('error', () => undefined)
   void pipeline(createReadStream(source), request).catch(() => undefined)
   try {

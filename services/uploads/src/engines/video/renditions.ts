@@ -4,8 +4,8 @@ export type Rendition = { quality: string; width: number; height: number }
 type Pixels = { width: number; height: number }
 
 /**
- * The renditions of a video as it is looked at, best one first: 720 and 480 lines where it has as many, else its own
- * height. Sides are even, as the codec wants them.
+ * The renditions of a video by its displayed size, best one first: 720 and 480 lines if it has as many, else its own
+ * height. Sides are even, as the codec requires.
  */
 export function planRenditions(source: Pixels): [Rendition, ...Rendition[]] {
   const { height } = source

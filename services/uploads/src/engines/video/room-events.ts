@@ -8,13 +8,13 @@ import { processing, type BegunVideo } from '../../store/video-jobs.ts'
 type RoomEventInit = MessageInitShape<typeof RoomEventSchema>
 type StateInit = MessageInitShape<typeof VideoStateSchema>
 
-/** What a room hears when the processing of a video begins. */
+/** Announces to a room that the processing of a video begins. */
 export const processingStarted = (video: BegunVideo, now: Date): RoomEventInit =>
   toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
 
 /**
- * What a room hears when it ends. The version is that of `endJob`: after the database of uploads went back a video is processed
- * once more, and what was told before of files that are not there any more must not stand.
+ * Announces to a room that the processing has ended, with the version of `endJob`. After a restore of the database of
+ * uploads a video is processed again, and its new result must replace one with lost files.
  */
 export const processingEnded = (
   video: BegunVideo,

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 export type ToolCall = {
   program: string
   args: readonly string[]
-  /** Where it runs: files are named without a folder. */
+  /** Working directory; file names have no folder. */
   folder: string
   /** Ends it, with all that it started. */
   signal: AbortSignal
@@ -13,10 +13,10 @@ export type ToolCall = {
   userId?: number | undefined
 }
 
-/** What one call may take. */
+/** Resource limits of one call. */
 export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: number }
 
-/** How a program ended: `killed` names a signal that did not come from here. */
+/** How a program ended: `killed` names a signal sent by somebody else. */
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; complaint: string }
 
 const mostOutputBytes = 1024 ** 2
@@ -33,7 +33,7 @@ const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
     'exec nice -n 10 "$@"',
   ].join('; ')
 
-/** Runs a program without input, with limits, in a process group of its own. Rejects with the signal's reason. */
+/** Runs a program without input, with limits, in its own process group. Rejects with the signal's reason. */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
@@ -58,7 +58,7 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
     child.once('error', reject)
     child.once('close', (code, killed) => {
       signal.removeEventListener('abort', end)
-      // What it may have left running.
+      // Ends child processes that it may have left.
       end()
       if (signal.aborted) return reject(signal.reason as Error)
       if (output.length > mostOutputBytes)

@@ -1,6 +1,6 @@
 import { duration, int, list, str } from '@parley/config'
 
-/** How videos are processed, where they are. */
+/** Settings of a process that runs ffmpeg. */
 export const videoWorkerFields = () => ({
   ffmpegPath: str('PARLEY_VIDEO_FFMPEG_PATH', {
     toml: 'video.ffmpeg_path',
@@ -18,7 +18,7 @@ export const videoWorkerFields = () => ({
     toml: 'video.max_concurrent',
     optional: true,
     min: 1,
-    doc: 'videos that one process works on at the same time; unless set 2, or 1 where the memory limit holds no more',
+    doc: 'videos that one process works on at the same time; default 2, or 1 if the memory limit is too low',
   }),
   videoFolder: str('PARLEY_VIDEO_TEMP_DIR', {
     toml: 'video.temp_dir',
@@ -38,7 +38,7 @@ export const videoWorkerFields = () => ({
   }),
 })
 
-/** Who processes videos, if not this process. */
+/** Addresses of video workers, if this process does not process videos itself. */
 export const remoteVideoFields = () => ({
   videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
     default: [],
@@ -46,7 +46,7 @@ export const remoteVideoFields = () => ({
   }),
 })
 
-/** Where ffmpeg is, and what it may take. */
+/** Paths and limits of ffmpeg. */
 export type VideoSettings = {
   ffmpegPath: string
   ffprobePath: string

@@ -9,7 +9,7 @@ import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** What nobody has worked on for as long will stay undone: videos were switched off. */
+/** A job without progress for this long is given up: video processing was switched off. */
 const abandonedMs = 24 * 3_600_000
 
 type VideoOptions = {
@@ -17,12 +17,12 @@ type VideoOptions = {
   encoder: Encoder | undefined
   settings: VideoSettings
   atOnce: number
-  /** How often what killed processes left is looked for. */
+  /** How often to look for jobs of killed processes. */
   sweepEveryMs: number
   signal: AbortSignal
 }
 
-/** Processes videos, or gives up those that were left when videos were switched off, until it is disposed. */
+/** Processes videos until it is disposed; if processing is off, gives up the remaining jobs. */
 export async function startVideos(
   ctx: VideoContext,
   { encoder, settings, atOnce, sweepEveryMs, signal }: VideoOptions,
@@ -44,7 +44,7 @@ export async function startVideos(
   if (encoder) {
     const { videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
     const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
-    // A folder that cannot be used is told at once.
+    // An unusable folder is reported at once.
     await sweep()
     opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
     opened.use(startVideoWorker({ ctx, encoder }, { atOnce, timeoutMs, signal }))

@@ -21,7 +21,7 @@ export async function storeVariants(
     const key = newId('asset')
     const hash = createHash('sha256')
     const row = { key, assetId, name, contentType, size: made.size, createdAt: ctx.now() }
-    // Before its bytes: when they cannot all be stored, those that are there go.
+    // Recorded before its bytes: if not all can be stored, the stored ones are deleted.
     const at = stored.push({ ...row, sha256: '' }) - 1
     await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(readMade(folder, made), hash)))
     stored[at] = { ...row, sha256: hash.digest('hex') }

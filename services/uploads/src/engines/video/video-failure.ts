@@ -1,4 +1,4 @@
-/** Why there is nothing to show of a video, as clients are told. */
+/** Why a video cannot be shown, as reported to clients. */
 export type FailureReason = 'original_missing' | 'processing_failed'
 
 /** A video that will never be processed: trying again would end the same. */

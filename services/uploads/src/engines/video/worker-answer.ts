@@ -5,7 +5,7 @@ import type { Encoded } from './encode.ts'
 /** Header in which a video worker says what it made; the bytes follow, renditions in order and the poster last. */
 export const madeHeader = 'parley-video'
 
-/** What stands there: sizes of files in bytes, 0 for no poster. */
+/** The content: sizes of files in bytes, 0 for no poster. */
 type Answer = { width: number; height: number; durationMs: number; sizes: number[]; posterSize: number }
 
 export function writeAnswer({ source, renditions, poster }: Encoded): string {
@@ -23,8 +23,8 @@ export function writeAnswer({ source, renditions, poster }: Encoded): string {
 const largestSide = 16_384
 
 /**
- * What a worker says, which a video may have taken over: names of files and what a video is made into are our own, numbers
- * are within bounds. Undefined for anything else.
+ * Validates the response of a worker, which a malicious video may control: file names and formats are fixed by us,
+ * numbers are limited. Undefined for an invalid response.
  */
 export function readAnswer(value: string, mostBytes: number): Encoded | undefined {
   const { width, height, durationMs, sizes, posterSize } = parse(value)

@@ -11,7 +11,7 @@ export type WorkerOptions = {
   signal: AbortSignal
 }
 
-/** How long a video is left alone after its worker was last heard of. */
+/** Lease of a job, renewed by its worker. */
 export const leaseMs = 30_000
 const pollEveryMs = 10_000
 const retry: RetryPolicy = { firstMs: 15_000, longestMs: 60_000, mostAttempts: 3 }

@@ -32,7 +32,7 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
   }
 }
 
-/** Without the part that servers never see. */
+/** Without the fragment, which servers never see. */
 function pageUrl(asked: string): URL {
   try {
     if (asked.length > longestUrl) throw badPageUrl()

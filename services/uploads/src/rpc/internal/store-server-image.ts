@@ -27,7 +27,7 @@ export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInterna
       await deleteBytes()
       return { key }
     } catch (error) {
-      // What is no good image now will not be one later.
+      // An invalid image will not become valid.
       if (ConnectError.from(error).code === Code.InvalidArgument && (await takeBlob(ctx.db, blob.id)))
         await deleteBytes()
       throw error

@@ -22,7 +22,7 @@ const method = AssetUploadService.method.createUpload
 export function createUpload(ctx: Context): MethodImpl<typeof method> {
   const repeat = async ({ upload: answered }: CreateUploadResponse) => {
     const held = answered && (await findUpload(ctx.db, answered.uploadId, ctx.now()))
-    // What is over is forgotten, sooner than its key.
+    // A finished session may be deleted before its key.
     const upload = held ? toUpload(held) : answered && { ...answered, status: AssetUploadStatus.CANCELLED }
     return create(CreateUploadResponseSchema, upload ? { upload } : {})
   }

@@ -22,7 +22,7 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
     const chunk = { uploadId: upload.id, position, size: request.content.length, key, small: isSmall(request, upload) }
     const after = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
     if (after) return { upload: toUpload(after) }
-    // Another chunk took the place meanwhile, or the session ended.
+    // Another chunk was stored at this position first, or the session has ended.
     await ctx.storage.delete(key)
     placeOf(request, await getOwnUpload(ctx, upload.id, userId))
     throw errors.uploadNotFound()
@@ -32,7 +32,7 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
 const isSmall = ({ content }: Pick<UploadChunkRequest, 'content'>, { committed, size }: UploadRow): boolean =>
   content.length < smallChunkBytes && committed + content.length < size
 
-/** Where a chunk goes in the file. Throws `invalid_argument`. */
+/** The position of a chunk in the file. Throws `invalid_argument`. */
 function placeOf({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
   if (upload.state !== 'open') throw errors.uploadNotOpen()
   if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
