@@ -1,6 +1,6 @@
 /**
- * Checks the types of the web client: svelte-check with the compiler of TypeScript 7, of which it is told by a flag. With it
- * svelte-check also looks into components that packages bring along; what it finds there is not ours.
+ * Checks the types of the web client with svelte-check, which a flag switches to the compiler of TypeScript 7. It then
+ * also checks components of packages; errors there are ignored.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

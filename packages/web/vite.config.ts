@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 import { compressed } from './build/compressed.ts'
 import { parsedMessages } from './build/parsed-messages.ts'
 
-/** A service worker stands alone. */
+/** The service worker is a separate file. */
 const ofWorker = /\/(worker\/push-worker|store\/pushed)\.ts$/
 /** The SDK names the contract of administration, but only its pages use it. */
 const ofAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
@@ -17,17 +17,17 @@ export default defineConfig({
     ],
   },
   build: {
-    // `/assets/` belongs to the files that people upload.
+    // `/assets/` is reserved for uploaded files.
     assetsDir: 'app',
     target: 'es2023',
-    // A file inside a page would need a rule of its own in the content security policy.
+    // Inlined files would need an exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {
       input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
       // A service worker keeps its address, and its folder is all that it may work for.
       output: {
-        // What the first room needs is one file: each costs a slow processor more than its bytes.
+        // Everything for the first room is one file: on slow processors the number of files costs more than the bytes.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [

@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** Puts a `.br` and a `.gz` beside every file that they make smaller, for the gateway to send as they are. */
+/** Writes a `.br` and a `.gz` beside every file that becomes smaller, for the gateway to send. */
 export function compressed(): Plugin {
   let folder = ''
   return {

@@ -1,7 +1,9 @@
 import { parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import type { Plugin } from 'vite'
 
-/** Parses the ICU messages of `src/messages/*.json` when the client is built; those without arguments stay texts. */
+/**
+ * Parses the ICU messages of `src/messages/*.json` when the client is built; messages without arguments stay strings.
+ */
 export function parsedMessages(): Plugin {
   return {
     name: 'parsed-messages',

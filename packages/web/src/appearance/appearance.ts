@@ -1,10 +1,10 @@
-/** How the interface looks: `system` follows the device. */
+/** Appearance of the interface: `system` follows the device. */
 export type Appearance = { theme: 'system' | 'light' | 'dark'; contrast: 'system' | 'more' }
 
 const storageKey = 'parley.appearance'
 const standard: Appearance = { theme: 'system', contrast: 'system' }
 
-/** What was chosen on this device. */
+/** The settings of this device. */
 export function keptAppearance(): Appearance {
   try {
     const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>

@@ -1,6 +1,6 @@
 const keyOf = (userId: string, place: string): string => `parley.draft.${userId}.${place}`
 
-/** What somebody began to write in a room or thread on this device. */
+/** The draft of a message for a room or thread, kept on this device. */
 export const draftOf = (userId: string, place: string): string => localStorage.getItem(keyOf(userId, place)) ?? ''
 
 /** Keeps it; an empty text forgets it. */

@@ -17,18 +17,18 @@ export async function keepUnsent(unsent: Unsent): Promise<void> {
   await (await database()).put('unsent', unsent)
 }
 
-/** Forgets one: it was posted, or is not wanted any more. */
+/** Deletes an unsent message that was posted or discarded. */
 export async function forgetUnsent(key: string): Promise<void> {
   await (await database()).delete('unsent', key)
 }
 
-/** What a user left unsent on this device. */
+/** A user's unsent messages on this device. */
 export async function unsentOf(userId: string): Promise<Unsent[]> {
   const all = await (await database()).getAll('unsent')
   return all.filter((one) => one.userId === userId)
 }
 
-/** Whether one still waits on this device, for any tab to send. */
+/** Whether the message is still unsent on this device; any tab may send it. */
 export async function isKept(key: string): Promise<boolean> {
   return (await (await database()).getKey('unsent', key)) !== undefined
 }

@@ -2,7 +2,7 @@ import type { Stretch, stretchesIn } from './highlighter.ts'
 
 let known: typeof stretchesIn | undefined
 
-/** Code in stretches. What knows languages is loaded with the first code that somebody reads; from then on the answer is there at once. */
+/** Code split into coloured ranges. The highlighter is loaded with the first code block; later calls return at once. */
 export function highlighted(code: string, language: string): Stretch[] | Promise<Stretch[]> {
   return known ? known(code, language) : load().then((stretches) => stretches(code, language))
 }

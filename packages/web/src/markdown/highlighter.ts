@@ -1,7 +1,7 @@
 import type { ElementContent } from 'hast'
 import { common, createLowlight } from 'lowlight'
 
-/** What a stretch of code is, as far as colours tell it. */
+/** Kind of a range of code, for its colour. */
 export type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string'
 export type Stretch = { text: string; kind?: Kind | undefined }
 
@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 const languages = createLowlight(common)
 
-/** Code in stretches, one of them where nobody knows the language: a name, or what such files end in. */
+/** Splits code into ranges; a single one for an unknown language. `language`: a name or a file extension. */
 export function stretchesIn(code: string, language: string): Stretch[] {
   if (!languages.registered(language)) return [{ text: code }]
   return languages.highlight(language, code).children.flatMap((node) => stretchesOf(node, undefined))

@@ -5,7 +5,7 @@ import type { Extension } from 'mdast-util-from-markdown'
 /** A stretch of a text: somebody's login after an "@", a call to everyone, or anything else. */
 export type Stretch = { text: string; login?: string; everyone?: boolean }
 
-/** Web addresses, and what stands behind the name of a host: nobody is mentioned there. As the server reads them. */
+/** Web addresses, including the path after a host name: they contain no mentions. The same rule as on the server. */
 const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/u
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/u
 const either = new RegExp(`${address.source}|${mention.source}`, 'giu')
@@ -26,10 +26,13 @@ export function stretchesOf(text: string): Stretch[] {
   return stretches
 }
 
-/** Whether an "@" in an element of a message mentions nobody: in code, a link or a quote. */
+/** Whether an "@" in an element of a message is not a mention: in code, a link or a quote. */
 export const namesNobody = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
 
-/** Everything that stands for an "@" in Markdown, and the other escapes, whose backslash escapes nothing else. */
+/**
+ * All forms of "@" in Markdown, and other escapes, so that their backslash is not taken for the start of another
+ * escape.
+ */
 const signs = /\\[!-/:-@[-`{-~]|@|&(?:#0*64|#x0*40|commat);/gi
 
 /**

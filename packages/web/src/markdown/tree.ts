@@ -8,7 +8,7 @@ import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { withEscapedSigns } from './mentions.ts'
 
-/** What messages may be made of. Pictures are not among it: they would tell other servers who reads. */
+/** Elements allowed in messages. Images are not: they would tell other servers who reads. */
 const schema: Schema = {
   tagNames: [
     ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'hr'],
@@ -22,7 +22,7 @@ const schema: Schema = {
 const mostKept = 1_000
 const kept = new Map<string, Root>()
 
-/** A piece of a message as it is shown: an element that is allowed, or text. */
+/** A displayed part of a message: an allowed element, or text. */
 export type Piece = Element | Text
 
 /** A message's Markdown as a tree of allowed elements. It is never markup in a string, so nothing can break out of it. */
@@ -39,7 +39,7 @@ export function treeOf(body: string): Root {
 const plain = /^\p{L}[\p{L}\p{M}\p{N} .,:;?!'"()…–—’„“”-]*$/u
 const isPlain = (body: string): boolean => plain.test(body) && !body.endsWith(' ') && !/www\./i.test(body)
 
-/** What parsing a plain line comes to, at a fraction of its cost: at a start it is paid for every message in sight. */
+/** The parse result of a plain line, without the cost of parsing: at start, every visible message is parsed. */
 const paragraphOf = (line: string): Root => ({
   type: 'root',
   children: [{ type: 'element', tagName: 'p', properties: {}, children: [{ type: 'text', value: line }] }],
@@ -59,7 +59,7 @@ export function languageOf({ tagName, properties }: Element): string | undefined
   return String(properties.className[0]).replace('language-', '').toLowerCase()
 }
 
-/** What is written in an element, as it stands. */
+/** The text content of an element. */
 export const textOf = (element: Element): string =>
   piecesOf(element)
     .map((piece) => (piece.type === 'text' ? piece.value : textOf(piece)))
@@ -77,8 +77,8 @@ export function plainOf(body: string): string {
 const inline = new Set(['p', 'em', 'strong', 'del', 'code', 'pre', 'a', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
 /**
- * The pieces in an element or tree. Line breaks of a message are kept; those that only set elements apart in HTML text are
- * left out.
+ * The parts of an element or tree. Line breaks of a message are kept; those that only separate elements in the HTML are
+ * dropped.
  */
 export function piecesOf(parent: Root | Element): Piece[] {
   const { children }: { children: readonly RootContent[] } = parent

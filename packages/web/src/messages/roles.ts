@@ -1,7 +1,7 @@
 import type { Role } from '@parley/client/contract'
 import { text } from './texts.ts'
 
-/** What the server calls the roles that every server has, until somebody calls them otherwise. */
+/** Default names of the built-in roles on the server. */
 const builtIn = {
   everyone: { displayName: 'Everyone', description: 'Held by every account.' },
   moderator: { displayName: 'Moderator', description: 'Keeps conversations in order.' },
@@ -11,14 +11,14 @@ const builtIn = {
 
 const builtInNamed = (name: string) => (Object.hasOwn(builtIn, name) ? (name as keyof typeof builtIn) : undefined)
 
-/** What a role is called in the language that is spoken, as far as that is known. */
+/** Name of a role in the current language, if it is a built-in one. */
 export function roleName({ name, displayName }: Pick<Role, 'name'> & Partial<Pick<Role, 'displayName'>>): string {
   const known = builtInNamed(name)
   const isAsBuilt = known && (displayName === undefined || displayName === builtIn[known].displayName)
   return isAsBuilt ? text(`role.${known}`) : displayName || name
 }
 
-/** What a role is for. */
+/** Description of a role. */
 export function roleDescription({ name, description }: Pick<Role, 'name' | 'description'>): string {
   const known = builtInNamed(name)
   return known && description === builtIn[known].description ? text(`role.${known}.description`) : description

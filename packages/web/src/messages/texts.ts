@@ -4,7 +4,7 @@ import type en from './en.json'
 /** Name of a text of the interface. */
 export type TextKey = keyof typeof en
 
-/** What stands in the places that a text leaves open. */
+/** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number | Date>
 
 /** A language of the interface: what it is called in itself, and where its texts are. */
@@ -32,11 +32,13 @@ export function knownLanguage(wanted: readonly string[]): Language {
   return 'en'
 }
 
-/** A language as it is written where a person is: the first of `wanted` that is of this language; the language itself if none is. */
+/**
+ * Regional variant of a language: the first entry of `wanted` in this language; the language itself if there is none.
+ */
 export const localeOf = (language: Language, wanted: readonly string[]): string =>
   wanted.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
 
-/** Loads a language; from then on {@link text} speaks it. */
+/** Loads a language, which {@link text} then uses. */
 export async function speak(language: Language): Promise<void> {
   const loaded: { default: Texts } = await languages[language].load()
   texts = loaded.default

@@ -8,7 +8,7 @@ export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 export const consentRequest = async (): Promise<ConsentRequest> =>
   (await answerOf(await fetch('/oauth/consent/request'))) as ConsentRequest
 
-/** Decides about exactly the client that was shown, and gives the address to go on to. */
+/** Grants or refuses access for exactly the shown client; returns the address to continue with. */
 export async function decideConsent({ redirectUri }: ConsentRequest, decision: 'approve' | 'deny'): Promise<string> {
   const response = await fetch(`/oauth/consent/${decision}`, {
     method: 'POST',

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@parley/client'
 import { language, text } from '../messages/texts.ts'
 import { refusalOf } from './refusals.ts'
 
-/** What a failed call is to people, in the language that is spoken. */
+/** Describes a failed call in the current language. */
 export function failureText(thrown: unknown): string {
   const error = ConnectError.from(thrown)
   if (error.metadata.get('parley-needs') === 'fresh-credential') return text('failure.notFresh')
@@ -30,7 +30,7 @@ export function failureText(thrown: unknown): string {
   }
 }
 
-/** When to try again, as a sentence that follows another; empty where the server does not say. */
+/** When to try again, as a further sentence; empty if the server does not say. */
 function waitOf({ metadata }: ConnectError): string {
   const seconds = Number(metadata.get('retry-after') ?? 0)
   if (!(seconds > 0)) return ''

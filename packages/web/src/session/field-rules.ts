@@ -1,11 +1,11 @@
 import type { TextKey } from '../messages/texts.ts'
 
-/** What is wrong with a field of a form; undefined for nothing. */
+/** Returns the error of a form field; undefined if it is valid. */
 export type FieldRule = (value: string) => TextKey | undefined
 
 export const required: FieldRule = (value) => (value.trim() === '' ? 'required' : undefined)
 
-/** Of a password even spaces count. */
+/** In a password, spaces count. */
 export const passwordRequired: FieldRule = (value) => (value === '' ? 'required' : undefined)
 
 /** A rule that is kept by what matches `shape`, spaces around it aside. */

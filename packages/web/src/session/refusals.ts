@@ -2,7 +2,7 @@ import type { TextKey } from '../messages/texts.ts'
 
 type Refusal = readonly [beginning: string, key: TextKey]
 
-/** How the server begins to say why it refused something, and what that is to people; the first that fits holds. */
+/** Beginnings of the server's error messages and the texts to show; the first match is used. */
 const reasons: readonly Refusal[] = [
   ['invalid credentials: the current password', 'refused.wrongPassword'],
   ['current password required', 'refused.passwordWanted'],
@@ -102,7 +102,7 @@ const limits: readonly Refusal[] = [
   ['too many uploads are completed', 'limit.busy'],
 ]
 
-/** What the server says with a name before its reason: fields that break a rule of the contract, and kinds of calls. */
+/** Error messages that begin with a name: fields that violate the contract, and kinds of calls. */
 const patterns: readonly (readonly [RegExp, TextKey])[] = [
   [/\(string\.max_(?:len|bytes)\)$| is longer than \d+ bytes$/, 'refused.tooLong'],
   [/\(string\.min_len\)$|: must not be blank$/, 'refused.incomplete'],
@@ -112,9 +112,9 @@ const patterns: readonly (readonly [RegExp, TextKey])[] = [
   [/^too many calls of this kind /, 'limit.reads'],
 ]
 
-/** All of them, in the order they are looked through. */
+/** All of them, in the order of matching. */
 export const refusals: readonly Refusal[] = [...reasons, ...limits]
 
-/** What the server's reason is to people, where it has a text of its own. */
+/** The text for the server's error message, if there is one. */
 export const refusalOf = (message: string): TextKey | undefined =>
   (refusals.find(([beginning]) => message.startsWith(beginning)) ?? patterns.find(([form]) => form.test(message)))?.[1]

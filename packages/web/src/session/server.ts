@@ -23,7 +23,7 @@ export async function acceptInvite(account: NewAccount): Promise<void> {
   await server.account.acceptInvite({ ...account, cookieOnly })
 }
 
-/** What pages send back to prove where they come from. It comes and goes with a session's cookie, which is out of reach. */
+/** CSRF token. It is set and deleted together with the session cookie, which scripts cannot read. */
 export const csrfToken = (): string | undefined => cookie('__Host-parley_csrf') ?? cookie('parley_csrf')
 
 const cookie = (name: string): string | undefined =>

@@ -1,4 +1,4 @@
-/** A value that tells when it changes. What it holds is never changed in place. */
+/** A value that notifies listeners when it changes. The value is never mutated. */
 export class Cell<T> {
   readonly #listeners = new Set<() => void>()
   #value: T

@@ -19,7 +19,7 @@ export function wholeEmojiSet(): Promise<EmojiSet> {
 /** Sees to it that the set will be there. */
 export const needEmojiSet = (): void => void wholeEmojiSet().catch(() => undefined)
 
-/** The emoji of a shortcode, followed where Svelte watches; the shortcode itself until the set is there. */
+/** The emoji of a shortcode, reactive in Svelte; the shortcode itself until the set is loaded. */
 export function emojiOf(shortcode: string): string {
   const known = knownEmoji(shortcode)
   if (known !== undefined) return known

@@ -8,7 +8,7 @@ export type EntryPage =
   | { at: 'identity'; token: string }
   | { at: 'consent' }
 
-/** What an address means. Everything else is the chat, which signs in first if need be. */
+/** The page for an address. All other addresses belong to the chat, which asks for sign-in if necessary. */
 export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): EntryPage {
   const query = new URLSearchParams(search)
   switch (pathname) {

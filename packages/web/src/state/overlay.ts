@@ -1,7 +1,7 @@
 import type { Emoji } from '../markdown/emoji.ts'
 import { Cell } from './cell.ts'
 
-/** What lies over everything and asks for something. */
+/** Modal dialogs. */
 export type Dialog =
   | { kind: 'settings' }
   | { kind: 'directory' }
@@ -15,11 +15,11 @@ export type Dialog =
 /** The dialog that is open. */
 export const dialog = new Cell<Dialog | undefined>(undefined)
 
-/** What stands beside the room, in the place of a thread. */
+/** Side panes beside the room, shown instead of a thread. */
 export type Pane = 'room' | 'threads' | 'notifications'
 
 /** The side pane that was asked for. Going to another place closes it. */
 export const pane = new Cell<Pane | undefined>(undefined)
 
-/** Opens a side pane, or closes it if it is the one that is open. */
+/** Opens a side pane, or closes it if it is open. */
 export const togglePane = (wanted: Pane): void => pane.update((open) => (open === wanted ? undefined : wanted))

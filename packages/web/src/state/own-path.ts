@@ -1,4 +1,4 @@
-/** A path of this server to go on to after sign-in; undefined for anything that would lead to another site. */
+/** Path of this server for the time after sign-in; undefined for anything that leads to another site. */
 export function ownPath(given: string | null | undefined, origin: string): string | undefined {
   if (!given?.startsWith('/') || !URL.canParse(given, origin)) return undefined
   const url = new URL(given, origin)
@@ -6,5 +6,5 @@ export function ownPath(given: string | null | undefined, origin: string): strin
   return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search + url.hash : undefined
 }
 
-/** Whether this client shows a path itself. */
+/** Whether this client displays the path. */
 export const isClientPath = (path: string): boolean => /^\/(?:$|[?#]|(?:chat|manage)(?:[/?#]|$))/.test(path)

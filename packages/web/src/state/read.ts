@@ -3,7 +3,7 @@ import type { Cell } from './cell.ts'
 
 const subscribers = new WeakMap<object, () => void>()
 
-/** The value of a cell. Where Svelte watches (templates, `$derived`, `$effect`), a change of it runs that anew. */
+/** The value of a cell, reactive in Svelte templates, `$derived` and `$effect`. */
 export function read<T>(cell: Cell<T>): T {
   let subscribe = subscribers.get(cell)
   if (!subscribe) {

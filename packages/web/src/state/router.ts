@@ -1,7 +1,7 @@
 import { Cell } from './cell.ts'
 import { pane } from './overlay.ts'
 
-/** What the address of the page names. */
+/** Content of the page's address. */
 export type Route = {
   roomId: string | undefined
   threadRootEventId: string | undefined
@@ -16,7 +16,7 @@ export type ManageSection = (typeof sections)[number]
 /** A page of administration; `id`: the person or the room that it is about. */
 export type ManagedPlace = { section: ManageSection; id: string | undefined }
 
-/** What a path of this client means. */
+/** Parses a path of this client. */
 export function routeOf(path: string, search = ''): Route {
   const [, roomId, threadRootEventId] = /^\/chat\/-\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
   const decoded = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
@@ -38,14 +38,14 @@ function managedPlaceOf(path: string): ManagedPlace | undefined {
 export const managePath = (section: ManageSection, id = ''): string =>
   `/manage/${section}${id === '' ? '' : `/${encodeURIComponent(id)}`}`
 
-/** The path of a room, or of a thread of it; and of a message in it, to be shown first. */
+/** The path of a room, or of a thread in it, optionally with a message to show first. */
 export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): string {
   const parts = [roomId, threadRootEventId].filter((part) => part !== '').map(encodeURIComponent)
   const query = highlight === '' ? '' : `?${new URLSearchParams({ highlight }).toString()}`
   return `/chat/-/${parts.join('/')}${query}`
 }
 
-/** Where this page is. */
+/** The current address. */
 export const route = new Cell<Route>(routeOf('/'))
 
 /** Follows the address of the page; the answer stops that. */
@@ -68,13 +68,16 @@ export function goTo(path: string): void {
   route.set(routeOf(pathname, search))
 }
 
-/** Says in the address what is shown where none was named; what was opened meanwhile stays, and there is no way back to nowhere. */
+/**
+ * Puts the default room into the address if the address names none. Replaces the history entry, so that Back does not
+ * lead to the empty address.
+ */
 export function settleAt(path: string): void {
   history.replaceState(undefined, '', path)
   route.set(routeOf(location.pathname, location.search))
 }
 
-/** For links of this client: a plain click stays in the page, everything else is the browser's. */
+/** For links inside this client: a plain click stays in the page, other clicks are left to the browser. */
 export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()

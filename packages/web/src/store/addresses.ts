@@ -1,4 +1,4 @@
-/** E-mail addresses in a text of any form: lines, a table, a list of a mail program. Each once, as it was first written. */
+/** E-mail addresses in arbitrary text: lines, a table, a recipient list. Without duplicates, as first written. */
 export function addressesIn(given: string): string[] {
   const found = given.match(/[^\s,;<>()"'|]+@[^\s,;<>()"'|]+\.[^\s,;<>()"'|]+/g) ?? []
   const byKey = new Map(found.map((address) => [address.toLowerCase(), address] as const).reverse())

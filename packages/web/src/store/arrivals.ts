@@ -4,8 +4,8 @@ import { messageOf } from './timeline-window.ts'
 type Rows = readonly RoomTimelineEvent[]
 
 /**
- * Messages of others that came at the newest end of a timeline since it held `before`. Empty when its newest row of then is not
- * there any more: somebody went elsewhere.
+ * Messages of others that were added at the newest end of a timeline since `before`. Empty when the newest row of
+ * `before` is no longer loaded, because the user navigated elsewhere.
  */
 export function arrivedSince(before: Rows, now: Rows, userId: string): RoomTimelineEvent[] {
   const last = before.at(-1)

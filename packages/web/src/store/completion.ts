@@ -1,11 +1,11 @@
-/** What is being typed before the caret and can be completed: somebody, a room or an emoji. */
+/** The text before the caret that can be completed: a person, a room or an emoji. */
 export type Completing = { kind: 'person' | 'room' | 'emoji'; typed: string; from: number }
 
 const kinds = { '@': 'person', '#': 'room', ':': 'emoji' } as const
 /** A colon is often just a colon. */
 const fewestOfEmoji = 2
 
-/** What can be completed at a caret; undefined for ordinary words. */
+/** Finds the completable text at a caret; undefined for ordinary words. */
 export function completingAt(text: string, caret: number): Completing | undefined {
   const [, sign, typed] = /(?:^|[\s([{])([@#:])([\p{L}\p{N}_.+-]*)$/u.exec(text.slice(0, caret)) ?? []
   if (sign === undefined || typed === undefined) return undefined

@@ -3,16 +3,16 @@ import { PermissionDecision, PermissionDecisionLevel } from '@parley/client/cont
 
 /** Why somebody may or may not do something in a room, for a sentence about it. */
 export type Reason = {
-  /** What it is about. */
+  /** The explained action. */
   what: 'see' | 'join' | 'post' | 'reply' | 'attach' | 'react'
   allowed: boolean
-  /** Whose decision it is; `rule`: no decision, but what holds for owners. */
+  /** Who decided; `rule`: a rule for owners instead of a decision. */
   by: 'nobody' | 'rule' | 'role' | 'person'
   role: string
   at: 'server' | 'group' | 'room' | 'none'
 }
 
-/** What people do in rooms, in the order that they meet it. */
+/** Actions in rooms, in display order. */
 const inRooms: readonly (readonly [permission: string, what: Reason['what']])[] = [
   ['room.list', 'see'],
   ['room.join', 'join'],

@@ -2,7 +2,7 @@ import type { RoomTimelineEvent } from '@parley/client/contract'
 import { messageOf, type TimelineWindow } from './timeline-window.ts'
 import type { Unsent } from './unsent.ts'
 
-/** One line of a shown timeline. `key` stays the same for as long as it is the same thing. */
+/** One line of a displayed timeline. `key` is stable for the same content. */
 export type Line =
   | { kind: 'day'; key: string; at: Date }
   | { kind: 'new'; key: string }
@@ -10,14 +10,14 @@ export type Line =
   | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
   | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
 
-/** Messages of one person within this time stand below one name. */
+/** Consecutive messages of one person within this time share one name. */
 const togetherMs = 5 * 60_000
 
 /** A moment as the server says it. */
 export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
   new Date(Number(at?.seconds ?? 0n) * 1000 + (at?.nanos ?? 0) / 1e6)
 
-/** When a row happened. */
+/** Time of a row. */
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
@@ -38,8 +38,9 @@ function dayOf(at: Date): { begins: number; ends: number } {
 }
 
 /**
- * The lines of a window: days set apart, and a mark before the first row by somebody else after `readUntil` (milliseconds; what is
- * older has been read). Below the root of a thread stands how many replies follow. Messages on their way stand at the newest end.
+ * The lines of a window: day separators, and a mark before the first row by somebody else after `readUntil` (in
+ * milliseconds; older rows are read). The number of replies is shown below the root of a thread. Unsent messages are at
+ * the newest end.
  */
 export function linesOf(
   window: TimelineWindow,

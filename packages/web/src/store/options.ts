@@ -1,6 +1,6 @@
 /**
- * Which option a key leads to, in a list of `count` with `columns` beside one another, from the one at `at`; undefined for other
- * keys. In a single column the first follows the last.
+ * Index of the option that a key moves to, in a grid of `count` options and `columns`, from index `at`; undefined for
+ * other keys. In a single column the first option follows the last.
  */
 export function optionAfter(key: string, at: number, count: number, columns = 1): number | undefined {
   const step = { ArrowDown: columns, ArrowUp: -columns, ...(columns > 1 && { ArrowRight: 1, ArrowLeft: -1 }) }[key]

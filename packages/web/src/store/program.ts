@@ -1,4 +1,4 @@
-/** What people know a program by; empty where its name for itself does not tell. */
+/** Name of a browser and system; empty if the user agent does not show it. */
 export type Program = { browser: string; system: string }
 
 // Programs name others that they want to be treated like: the first that fits is the one.

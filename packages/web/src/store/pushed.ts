@@ -1,4 +1,4 @@
-/** What a push asks for: a notification to be shown, or one to be taken away. */
+/** Content of a push: a notification to show, or one to close. */
 export type Pushed =
   | { action: 'show'; title: string; body: string; tag: string; icon: string; url: string; badge: number | undefined }
   | { action: 'dismiss'; tag: string }

@@ -1,11 +1,11 @@
-/** Without case and accents, for comparing what people type. */
+/** Removes case and accents, for comparing typed text. */
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
     .replaceAll(/\p{Mn}/gu, '')
     .toLowerCase()
 
-/** The things whose words hold everything that was typed; those that begin with it first, else in their order. */
+/** The things whose words contain everything typed; those that begin with it first, otherwise in their order. */
 export function foundIn<T>(things: readonly T[], typed: string, wordsOf: (thing: T) => string): T[] {
   const wanted = plain(typed).split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return [...things]

@@ -13,7 +13,7 @@ export type SidebarItem = { kind: 'room'; roomId: string } | { kind: 'link'; lin
 /** A group as the sidebar shows it. */
 export type SidebarGroup = { id: string; name: string; items: readonly SidebarItem[]; mayCreateRoom: boolean }
 
-/** What the sidebar shows: every room that can be seen, once. */
+/** Content of the sidebar: every visible room, once. */
 export type Sidebar = {
   groups: readonly SidebarGroup[]
   /** Direct messages, the one with the newest message first. */
@@ -44,7 +44,7 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
   return { groups: shown, dms, rooms: known }
 }
 
-/** With rooms as they are now. A direct message that was not listed comes first. */
+/** Updates rooms. A new direct message comes first. */
 export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerState[]): Sidebar {
   const rooms = new Map(sidebar.rooms)
   for (const one of changed) if (one.room) rooms.set(one.room.id, one)
@@ -54,20 +54,20 @@ export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerStat
   return { ...sidebar, rooms, dms: added.length === 0 ? sidebar.dms : [...added, ...sidebar.dms] }
 }
 
-/** With a direct message in the first place, since something was just said there. */
+/** Moves a direct message to the top, because of a new message. */
 export function withDmFirst(sidebar: Sidebar, roomId: string): Sidebar {
   if (sidebar.dms[0] === roomId || !sidebar.dms.includes(roomId)) return sidebar
   return { ...sidebar, dms: [roomId, ...sidebar.dms.filter((id) => id !== roomId)] }
 }
 
-/** With a room that has something unread, or nothing. */
+/** Marks a room as unread or read. */
 export function withUnread(sidebar: Sidebar, roomId: string, hasUnread: boolean): Sidebar {
   const found = sidebar.rooms.get(roomId)
   if (!found?.viewerState || found.viewerState.hasUnread === hasUnread) return sidebar
   return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread } }])
 }
 
-/** Whether the viewer holds a permission in a room. */
+/** Whether the viewer has a permission in a room. */
 export const may = (room: RoomWithViewerState | undefined, permission: string): boolean =>
   holds(room?.viewerState?.permissions, permission)
 

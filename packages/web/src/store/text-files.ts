@@ -3,9 +3,12 @@ const types =
 const endings =
   /\.(c|cc|cpp|cs|css|csv|diff|go|h|hpp|ini|java|js|json|jsx|kt|log|lua|md|mjs|patch|php|pl|proto|py|rb|rs|sh|sql|svelte|swift|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$/i
 
-/** Whether a file can be shown as text: by its type, or by its name, since browsers know no type of most code. */
+/**
+ * Whether a file can be displayed as text: by its type, or by its name, because browsers do not know most types of
+ * code.
+ */
 export const isText = ({ contentType, filename }: { contentType: string; filename: string }): boolean =>
   types.test(contentType) || endings.test(filename)
 
-/** What the name of a file ends in, which tells the language of code. */
+/** The extension of a file name, which determines the language of code. */
 export const endingOf = (filename: string): string => /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''

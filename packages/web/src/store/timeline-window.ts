@@ -22,16 +22,16 @@ export function windowOf({ events, startCursor, endCursor, hasOlder, hasNewer }:
   return { pages: [{ rows: events, startCursor, endCursor }], rows: events, hasOlder, hasNewer }
 }
 
-/** Whether rows leave a window when more come. */
+/** Whether rows are dropped when more are added. */
 export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= mostRows
 
-/** Where to read on before the first row. */
+/** Cursor for reading before the first row. */
 export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.startCursor ?? ''
 
-/** Where to read on behind the last row. */
+/** Cursor for reading after the last row. */
 export const endCursorOf = ({ pages }: TimelineWindow): string => pages.at(-1)?.endCursor ?? ''
 
-/** With the rows that were read behind its end. */
+/** Appends rows read after its end. */
 export function withNewer(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
   const rows = strangersTo(window.rows, page.events)
   const { endCursor, hasNewer } = page
@@ -45,7 +45,7 @@ export function withNewer(window: TimelineWindow, page: RoomTimelinePage): Timel
   return { ...built(kept), hasOlder: window.hasOlder || kept.length < pages.length, hasNewer }
 }
 
-/** With the rows that were read before its start. */
+/** Prepends rows read before its start. */
 export function withOlder(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
   const { startCursor, endCursor, hasOlder } = page
   const pages = [{ rows: strangersTo(window.rows, page.events), startCursor, endCursor }, ...window.pages]
@@ -53,7 +53,7 @@ export function withOlder(window: TimelineWindow, page: RoomTimelinePage): Timel
   return { ...built(kept), hasOlder, hasNewer: window.hasNewer || kept.length < pages.length }
 }
 
-/** How many pages may go, first ones first, so that enough rows stay. */
+/** How many pages can be dropped, from the start, so that enough rows stay. */
 function surplus(sizes: readonly number[]): number {
   let left = sizes.reduce((sum, size) => sum + size, 0)
   let pages = 0
@@ -67,7 +67,7 @@ function surplus(sizes: readonly number[]): number {
 
 const built = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
 
-/** With every row put through `change`, which may leave it out. */
+/** Maps every row with `change`, which may drop it. */
 function withRows(
   { pages, hasOlder, hasNewer }: TimelineWindow,
   change: (row: RoomTimelineEvent) => RoomTimelineEvent | undefined,
@@ -76,7 +76,7 @@ function withRows(
   return { ...built(changed), hasOlder, hasNewer }
 }
 
-/** With messages as they are now. */
+/** Updates messages. */
 export function withMessages(window: TimelineWindow, messages: readonly Message[]): TimelineWindow {
   const current = new Map(messages.map((message) => [message.id, message]))
   if (!window.rows.some((row) => current.has(row.id) && messageOf(row))) return window
@@ -110,7 +110,7 @@ export function withoutAuthor(window: TimelineWindow, userId: string, at: Messag
   })
 }
 
-/** After a file was deleted: no message has it any more. */
+/** Removes a deleted file from all messages. */
 export function withoutAttachment(window: TimelineWindow, assetId: string): TimelineWindow {
   const isIt = ({ id }: { id: string }) => id === assetId
   const hasIt = (row: RoomTimelineEvent) => messageOf(row)?.attachments.some(isIt) ?? false
@@ -127,7 +127,7 @@ function placeholderOf(message: Message, at: Message['deletedAt']): Message {
   return { ...rest, attachments: [], reactions: [], ...(at && { deletedAt: at }) }
 }
 
-/** Ids of the rows that show a message: its own and those of its echoes. */
+/** Ids of the rows that show a message: its own, and those of its echoes. */
 export function rowsAbout({ rows }: TimelineWindow, id: string): string[] {
   return rows.filter((row) => isAbout(row, id)).map((row) => row.id)
 }

@@ -1,4 +1,4 @@
-/** A message that was written here and does not stand in the timeline yet. */
+/** A message written here that is not in the timeline yet. */
 export type Unsent = {
   /** Idempotency key: however often it is sent, it is posted once. */
   key: string
@@ -10,12 +10,12 @@ export type Unsent = {
   alsoSendToChannel: boolean
   body: string
   attachmentAssetIds: readonly string[]
-  /** Names of those files, for people. */
+  /** Names of those files, for display. */
   filenames: readonly string[]
   linkPreviewToken: string
   /** Milliseconds since 1970. */
   writtenAt: number
-  /** `sent`: posted, and not read back yet. `refused`: sending it again as it is would be in vain. */
+  /** `sent`: posted, but not in the timeline yet. `refused`: sending it again unchanged would fail. */
   state: 'waiting' | 'sending' | 'sent' | 'refused'
   /** Why it was refused. */
   reason?: string
@@ -23,11 +23,11 @@ export type Unsent = {
   messageId?: string
 }
 
-/** Where messages are sent to in order: a room, or a thread of it. */
+/** The place of a message, a room or thread; messages of one place are sent in order. */
 export const placeOf = ({ roomId, threadRootEventId }: Pick<Unsent, 'roomId' | 'threadRootEventId'>): string =>
   `${roomId}/${threadRootEventId}`
 
-/** The one that is to be sent next of a place: its oldest, unless one of it is under way. */
+/** The next message to send in a place: its oldest, unless one is being sent. */
 export function nextToSend(queue: readonly Unsent[], place: string): Unsent | undefined {
   const here = queue.filter((one) => placeOf(one) === place)
   if (here.some(({ state }) => state === 'sending')) return undefined

@@ -1,10 +1,10 @@
 import { isLasting } from './failures.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What a message that changed is gathered by. */
+/** Key of a changed message. */
 export const changedMessage = (roomId: string, messageId: string): string => `${roomId}/${messageId}`
 
-/** Reads changed messages anew wherever they are shown. Fails where trying again may help. */
+/** Reloads changed messages wherever they are shown. Fails if a retry may help. */
 export async function readChanged(
   changed: readonly string[],
   timelinesOf: (roomId: string) => Timeline[],

@@ -31,13 +31,13 @@ const drawPatienceMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
 
-/** What is read as a whole. */
+/** Parts that are loaded as a whole. */
 type Part = 'sidebar' | 'server' | 'viewer'
 
 /** Everything a signed-in person's page knows and follows. */
 export class Chat {
   readonly server: MemberClient
-  /** Who is signed in, and what they may do. */
+  /** The signed-in user and their permissions. */
   readonly viewer: Cell<GetViewerResponse>
   readonly userId: string
   readonly people: People
@@ -48,13 +48,13 @@ export class Chat {
   readonly presence: MyPresence
   readonly files: PendingFiles
   readonly sender: Sender
-  /** What the server is called. */
+  /** Name of the server. */
   readonly serverName: Cell<string>
   readonly motd: Motd
   readonly events: SharedEvents
-  /** Whether the first questions are on their way, or that takes long: what is drawn then is drawn while they are answered. */
+  /** Whether the first requests have been sent, or take long: further rendering happens while they are answered. */
   readonly asked = new Cell(false)
-  /** Whether the sidebar has been read. */
+  /** Whether the sidebar has been loaded. */
   readonly loaded = new Cell(false)
   readonly #motdVersion: bigint | undefined
   readonly #timelines = new Map<string, Timeline>()
@@ -108,7 +108,7 @@ export class Chat {
     await this.events.opened(socketPatienceMs)
     if (roomId !== undefined) this.room(roomId)
     const answered = this.rooms.load()
-    // What is drawn holds up requests that are not on their way yet.
+    // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.asked.set(true))
     await answered
     this.loaded.set(true)
@@ -135,12 +135,12 @@ export class Chat {
     return this.#timelines.get(place)
   }
 
-  /** The timelines of a room that this page has: its own and those of its threads. */
+  /** The loaded timelines of a room: its own, and those of its threads. */
   timelinesOf(roomId: string): Timeline[] {
     return [...this.#timelines].filter(([place]) => place.startsWith(`${roomId}/`)).map(([, timeline]) => timeline)
   }
 
-  /** Reads a message anew, soon, where it is shown. */
+  /** Reloads a message soon, if it is shown. */
   refreshMessage(roomId: string, messageId: string): void {
     this.#refreshMessages(changedMessage(roomId, messageId))
   }
@@ -180,7 +180,7 @@ export class Chat {
     return stood
   }
 
-  /** What the viewer may do has changed, for the server and in rooms, or what they are told of. */
+  /** The viewer's permissions on the server or in rooms, or their notification levels, have changed. */
   viewerChanged(): void {
     this.#viewerChanged('')
   }
@@ -190,13 +190,13 @@ export class Chat {
     this.#readPart('server')
   }
 
-  /** Whether the viewer holds a permission for the whole server. Where Svelte watches, a change of it runs that anew. */
+  /** Whether the viewer has a permission for the whole server; reactive in Svelte. */
   may(permission: string): boolean {
     const grants = read(this.viewer).viewerPermissions?.permissions ?? []
     return grants.some((grant) => grant.permission === permission && grant.granted)
   }
 
-  /** The role that `@name` calls, if messages can mention it. Where Svelte watches, a change of it runs that anew. */
+  /** The role mentioned by `@name`, if it can be mentioned; reactive in Svelte. */
   mentionableRole(name: string): Role | undefined {
     const called = name.toLowerCase()
     return read(this.viewer).mentionableRoles.find((role) => role.name === called)

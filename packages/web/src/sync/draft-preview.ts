@@ -5,11 +5,11 @@ import { firstLinkIn } from '../store/links.ts'
 
 const pauseMs = 500
 
-/** What the first linked page of a draft says of itself, while the draft is written. */
+/** Preview of the first linked page of a draft, while it is written. */
 export class DraftPreview {
   readonly found = new Cell<{ link: string; token: string; preview: LinkPreview } | undefined>(undefined)
   readonly #server: MemberClient
-  /** Links that were looked at, and those whose preview is not wanted. */
+  /** Links already looked up, and those whose preview was removed. */
   readonly #unwanted = new Set<string>()
   #asked: string | undefined
 
@@ -17,7 +17,7 @@ export class DraftPreview {
     this.#server = server
   }
 
-  /** Looks at a draft as it is now; what is typed in the next moment counts instead. */
+  /** Looks at the current draft, unless it changes again within a moment. */
   async look(body: string): Promise<void> {
     const link = firstLinkIn(body)
     if (link === this.#asked) return

@@ -17,7 +17,7 @@ export function closeEarly(): void {
   early = undefined
 }
 
-/** The stream of a user: the one that was opened early, if it is theirs. */
+/** The event stream of a user: the one that was opened early, if it is theirs. */
 export function eventsOf(server: MemberClient, userId: string): SharedEvents {
   keepLastUser(userId)
   if (early?.userId !== userId) closeEarly()

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@parley/client'
 
-/** Failures of reads that trying again does not mend. */
+/** Errors of reads for which a retry is useless. */
 const lasting = new Set([Code.InvalidArgument, Code.PermissionDenied, Code.NotFound, Code.Unauthenticated])
 
-/** Whether reading again would fail in the same way. */
+/** Whether a retry would fail in the same way. */
 export const isLasting = (thrown: unknown): boolean => lasting.has(ConnectError.from(thrown).code)
 
-/** What could not be read is tried again after this. */
+/** Delay before a failed read is retried. */
 export const retryMs = 3_000

@@ -4,7 +4,7 @@ import { openEarly } from './early-events.ts'
 
 export type FirstAnswers = Promise<[GetViewerResponse, GetServerResponse]>
 
-/** Asks who is signed in and where, and opens the stream of events meanwhile. */
+/** Requests the viewer and the server, and opens the event stream at the same time. */
 export function askFirst(server: MemberClient): FirstAnswers {
   openEarly(server)
   return Promise.all([server.api.viewer.getViewer({}), server.discovery.getServer({})])

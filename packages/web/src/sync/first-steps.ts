@@ -1,7 +1,7 @@
 import { administration } from '../session/administration.ts'
 import { server } from '../session/server.ts'
 
-/** What an owner does first, and what of it is done. */
+/** First steps of an owner, and which of them are done. */
 export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
 
 /** Rooms that every new server has are nobody's doing. */

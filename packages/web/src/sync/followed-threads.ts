@@ -9,7 +9,7 @@ export class FollowedThreads {
   /** The one with the newest reply first; undefined until read. */
   readonly threads = new Cell<readonly FollowedThread[] | undefined>(undefined)
   readonly hasUnread: Cell<boolean>
-  /** Reads them anew, soon. */
+  /** Reloads the list soon. */
   readonly refresh: () => void
 
   constructor(server: MemberClient, people: People, hasUnread: boolean) {
@@ -23,7 +23,7 @@ export class FollowedThreads {
     this.refresh = () => ask('')
   }
 
-  /** Something happened in a thread: the list is read anew where somebody may see it. */
+  /** Something happened in a thread: reload the list if it may be visible. */
   changed(): void {
     if (this.threads.value !== undefined || !this.hasUnread.value) this.refresh()
   }

@@ -1,8 +1,8 @@
 import { isLasting, retryMs } from './failures.ts'
 
 /**
- * Gathers keys for `delayMs` and hands them over at once. One call runs at a time; what comes meanwhile is gathered for the next.
- * The keys of a call that fails are handed over again in a while, unless that would fail in the same way.
+ * Collects keys for `delayMs` and handles them in one call. One call runs at a time; keys that arrive during it are
+ * collected for the next. The keys of a failed call are handled again later, unless that would fail in the same way.
  */
 export function gathered<K extends string>(delayMs: number, handle: (keys: K[]) => Promise<void>): (key: K) => void {
   let waiting = new Set<K>()

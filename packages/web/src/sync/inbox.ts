@@ -6,11 +6,11 @@ import type { People } from './people.ts'
 
 const mostListed = 50
 
-/** What waits for the viewer: mentions, answers, direct messages. */
+/** The viewer's pending notifications: mentions, replies, direct messages. */
 export class Inbox {
   /** Newest first; undefined until read. */
   readonly items = new Cell<readonly NotificationItem[] | undefined>(undefined)
-  /** Reads them anew, soon. */
+  /** Reloads them soon. */
   readonly refresh: () => void
   readonly #server: MemberClient
 

@@ -1,13 +1,13 @@
 import type { MemberClient } from '@parley/client'
 import { PresenceStatus } from '@parley/client/contract'
 
-/** The server forgets after 60 seconds who is there. */
+/** The server forgets presence after 60 seconds. */
 const everyMs = 30_000
 const chosenOnes = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
 
 /**
- * Tells the server that one is there: online in a page that is seen, away where none is. What was chosen on this device goes
- * before that.
+ * Reports presence to the server: online while a page is visible, otherwise away. A status chosen on this device takes
+ * precedence.
  */
 export class MyPresence {
   readonly #server: MemberClient
@@ -39,7 +39,7 @@ export class MyPresence {
   #tell(): void {
     const seen = document.visibilityState === 'visible'
     const lately = Date.now() - Number(localStorage.getItem(this.#keys.toldAt) ?? 0) < everyMs
-    // A tab in the background leaves it to the one that is seen.
+    // A background tab leaves the report to the visible one.
     if (!seen && lately) return
     const chosen = Number(localStorage.getItem(this.#keys.chosen) ?? 0) as PresenceStatus
     const isChosen = chosenOnes.has(chosen)

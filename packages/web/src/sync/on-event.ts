@@ -7,7 +7,7 @@ import type { Rooms } from './rooms.ts'
 import type { Timeline } from './timeline.ts'
 import type { Typing } from './typing.ts'
 
-/** What follows events. */
+/** Receives events. */
 export type Follower = {
   userId: string
   people: People
@@ -24,7 +24,7 @@ export type Follower = {
   viewerChanged(): void
 }
 
-/** What an event makes this page read, or change. Kinds that nothing is shown of are left out. */
+/** Updates or reloads the parts of the page that an event affects. Kinds that are not displayed are left out. */
 // eslint-disable-next-line max-lines-per-function -- a line or two per kind of event, and a reader looks for one kind
 export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
   switch (event.case) {

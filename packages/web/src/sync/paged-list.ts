@@ -10,7 +10,7 @@ const pauseMs = 150
 export class PagedList<T> {
   /** Undefined until the first answer. */
   readonly items = new Cell<readonly T[] | undefined>(undefined)
-  /** How many there are on all pages. */
+  /** Total over all pages. */
   readonly total = new Cell(0)
   readonly hasMore = new Cell(false)
   /** Why the list could not be read. */

@@ -2,10 +2,10 @@ import type { MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 import { Upload } from './upload.ts'
 
-/** As many files as one message takes. */
+/** Maximum number of files of one message. */
 const mostFiles = 10
 
-/** Files that will go out with the next message of a room or thread. They are uploaded meanwhile, also while one is elsewhere. */
+/** Files for the next message of a room or thread. Uploads continue while the user is elsewhere. */
 export class PendingFiles {
   readonly #server: MemberClient
   readonly #places = new Map<string, Cell<readonly Upload[]>>()

@@ -18,7 +18,7 @@ export class PeopleSearch {
 
   async ask(search: string): Promise<void> {
     const asked = ++this.#asked
-    // Until the answer comes: of those known, whom the new words may mean, so that nobody is chosen who was not meant.
+    // Until the response arrives, filter the previous results by the new words, so that no wrong person is chosen.
     const words = ({ displayName, login }: User) => `${displayName} ${login}`
     this.found.update((known) => foundIn(known, search, words))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))

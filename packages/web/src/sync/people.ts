@@ -5,7 +5,7 @@ import { gathered } from './gathered.ts'
 
 const mostAtOnce = 100
 
-/** Whoever is not known to the server any more, as history shows them. */
+/** Placeholder for a deleted user. */
 const deletedUser = (id: string): User => ({
   $typeName: 'svc.api.v1.User',
   ...{ id, login: '', displayName: 'Deleted User', deleted: true, presenceStatus: PresenceStatus.UNSPECIFIED },
@@ -21,7 +21,7 @@ export class People {
 
   constructor(server: MemberClient, ownId: string) {
     this.#ask = gathered(20, async (asked) => {
-      // Another answer may have told of them meanwhile.
+      // Another response may have contained them already.
       const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)
@@ -44,7 +44,7 @@ export class People {
     })
   }
 
-  /** Somebody; undefined until known. Whoever is not known is asked for. */
+  /** A user; undefined until loaded. Unknown users are requested. */
   of(userId: string): Cell<User | undefined> {
     let cell = this.#known.get(userId)
     if (!cell) {
@@ -52,14 +52,14 @@ export class People {
       this.#known.set(userId, cell)
       if (userId !== '') {
         const found = cell
-        // The page that is being taken in may tell of them in a moment.
+        // The page being processed may contain the user; ask only if it does not.
         queueMicrotask(() => found.value === undefined && this.#ask(userId))
       }
     }
     return cell
   }
 
-  /** Id of whoever has a login; undefined until known, and where nobody has it. */
+  /** Id of the user with a login; undefined until loaded, and if there is none. */
   called(login: string): Cell<string | undefined> {
     const key = login.toLowerCase()
     let cell = this.#called.get(key)
@@ -72,7 +72,7 @@ export class People {
     return cell
   }
 
-  /** Takes in what an answer tells of people. */
+  /** Adds users from a response. */
   learn(users: Iterable<User>): void {
     for (const user of users) {
       if (user.login !== '') this.#called.get(user.login.toLowerCase())?.set(user.id)

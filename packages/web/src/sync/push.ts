@@ -27,7 +27,7 @@ async function subscription(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null
 }
 
-/** Whether notifications come to this browser while no page is open. */
+/** Whether this browser receives notifications while no page is open. */
 export async function readPush(server: MemberClient): Promise<PushState> {
   if (!canPush() || (await publicKey(server)) === '') return 'impossible'
   if (Notification.permission === 'denied') return 'denied'
@@ -58,7 +58,7 @@ export async function turnPushOn(server: MemberClient): Promise<PushState> {
   return 'on'
 }
 
-/** Nothing comes to this browser any more. */
+/** Unsubscribes this browser. */
 export async function turnPushOff(server: MemberClient): Promise<PushState> {
   const held = canPush() ? await subscription() : null
   if (held) {

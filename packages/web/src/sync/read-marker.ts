@@ -1,12 +1,12 @@
 import { Code, ConnectError } from '@parley/client'
 
 const everyMs = 1_000
-/** What a moment later may be answered otherwise. */
+/** Errors for which a retry may help. */
 const passing = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
- * Tells the server how far somebody has read, at most once a second: the first time at once, then whatever is newest when the
- * second is over. What could not be told because the server is away is told again.
+ * Sends the read marker to the server, at most once a second: the first time at once, then the newest place at the end
+ * of the second. Retries if the server is unavailable.
  */
 export class ReadMarker {
   readonly #mark: () => Promise<unknown>
@@ -26,7 +26,7 @@ export class ReadMarker {
     if (this.#timer === undefined) this.#tell()
   }
 
-  /** What was seen is told now. */
+  /** Sends the newest place now. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#tell()
@@ -44,7 +44,7 @@ export class ReadMarker {
     this.#marked = id
     this.#timer = setTimeout(() => this.#tell(), everyMs)
     this.#mark().catch((thrown: unknown) => {
-      // What is refused waits for the next row.
+      // After a refusal, wait for the next row.
       if (this.#closed || !passing.has(ConnectError.from(thrown).code)) return
       if (this.#marked === id) this.#marked = undefined
       this.#timer ??= setTimeout(() => this.#tell(), everyMs)

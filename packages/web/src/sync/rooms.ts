@@ -22,11 +22,11 @@ export class Rooms {
   readonly #isMuted: (roomId: string) => boolean | undefined
   /** Asks for the state of a room, soon. */
   readonly refresh: (roomId: string) => void
-  /** Rooms that were marked as read, somewhere: what of them is unread now is asked for, soon. */
+  /** Rooms marked as read somewhere, whose unread state is requested soon. */
   readonly #marked = new Set<string>()
   readonly #refreshMarked: (roomId: string) => void
 
-  /** `isMuted`: whether nothing is ever unread in a room; undefined where that is not known. */
+  /** `isMuted`: whether a room is muted, so that it is never unread; undefined if unknown. */
   constructor(server: MemberClient, people: People, userId: string, isMuted: (roomId: string) => boolean | undefined) {
     this.#isMuted = isMuted
     this.#server = server
@@ -50,8 +50,8 @@ export class Rooms {
   }
 
   /**
-   * Something was posted in a room, which makes it unread: unless one posted it oneself, looks at it, or has muted the room. Only
-   * where that cannot be told from here, the server is asked.
+   * A message was posted in a room, which becomes unread unless the user posted it, is looking at the room, or has
+   * muted it. Asks the server only if that is unknown.
    */
   posted(roomId: string, actorId: string): void {
     const known = this.sidebar.value.rooms.get(roomId)
@@ -69,12 +69,12 @@ export class Rooms {
     return () => void this.#watched.delete(roomId)
   }
 
-  /** Something was taken back: a room may have nothing unread any more. */
+  /** A message was retracted: the room may have no unread messages left. */
   retracted(roomId: string): void {
     if (this.#isUnread(roomId)) this.refresh(roomId)
   }
 
-  /** Somebody came or went: what a channel shows changes for them alone. */
+  /** Somebody joined or left: for others, the display of a channel does not change. */
   memberChanged(roomId: string, userId: string): void {
     const isChannel = this.sidebar.value.rooms.get(roomId)?.room?.kind === RoomKind.CHANNEL
     if (userId === this.#userId || !isChannel) this.refresh(roomId)

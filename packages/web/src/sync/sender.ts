@@ -5,7 +5,7 @@ import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
-/** What somebody wants to say, and where. */
+/** A message to send, and its place. */
 export type Written = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'reason' | 'messageId'>
 
 const lasting = new Set([
@@ -14,8 +14,8 @@ const lasting = new Set([
 const pauseMs = 3_000
 
 /**
- * Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused. All tabs of
- * a user have one queue, kept on the device: each shows it and may send it, whichever holds the lock of the place.
+ * Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused.
+ * All tabs of a user share one queue on the device: each shows it, and the tab that holds the lock of a place sends.
  */
 export class Sender {
   readonly queue = new Cell<readonly Unsent[]>([])
@@ -82,7 +82,7 @@ export class Sender {
     void this.#forget(key)
   }
 
-  /** What has been read back need not be shown as unsent. */
+  /** Removes unsent messages that are in the timeline now. */
   posted(ids: ReadonlySet<string>): void {
     this.queue.update((queue) => withoutPosted(queue, ids))
   }
@@ -108,12 +108,12 @@ export class Sender {
     }
   }
 
-  /** Whether the next one may follow. */
+  /** Sends one message; returns whether the next one may follow. */
   async #send(unsent: Unsent): Promise<boolean> {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]
     if (!(await isKept(key).catch(() => true))) {
-      // Another tab has sent it meanwhile.
+      // Another tab has sent it.
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
     }
@@ -123,7 +123,7 @@ export class Sender {
         { headers: { 'idempotency-key': key } },
       )
       this.#posted.add(key)
-      // At once: its event may have brought it already, and it must not be shown twice.
+      // Immediately: its event may already have arrived, and the message must not be shown twice.
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
       this.queue.update((queue) => withUnsent(queue, key, sent))
       if (message) this.#onPosted(unsent, message)

@@ -2,7 +2,7 @@ import type { MemberClient, Realtime, RealtimeState } from '@parley/client'
 import type { RealtimeEventEnvelope } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 
-/** How the stream of events is, for people. */
+/** State of the event stream, for display. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 
 type Told =
@@ -21,8 +21,8 @@ type Listeners = {
 }
 
 /**
- * The stream of events, shared by all tabs of a user: the tab that holds a lock has the socket and passes on what it hears. When
- * it closes, the next one gets the lock and goes on from the last event it was told of.
+ * The event stream shared by all tabs of a user: the tab that holds a lock has the socket and forwards its events. When
+ * it closes, the next tab gets the lock and continues after the last event it received.
  */
 export class SharedEvents {
   readonly connection = new Cell<Connection>('connecting')
@@ -46,14 +46,14 @@ export class SharedEvents {
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
   }
 
-  /** Hands over what comes from now on. Who reads after this call misses nothing: what came before is in what is read. */
+  /** Registers listeners for later events. Reads started after this call miss nothing. */
   listen(listeners: Listeners): void {
     this.#listeners = listeners
   }
 
   /**
-   * Resolves when events arrive, and after `atMostMs` in any case. What is read after that and before the first event may lack
-   * what happened in between: listeners are told so once events arrive.
+   * Resolves when events arrive, at the latest after `atMostMs`. Data read after a timeout may miss events from before
+   * the first one; listeners are then notified with a reset.
    */
   async opened(atMostMs: number): Promise<void> {
     if (this.connection.value === 'open') return
@@ -128,7 +128,7 @@ export class SharedEvents {
     this.#listeners?.onEvent(envelope)
   }
 
-  /** A device without network is told as lost at once, and not when the socket notices. */
+  /** A device without network counts as disconnected at once, before the socket notices. */
   #enter(connection: Connection): void {
     this.#heardOf = connection
     this.connection.set(!navigator.onLine && connection !== 'ended' ? 'lost' : connection)

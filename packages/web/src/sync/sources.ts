@@ -18,7 +18,7 @@ export function roomSource({ api }: MemberClient, people: People, roomId: string
   }
 }
 
-/** A thread of a room: its root, whatever the page, comes first. */
+/** A thread of a room. Its root always comes first. */
 export function threadSource(
   { api }: MemberClient,
   people: People,

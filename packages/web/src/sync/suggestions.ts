@@ -6,14 +6,14 @@ import type { Completing } from '../store/completion.ts'
 import { foundIn } from '../store/search.ts'
 import type { Chat } from './chat.ts'
 
-/** One thing to complete with: what it puts into the text, and what is shown of it. */
+/** A suggestion: the replacement text, and what to display. */
 export type Suggestion = { key: string; replacement: string; sign: string; name: string; hint: string }
 
 const mostShown = 8
 const pauseMs = 100
 const everyone = ['here', 'all']
 
-/** What could be meant by what is being typed in a room. Only the newest question is answered. */
+/** Suggestions for the text being typed in a room. Only the newest request is answered. */
 export class Suggestions {
   readonly found = new Cell<readonly Suggestion[]>([])
   readonly #chat: Chat

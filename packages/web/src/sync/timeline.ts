@@ -16,7 +16,7 @@ import {
 } from '../store/timeline-window.ts'
 import { isLasting, retryMs } from './failures.ts'
 
-/** Where the rows of a room or of a thread are read. */
+/** Reads the rows of a room or a thread. */
 export type TimelineSource = {
   /** `limit`: rows wanted at most; the server decides where none is given. */
   read(cursor?: { case: 'before' | 'after'; value: string }, limit?: number): Promise<RoomTimelinePage | undefined>
@@ -27,23 +27,23 @@ export type TimelineSource = {
 
 /** Rows that come one after the other are read together: a timeline reads on at most this often. */
 const readOnEveryMs = 200
-/** Rows that a timeline reads in one go to catch up; with more to read it starts anew at the newest. */
+/** Most rows read at once to catch up; if there are more, the timeline restarts at the newest. */
 const mostReadOn = 200
 
-/** What a timeline is busy with. */
+/** State of a timeline. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
 
 /** The rows of one room or thread that this page holds, and how they follow what happens. */
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
-  /** Whether somebody looks at its newest end; rows that are read further back are not dropped for newer ones. */
+  /** Whether its newest end is visible; if not, rows read further back are not dropped for newer ones. */
   isFollowed = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
   /** Views that show it now. */
   #views = 0
-  /** What happened while nobody looked: whether rows came, and which of those it holds changed. */
+  /** Changes while it was not shown: whether rows were added, and which loaded rows changed. */
   #missedRows = false
   readonly #missedChanges = new Set<string>()
   #catchingUp = false
@@ -55,7 +55,7 @@ export class Timeline {
     this.#source = source
   }
 
-  /** Somebody looks at it, until the answer is called: what they missed is read now, and what happens from now on at once. */
+  /** Marks it as shown until the result is called: missed changes are loaded now, later ones at once. */
   open(): () => void {
     this.#views++
     if (this.#missedRows) this.rowsCame()
@@ -63,7 +63,7 @@ export class Timeline {
     return () => void this.#views--
   }
 
-  /** Whether somebody looks at it. */
+  /** Whether it is shown. */
   get isOpen(): boolean {
     return this.#views > 0
   }
@@ -80,7 +80,7 @@ export class Timeline {
     for (const id of ids) this.#missedChanges.add(id)
   }
 
-  /** Reads the newest rows; what was shown stays until they are there. */
+  /** Loads the newest rows; the old ones stay visible until then. */
   async reload(): Promise<void> {
     if (this.window.value === undefined) this.status.set('loading')
     try {
@@ -94,7 +94,7 @@ export class Timeline {
     }
   }
 
-  /** Events may have been missed: what is shown is read again. Whoever has scrolled up stays where they are. */
+  /** Reloads the visible rows after events may have been missed. The scroll position stays. */
   async readAnew(): Promise<void> {
     const window = this.window.value
     if (this.isFollowed || !window || this.status.value === 'failed') return this.reload()
@@ -137,9 +137,9 @@ export class Timeline {
   }
 
   /**
-   * Reads on behind the last row. One reading runs at a time, and they keep a distance; if it is asked for meanwhile, one more
-   * follows: however much happens, the newest row is shown and nothing piles up. What could not be read is tried again in a
-   * while, for as long as somebody may read here.
+   * Reads rows after the last one. One read runs at a time, with pauses; a request during a read causes one more. Under
+   * load the newest row is still shown and nothing piles up. Failed reads are retried as long as the user may read
+   * here.
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()
@@ -165,17 +165,17 @@ export class Timeline {
 
   async #readOn(): Promise<void> {
     const window = this.window.value
-    // Who reads far back is not carried away: that there is more is known already.
+    // Keep the position of a user who reads far back; newer rows are already known to exist.
     if (!window || window.hasNewer) return
     if (!this.isFollowed && isFull(window)) return this.window.set({ ...window, hasNewer: true })
     const page = await this.#source.read({ case: 'after', value: endCursorOf(window) }, mostReadOn)
-    // Whoever looks at the newest row and falls behind goes on there: what was passed over can be read further back.
+    // If a user at the newest row falls behind, restart there; the skipped rows can be read by scrolling back.
     const newest = page?.hasNewer && this.isFollowed ? await this.#source.read() : undefined
     if (newest) this.window.set(windowOf(newest))
     else if (page) this.window.update((now) => now && withNewer(now, page))
   }
 
-  /** Reads a message anew wherever it is shown here. */
+  /** Reloads a message wherever it is shown here. */
   async refresh(ids: readonly string[]): Promise<void> {
     const window = this.window.value
     if (!window) return
@@ -202,7 +202,7 @@ export class Timeline {
     this.window.update((now) => now && withoutAuthor(now, userId, at))
   }
 
-  /** Reads messages anew, also if that takes several attempts. */
+  /** Reloads messages, with retries. */
   async #readAgain(ids: readonly string[]): Promise<void> {
     try {
       await this.refresh(ids)

@@ -1,7 +1,7 @@
 import type { MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 
-/** How long a hint is shown, and how often one is sent at most; the contract names both. */
+/** How long a hint is shown, and the minimum interval of sending one; both are defined in the contract. */
 const [shownMs, everyMs] = [6_000, 2_000]
 /** A hint takes another way than a message, so one sent before it may come after it. */
 const lateMs = 1_000

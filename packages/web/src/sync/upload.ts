@@ -2,7 +2,7 @@ import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parle
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
-/** How far a file has come. `failed` ones can be tried again, `refused` ones not. */
+/** Progress of a file. A `failed` upload can be retried, a `refused` one cannot. */
 export type UploadState =
   | { at: 'reading' }
   | { at: 'sending'; sent: number }
@@ -14,10 +14,7 @@ export type UploadState =
 const readBytes = 1024 * 1024
 const lasting = new Set([...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound]])
 
-/**
- * Takes a file to the server in pieces. What has arrived stays there, so that after a pause or a failure it goes on from that
- * point.
- */
+/** Uploads a file in chunks. After a pause or failure it continues from the last stored chunk. */
 export class Upload {
   readonly key = newIdempotencyKey()
   readonly file: File

@@ -24,7 +24,7 @@ export const dropFiles =
     return () => gone.abort()
   }
 
-/** Files that miss such an element are left alone: the browser would go to them, away from this page. */
+/** Ignores files dropped elsewhere: the browser would navigate to them. */
 export function keepPage(event: DragEvent): void {
   if (!hasFiles(event)) return
   if (event.type === 'dragover' && !event.defaultPrevented && event.dataTransfer) event.dataTransfer.dropEffect = 'none'

@@ -5,5 +5,5 @@ const key = Symbol('tried')
 /** Tells the fields of a form whether somebody tried to send it: from then on they say what is wrong with them. */
 export const provideTried = (tried: () => boolean): (() => boolean) => setContext(key, tried)
 
-/** Whether somebody tried to send the form around a field; false where there is none. */
+/** Whether the surrounding form was submitted; false without a form. */
 export const useTried = (): (() => boolean) => getContext<(() => boolean) | undefined>(key) ?? (() => false)
