@@ -5,7 +5,7 @@ import { parsedMessages } from './build/parsed-messages.ts'
 
 /** The service worker is a separate file. */
 const ofWorker = /\/(worker\/push-worker|store\/pushed)\.ts$/
-/** The SDK names the contract of administration, but only its pages use it. */
+/** The SDK imports the contract of administration, but only its pages use it. */
 const ofAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
@@ -25,7 +25,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rollupOptions: {
       input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
-      // A service worker keeps its address, and its folder is all that it may work for.
+      // A service worker must keep its address, and its scope is limited to its folder.
       output: {
         // Everything for the first room is one file: on slow processors the number of files costs more than the bytes.
         codeSplitting: {

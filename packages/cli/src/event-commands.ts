@@ -23,11 +23,11 @@ type Parked = {
 export function addEventCommands(parent: Command, surroundings: Surroundings): void {
   parent
     .command('parked')
-    .description('list the events and jobs that were given up, with the reason')
+    .description('list parked events and jobs with the reasons')
     .action(() => listParked(surroundings))
   parent
     .command('replay')
-    .description('have what is parked tried once more, within half a minute')
+    .description('retry parked events and jobs, within half a minute')
     .option('--consumer <consumer>', 'only events of this consumer, as listed')
     .option('--id <event...>', 'these events, as listed')
     .option('--all', 'every parked event')
@@ -44,7 +44,7 @@ async function listParked({ access, print }: Surroundings): Promise<void> {
       `${service}  ${consumer}  ${id}  ${subject}  since ${parkedAt}  ${attempts} tries` +
       `${replayRequested ? '  is being replayed' : ''}\n  ${reason}`,
   )
-  print({ json: { events }, text: lines.length === 0 ? 'no event is parked' : lines.join('\n') })
+  print({ json: { events }, text: lines.length === 0 ? 'no events are parked' : lines.join('\n') })
 }
 
 async function parkedOf(service: string, of: ParkedEventsOf): Promise<Parked[]> {

@@ -23,7 +23,7 @@ export type Terminal = {
   input: PasswordInput
   /** May return a promise that resolves when more output can be written. */
   out: (text: string) => unknown
-  /** Writes one piece of a long result, such as an export. A partial result is useless. */
+  /** Writes one piece of a streamed result; it throws if the piece cannot be written. */
   pipe: (piece: string | Uint8Array) => unknown
   err: (text: string) => void
   env: NodeJS.ProcessEnv
@@ -31,7 +31,7 @@ export type Terminal = {
 
 const examples = `
 Examples:
-  read -rs PASSWORD   # not shown, and in no history
+  read -rs PASSWORD   # not echoed and not in the shell history
   printf %s "$PASSWORD" | ./pnpm parley user create --login alice --password-stdin --email alice@example.org --role admin
   printf %s "$PASSWORD" | ./pnpm parley user set-password --login alice --password-stdin
   ./pnpm parley user grant-role --login alice --role moderator
@@ -46,9 +46,9 @@ Examples:
   ./pnpm parley export --out rooms.jsonl --files files
   ./pnpm parley import slack export.zip --report report.json
 
-With --direct, accounts are changed in the databases of accounts and admin, which is all that has to run.
+With --direct, commands change the databases of accounts and admin directly; the fleet need not run.
 
-Exit codes: 0 done, 1 refused, 2 not understood, 3 the fleet, or with --direct a database, cannot be reached.`
+Exit codes: 0 done, 1 refused, 2 invalid command line, 3 the fleet (or with --direct a database) is unreachable.`
 
 /** Runs the command line (without node and script name) and returns the exit code. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
@@ -115,7 +115,7 @@ function addSharedOptions(command: Command, needsFleet = false): Command {
 function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['err']): Surroundings {
   const dataDir = () => {
     const { dataDir: named } = program.opts<SharedOptions>()
-    if (named === '') throw misused('--data-dir names no folder')
+    if (named === '') throw misused('--data-dir needs a folder')
     return named ?? (terminal.env.PARLEY_DATA_DIR || '.data')
   }
   const worded = ({ json, text }: Result) =>

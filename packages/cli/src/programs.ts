@@ -9,7 +9,9 @@ import { unreachable } from './failure.ts'
 
 type Output = { answer?: JsonValue; error?: { code: number; message: string } }
 
-/** Runs a program of a service that answers one question, and gives the answer. Throws a ConnectError when it is refused. */
+/**
+ * Runs a service's program that answers one question, and returns the response. Throws a ConnectError for a refusal.
+ */
 export async function runProgram(
   service: string,
   program: string,
@@ -31,7 +33,7 @@ export async function output(service: string, program: string, env: NodeJS.Proce
     env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',
   })
-  // A program that ended before it read is seen by its exit code.
+  // A program may exit before it reads its input; its exit code shows that.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))

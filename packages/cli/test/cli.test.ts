@@ -276,7 +276,7 @@ describe('failures', () => {
     [['user', 'rename', '--json'], "unknown command 'rename'"],
     [['--json', 'user', 'create', '--password-stdin'], "required option '--login <login>' not specified"],
     [['user', '--json'], 'missing command'],
-    [['session', 'list', '--login', 'a', '--data-dir', '', '--json'], '--data-dir names no folder'],
+    [['session', 'list', '--login', 'a', '--data-dir', '', '--json'], '--data-dir needs a folder'],
   ])('%j: what is not understood is JSON as well', async (args, message) => {
     const { code, out, err } = await parley(args)
     expect([code, out]).toEqual([2, ''])

@@ -91,7 +91,7 @@ async function parley(...args: string[]) {
 }
 
 test('without a parked event that is said', async () => {
-  expect(await parley('events', 'parked')).toMatchObject({ code: 0, out: 'no event is parked\n' })
+  expect(await parley('events', 'parked')).toMatchObject({ code: 0, out: 'no events are parked\n' })
 })
 
 test('parked events of every service are listed, however many there are', async () => {

@@ -227,9 +227,9 @@ test('what is endless is cut before it is sent', async () => {
   expect(fake.rooms.map(({ name, description }) => [name.length, description.length])).toEqual([[200, 1_000]])
   expect(fake.batches.flat().reduce((sum, { body }) => sum + body.length, 0)).toBe(1_000_000)
   expect(altered.map(({ reason }) => reason)).toEqual([
-    'the name here is another one',
+    'its name was changed',
     'longer than 1000000 characters; the rest was cut off',
-    'longer than 10000 bytes; they were cut into several',
+    'longer than 10000 bytes; they were split into several',
   ])
 })
 

@@ -285,7 +285,7 @@ describe('what is not taken is told with its place', () => {
   })
 
   test.each([
-    ['no list', { ok: true }, 'the file is no list of messages'],
+    ['no list', { ok: true }, 'the file is not a list of messages'],
     ['more values than memory holds', `[${'{},'.repeat(5_000_001)}{}]`, 'the file holds more than 5000000 values'],
     ['nothing in much room', ' '.repeat(17 * 1024 * 1024), 'the file unpacks to more than 200 times its size'],
   ])('a day with %s', async (_, content, reason) => {
@@ -358,8 +358,8 @@ describe('what is no export is refused with a reason', () => {
   test.each([
     ['without users', { 'channels.json': channels }, 'no users.json'],
     ['without rooms', { 'users.json': users }, 'no channels'],
-    ['with users that are no list', { 'users.json': {}, 'channels.json': channels }, 'users.json is no list'],
-    ['with rooms that are no list', { 'users.json': users, 'channels.json': {} }, 'channels.json is no list'],
+    ['with users that are no list', { 'users.json': {}, 'channels.json': channels }, 'users.json is not a JSON list'],
+    ['with rooms that are no list', { 'users.json': users, 'channels.json': {} }, 'channels.json is not a JSON list'],
     ['with broken users', { 'users.json': '[{]', 'channels.json': channels }, 'users.json is not JSON'],
   ])('%s', async (_, files, message) => {
     await expect(read(files)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(message) })

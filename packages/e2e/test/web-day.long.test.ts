@@ -142,7 +142,7 @@ async function refusedOnce(page: Page, body: string, decide: (decision: Permissi
   })
   await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
   await decide(PermissionDecision.DENY)
-  await page.getByText('You may read here, and not post.').waitFor()
+  await page.getByText('You can read this room but not post in it.').waitFor()
   release()
   await page.getByRole('alert').filter({ hasText: 'Not sent:' }).last().waitFor()
   await page.unroute('**/CreateMessage')

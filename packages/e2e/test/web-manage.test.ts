@@ -62,7 +62,7 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, { ...posting, decision })
   await decide(PermissionDecision.DENY)
-  await page.getByText('You may read here, and not post.').waitFor()
+  await page.getByText('You can read this room but not post in it.').waitFor()
   await decide(PermissionDecision.NONE)
   await field.waitFor()
 

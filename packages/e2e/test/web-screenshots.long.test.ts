@@ -7,7 +7,9 @@ import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit } from '../src/web-client.ts'
 
-/** Takes pictures of the main views. `pnpm web:screenshots` writes them to docs/images; any other run discards them. */
+/**
+ * Takes screenshots of the main views. `pnpm web:screenshots` saves them in docs/images; any other run discards them.
+ */
 const folder = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
 
 let owner: Person

@@ -1,4 +1,7 @@
-/** Why the server ends a socket after telling the client so: the stable code, words for people, and the close code of the WebSocket. */
+/**
+ * Why the server ends a socket, as sent to the client before: a stable code, a message for people, and the close code
+ * of the WebSocket.
+ */
 export type FatalError = { code: string; message: string; closeCode: number }
 
 const protocolError = 1002
@@ -48,7 +51,7 @@ export const subscribeFailed: FatalError = {
   closeCode: serverError,
 }
 
-/** Why the server ends a healthy stream. */
+/** Why the server ends a working stream. */
 export type StreamEnd = { code: string; message: string; reconnect: boolean; closeCode: number }
 
 const serviceRestart = 1012
@@ -61,7 +64,7 @@ export const streamClosed: StreamEnd = {
 }
 export const draining: StreamEnd = {
   code: 'draining',
-  message: 'this node is going down; reconnect to another',
+  message: 'this node is shutting down; reconnect to another',
   reconnect: true,
   closeCode: serviceRestart,
 }

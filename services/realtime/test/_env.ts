@@ -15,7 +15,7 @@ export type Node = TestProcess
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** Everything around realtime over a real bus; the neighbours are stand-ins. */
+/** Realtime on a real bus, with stand-ins for other services. */
 export const openEnv = () =>
   testService(
     {
@@ -36,7 +36,7 @@ export const openEnv = () =>
       harness.beforeEnd('sockets', () => sockets.forEach((socket) => socket.close()))
       return {
         ...neighbours,
-        /** A socket with a running stream of a user. */
+        /** A socket of a user with an open stream. */
         async socketOf(node: Node, userId: string): Promise<Socket> {
           const socket = await Socket.subscribed(node.url, neighbours.signIn(userId))
           sockets.push(socket)
@@ -51,7 +51,10 @@ export const cookieOf = (handle: string): string => `parley_session=${signSessio
 
 let marks = 0
 
-/** Tells people something of their own and waits until their sockets have it: what was published before has arrived then. */
+/**
+ * Sends people a personal event and waits until their sockets have received it, so everything published before has
+ * arrived too.
+ */
 export async function settle(env: Env, people: Record<string, Socket[]>): Promise<void> {
   const mark = postedTo(Object.keys(people), `Rmark${++marks}`, 1)
   await publishEvents(env.bus, mark)
@@ -62,6 +65,6 @@ export async function settle(env: Env, people: Record<string, Socket[]>): Promis
   )
 }
 
-/** What sockets heard, but for the marks. */
+/** Events that sockets received, without these personal markers. */
 export const heardBy = (socket: Socket): string[] =>
   socket.events.filter(({ event }) => !JSON.stringify(event.value ?? {}).includes('Rmark')).map(({ id }) => id)

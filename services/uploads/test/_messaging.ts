@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** Stands in for messaging: keeps what rooms are told, each event once. */
+/** Stand-in for messaging: stores the events handed over to rooms, each once. */
 export class FakeMessaging {
   readonly #told: { roomId: string; event: RoomEvent }[] = []
 
@@ -13,12 +13,12 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Messages by file that they attach. */
+  /** Messages by attached file. */
   readonly attached = new Map<string, string>()
-  /** Images of previews that messages show. */
+  /** Preview images that messages show. */
   readonly shown = new Set<string>()
   away = false
-  /** How often it was asked what messages use. */
+  /** How often it was asked about the use of files. */
   asked = 0
 
   readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (asked) => {
@@ -33,7 +33,7 @@ export class FakeMessaging {
     }
   }
 
-  /** What rooms were told of a file, oldest first. */
+  /** Events about a file, oldest first. */
   of(assetId: string): RoomEvent[] {
     return this.#told.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
   }
@@ -42,13 +42,13 @@ export class FakeMessaging {
     return this.of(assetId).map(({ kind }) => kind)
   }
 
-  /** Which room was told last of a file, and what clients hear there. */
+  /** The room of the last event about a file, and the client event in it. */
   lastFrameOf(assetId: string) {
     const last = this.#told.findLast(({ event }) => event.aggregateId === assetId)
     return last && { roomId: last.roomId, frame: fromBinary(RealtimeEventEnvelopeSchema, last.event.envelope) }
   }
 }
 
-/** The state of the video that an event tells of. */
+/** The state of the video in an event. */
 export const videoIn = (event: RoomEvent | undefined) =>
   event?.fact.case === 'assetProcessing' ? event.fact.value.video : undefined

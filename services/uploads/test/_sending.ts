@@ -6,7 +6,7 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 
 export type Sending = { userId?: string; roomId?: string; filename?: string; contentType?: string; chunkBytes?: number }
 
-/** What announces these bytes. */
+/** The announcement of these bytes. */
 export const announcing = (
   bytes: Uint8Array,
   { roomId = 'Rtea', filename = 'notes.txt', contentType }: Sending = {},
@@ -18,7 +18,7 @@ export const announcing = (
   sha256: sha256(bytes),
 })
 
-/** Sends bytes in chunks, and answers the id of the session. */
+/** Sends bytes in chunks; returns the id of the session. */
 export async function sendChunks(env: Env, bytes: Uint8Array, sending: Sending = {}): Promise<string> {
   const { userId = 'Ualice', chunkBytes = 524_288 } = sending
   const { uploads } = env.as(userId)

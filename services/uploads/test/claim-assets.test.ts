@@ -5,7 +5,7 @@ import { openEnv, type Env } from './_env.ts'
 import { claiming, sendFile } from './_sending.ts'
 
 let env: Env
-/** Stands still, apart from what is added. */
+/** A clock that stands still unless advanced. */
 const began = Date.now()
 let clock = 0
 let id = ''
@@ -30,7 +30,7 @@ const refusedNaming = (call: Promise<unknown>, assetId: string) =>
     rawMessage: expect.stringContaining(`attachment_asset_ids: ${assetId} `),
   })
 
-test('files are claimed in the order asked, and the same claim again is a success', async () => {
+test('files are claimed in the requested order, and repeating a claim succeeds', async () => {
   const other = await sendFile(env, Buffer.from('another'), { filename: 'other.txt' })
   for (let time = 0; time < 2; time++) {
     const { assets } = await claim([other.id, id])
@@ -41,7 +41,7 @@ test('files are claimed in the order asked, and the same claim again is a succes
   }
 })
 
-test('a file of another message, room or sender, an unknown one and one named twice are refused', async () => {
+test('refuses a file of another message, room or sender, an unknown one and a duplicate', async () => {
   await claim([id])
   await refusedNaming(claim([id], { eventId: 'E2' }), id)
   const bobs = await sendFile(env, Buffer.from('bob'), { userId: 'Ubob' })
@@ -57,17 +57,17 @@ test('a file of another message, room or sender, an unknown one and one named tw
   })
 })
 
-test('all are claimed or none', async () => {
+test('claims all or none', async () => {
   await refusedNaming(claim([id, 'Anone']), 'Anone')
   await expect(claim([id], { eventId: 'E2' })).resolves.toBeDefined()
 })
 
-test('of two messages at once one gets the file', async () => {
+test('of two concurrent messages one gets the file', async () => {
   const both = await Promise.allSettled([claim([id], { eventId: 'E3' }), claim([id], { eventId: 'E4' })])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('the author of a post that failed may use the file a minute later, but not one that is a day old', async () => {
+test('the author of a failed post may use the file a minute later, but not a day later', async () => {
   await claim([id])
   clock = 59_000
   await refusedNaming(claim([id], { eventId: 'E2' }), id)
@@ -78,7 +78,7 @@ test('the author of a post that failed may use the file a minute later, but not 
   await refusedNaming(claim([id], { eventId: 'E3' }), id)
 })
 
-test('nothing is claimed for somebody who is deleted', async () => {
+test('claims nothing for a deleted account', async () => {
   const bobs = await sendFile(env, Buffer.from('bob'), { userId: 'Ubob' })
   await env.db.insert(erasures).values({ userId: 'Ubob', pass: 1 })
   await expect(claim([bobs.id], { userId: 'Ubob' })).rejects.toMatchObject({ code: Code.NotFound })

@@ -41,7 +41,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   }
   const offsetOf = async (uploadId: string) => Number((await alice().getUpload({ uploadId })).upload?.committedOffset)
 
-  test('killed while chunks come: every one that was answered is there, and the rest follows', async () => {
+  test('a kill during the upload keeps every acknowledged chunk, and the upload can continue', async () => {
     const child = await begin()
     const uploadId = (await alice().createUpload(announcing(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < 8 * chunkBytes; at += chunkBytes) await send(uploadId, at)
@@ -57,7 +57,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(stored && sha256(await buffer(stored.content))).toBe(sha256(bytes))
   })
 
-  test('killed while the file is put together: asked again, it is made, whole', async () => {
+  test('after a kill during the assembly, a repeated call completes the file', async () => {
     const child = await begin()
     const uploadId = (await alice().createUpload(announcing(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < bytes.length; at += chunkBytes) await send(uploadId, at)

@@ -41,7 +41,7 @@ test('a failing deletion does not delay others, and succeeds when the storage do
   fault = () => undefined
   await env.db.update(failedDeletions).set({ retryAt: new Date(0) })
   await eventually(async () => expect(await left()).toEqual([]))
-  // Their rows are read first.
+  // Asset rows are deleted before these rows.
   await eventually(async () => expect(await env.db.select().from(failedDeletions)).toEqual([]))
 })
 

@@ -27,7 +27,7 @@ const addressOf = (assetId: string, asking?: Asking) => readers.addressOf(assetI
 const attached = (bytes: Uint8Array = file, contentType?: string) => readers.attached(bytes, contentType)
 
 describe('GET /assets/files/{id}', () => {
-  test('gives members the file, for them alone', async () => {
+  test('returns the file to members, uncacheable', async () => {
     const id = await attached()
     for (const userId of ['Ualice', 'Ubob']) {
       const response = await read(id, { userId })
@@ -46,7 +46,7 @@ describe('GET /assets/files/{id}', () => {
     expect(known.status).toBe(304)
   })
 
-  test('looks at membership with every read, and repeats no answer', async () => {
+  test('checks membership with every read, without caching', async () => {
     const id = await attached()
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
@@ -57,7 +57,7 @@ describe('GET /assets/files/{id}', () => {
     expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
   })
 
-  test('refuses tickets that are missing, forged, of another asset or size, or too old', async () => {
+  test('refuses tickets that are missing, forged, for another asset or size, or expired', async () => {
     const id = await attached()
     const other = await attached()
     const base = readers.pathOf(id)
@@ -67,7 +67,8 @@ describe('GET /assets/files/{id}', () => {
     expect((await fetch(`${addressOf(id)}0`)).status).toBe(403)
     const small = addressOf(id, { image: { width: 10, height: 10, fit: 'cover' } })
     expect((await fetch(`${base}${new URL(small).search}`)).status).toBe(403)
-    // Signed earlier, not read later: what tidies up goes by the same clock, and would take what is being written for forgotten.
+    // Sign with an earlier time instead of advancing the clock: the clean-up uses the same clock and would delete
+    // unfinished writes.
     const age = 24 * 3_600_000 - 2_000
     readers.clock -= age
     const old = addressOf(id)
@@ -79,7 +80,7 @@ describe('GET /assets/files/{id}', () => {
     expect((await fetch(addressOf(id), { method: 'POST' })).status).toBe(405)
   })
 
-  test('shows a file that no message has to its sender alone', async () => {
+  test('returns a file without a message only to its sender', async () => {
     const { id } = await sendFile(env, file)
     expect((await read(id)).status).toBe(200)
     expect((await read(id, { userId: 'Ubob' })).status).toBe(404)
@@ -89,7 +90,7 @@ describe('GET /assets/files/{id}', () => {
 describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
   const image = { width: 40, height: 40, fit: 'contain' } as const
 
-  test('gives a smaller image, upright', async () => {
+  test('returns a smaller, upright image', async () => {
     const turned = await plain(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer()
     const id = await attached(turned, 'image/jpeg')
     const response = await read(id, { image })
@@ -100,7 +101,7 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
     expect((await read(id, { image, headers: { 'if-none-match': etag } })).status).toBe(304)
   })
 
-  test('wants a ticket for that size, a size that can be, and an image', async () => {
+  test('requires a ticket for the size, a valid size, and an image', async () => {
     const id = await attached(await plain(80, 40).png().toBuffer(), 'image/png')
     const url = addressOf(id, { image })
     expect((await fetch(url.replace('40x40', '41x40'))).status).toBe(403)
@@ -115,7 +116,7 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
 })
 
 describe('GetAsset and BatchGetAssets', () => {
-  test('answer members with fresh addresses', async () => {
+  test('return new addresses to members', async () => {
     const id = await attached(await plain(80, 40).png().toBuffer(), 'image/png')
     const { asset } = await env.as('Ubob').assets.getAsset({
       ...{ roomId: 'Rtea', assetId: id },
@@ -127,7 +128,7 @@ describe('GetAsset and BatchGetAssets', () => {
     expect((await fetch(url)).status).toBe(200)
   })
 
-  test('know no file of another room, and none at all for strangers', async () => {
+  test('do not find files of another room, and none at all for non-members', async () => {
     const id = await attached()
     env.rooms.set('Rcake', ['Ualice'])
     const { assets } = env.as('Ualice')

@@ -33,7 +33,7 @@ const take = async (externalId: string, content: Uint8Array) => {
 }
 
 describe('an imported file', () => {
-  test('is taken in pieces, goes on where it stopped, and is there once', async () => {
+  test('is imported in chunks, resumes, and is stored once', async () => {
     const request = wanted('1/F1', bytes)
     const { uploadId, committed } = await transfer.importFile(request)
     expect(committed).toBe(0n)

@@ -46,7 +46,7 @@ afterAll(() => opened[Symbol.asyncDispose]())
 const importing = (url: string) =>
   env.internal.importServerImage({ url, kind: ServerImageKind.AVATAR, ownerId: 'Ualice' })
 
-test('addresses that are not public are not asked, named or numbered, at once or after a redirect', async () => {
+test('does not contact private addresses, by name or number, directly or after a redirect', async () => {
   const closed = await env.start()
   asked = []
   const { port } = new URL(origin)
@@ -64,7 +64,7 @@ test('addresses that are not public are not asked, named or numbered, at once or
   await closed[Symbol.asyncDispose]()
 })
 
-test('an image is fetched, also after a redirect, and made as if it had been sent', async () => {
+test('fetches an image, also after a redirect, and processes it like an upload', async () => {
   open = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' })
   for (const path of ['/avatar.png', '/moved']) {
     const { key } = await importing(`${origin}${path}`)
@@ -91,10 +91,10 @@ test.each([
   'ftp://example.org/a.png',
   'data:image/png;base64,AAAA',
   'http://me:secret@example.org/a.png',
-])('%j is no address of an image', async (url) => {
+])('%j is not the address of an image', async (url) => {
   await expect(importing(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('a server that is not there is said', async () => {
+test('reports an unreachable server', async () => {
   await expect(importing('http://127.0.0.1:1/avatar.png')).rejects.toMatchObject({ code: Code.Unavailable })
 })

@@ -160,7 +160,7 @@ test('an address of more than 2,048 characters is refused', async () => {
   })
 })
 
-test('host names that are still being resolved for somebody do not count against the page', async () => {
+test('a refusal for too many pending name look-ups is not cached as a missing preview', async () => {
   await using names = await NameServer.start({ 'page.example': ['127.0.0.1'] })
   using resolver = new NameResolver({
     servers: [names.address],

@@ -97,7 +97,7 @@ describe('a video worker', () => {
     expect((await post('hello')).status).toBe(503)
     await standIn.release()
     expect((await first).status).toBe(200)
-    // Its folder is removed first.
+    // The worker is free again once the job folder is removed.
     const playlist = async () => (await fetch(`${url}/videos`, { method: 'POST', body: '#EXTM3U' })).status
     await eventually(async () => expect(await playlist()).toBe(422))
     expect((await fetch(`${url}/videos`)).status).toBe(404)

@@ -27,7 +27,7 @@ const rgba = (alpha: number) =>
   sharp({ create: { width: 80, height: 40, channels: 4, background: { r: 255, g: 0, b: 0, alpha } } })
 
 describe('another size of an image', () => {
-  test('is JPEG, or WebP when something may shine through', async () => {
+  test('is JPEG, or WebP if it has transparency', async () => {
     expect(await small(await plain(80, 40).png().toBuffer())).toMatchObject({ status: 200, contentType: 'image/jpeg' })
     const { contentType, made } = await small(await rgba(0.5).png().toBuffer())
     expect(contentType).toBe('image/webp')
@@ -45,7 +45,7 @@ describe('another size of an image', () => {
     expect(channels[0]?.mean).toBeCloseTo(10, -1)
   })
 
-  test('says nothing that the file said besides its pixels', async () => {
+  test('contains only the pixels, no metadata', async () => {
     const told = await plain(80, 40)
       .jpeg()
       .withExif({ IFD0: { Copyright: 'somebody', ImageDescription: 'at home' } })
@@ -75,12 +75,12 @@ describe('another size of an image', () => {
     [{ width: 20, height: 20, fit: 'cover' }, 20, 20],
     [{ width: 1, height: 1, fit: 'cover' }, 1, 1],
     [{ width: 4096, height: 1, fit: 'contain' }, 2, 1],
-  ])('%j has %ix%i pixels, and never more than there are', async (size, width, height) => {
+  ])('%j has %ix%i pixels, and is never enlarged', async (size, width, height) => {
     const { made } = await small(await plain(80, 40).png().toBuffer(), size)
     expect(await sharp(made).metadata()).toMatchObject({ width, height })
   })
 
-  test('may be asked for in parts', async () => {
+  test('supports range requests', async () => {
     const id = await readers.attached(await plain(80, 40).png().toBuffer(), 'image/png')
     const whole = await bytesOf(await readers.read(id, { image }))
     const part = await readers.read(id, { image, headers: { range: 'bytes=10-19' } })
@@ -88,7 +88,7 @@ describe('another size of an image', () => {
     expect(await bytesOf(part)).toEqual(whole.subarray(10, 20))
   })
 
-  test('is made once for all who ask at the same time', async () => {
+  test('is made once for concurrent requests', async () => {
     const id = await readers.attached(await plain(800, 400).png().toBuffer(), 'image/png')
     const answers = await Promise.all(Array.from({ length: 100 }, () => readers.read(id, { image })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -110,7 +110,7 @@ describe('an image that was changed in the storage', () => {
   })
 })
 
-test('so many images are decoded at once and so many wait; who comes then is told to come again', async () => {
+test('decodes a limited number of images, queues some more, and tells further clients to retry', async () => {
   const noise = await sharp(Buffer.from(Array.from({ length: 600 * 600 * 3 }, (_, i) => (i * 7919) % 251)), {
     raw: { width: 600, height: 600, channels: 3 },
   })
@@ -124,7 +124,7 @@ test('so many images are decoded at once and so many wait; who comes then is tol
   expect(answers.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('1')
 })
 
-test('one person has so many new sizes made in an hour, and those that are there go on', async () => {
+test('limits new sizes per person and hour; existing ones are still served', async () => {
   const few = new Readers(env)
   await few.start({ PARLEY_UPLOADS_RENDERINGS_PER_HOUR: '2' })
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
@@ -135,7 +135,7 @@ test('one person has so many new sizes made in an hour, and those that are there
   expect(await statusOf(3, 'Ubob')).toBe(200)
 })
 
-test('one network has so many new sizes made in an hour, by members and by anybody who looks at public images', async () => {
+test('limits new sizes per network and hour, for members and for readers of public images', async () => {
   const few = new Readers(env)
   await few.start({
     PARLEY_UPLOADS_RENDERINGS_PER_NETWORK: '2',

@@ -92,7 +92,7 @@ describe('a file without a ticket', () => {
     expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
   })
 
-  test('is not found once deleted, and only its owner can read it before it is posted', async () => {
+  test('is not found if it does not exist, and before it is posted only its owner may read it', async () => {
     expect((await read(bearer('bobs-token'), 'Anone')).status).toBe(404)
   })
 

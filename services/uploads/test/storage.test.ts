@@ -55,7 +55,7 @@ describe.each([
     return found && { size: found.size, content: await text(found.content) }
   }
 
-  test('what is put is got, whole or in part, replaced and deleted', async () => {
+  test('stored content can be read whole or in part, replaced and deleted', async () => {
     await put('files/A1', 'hello world')
     expect(await get('files/A1')).toEqual({ size: 11, content: 'hello world' })
     expect(await get('files/A1', { start: 6, end: 8 })).toEqual({ size: 11, content: 'wor' })
@@ -68,13 +68,13 @@ describe.each([
     expect(await get('files/A1')).toBeUndefined()
   })
 
-  test('nothing at all is a content too', async () => {
+  test('content may be empty', async () => {
     await storage.put('files/A0', from())
     expect(await get('files/A0')).toEqual({ size: 0, content: '' })
     await storage.delete('files/A0')
   })
 
-  test.each([part - 1, part, part + 1, 3 * part + 12_345])('%d bytes come back as they were', async (size) => {
+  test.each([part - 1, part, part + 1, 3 * part + 12_345])('%d bytes are returned unchanged', async (size) => {
     const bytes = randomBytes(size)
     const digest = createHash('sha256').update(bytes).digest('hex')
     const pieces = Array.from({ length: Math.ceil(size / 70_001) }, (__, n) =>
@@ -97,22 +97,25 @@ describe.each([
   test.each([
     ['at once', 4],
     ['after some parts', 3 * part],
-  ])('what fails %s is not there, what was there stays, and nothing is left of it', async (_when, after) => {
-    await put('files/A1', 'before')
-    const failing = Readable.from(
-      (function* () {
-        for (let sent = 0; sent < after; sent += 1_048_576) yield Buffer.alloc(Math.min(1_048_576, after))
-        throw new Error('the sender is gone')
-      })(),
-    )
-    await expect(storage.put('files/A1', failing)).rejects.toThrow('the sender is gone')
-    expect(failing.destroyed).toBe(true)
-    expect(await get('files/A1')).toEqual({ size: 6, content: 'before' })
-    expect(await namesOf(storage.unfinished())).toEqual([])
-    await storage.delete('files/A1')
-  })
+  ])(
+    'a write that fails %s stores nothing, keeps the previous content, and leaves nothing behind',
+    async (_when, after) => {
+      await put('files/A1', 'before')
+      const failing = Readable.from(
+        (function* () {
+          for (let sent = 0; sent < after; sent += 1_048_576) yield Buffer.alloc(Math.min(1_048_576, after))
+          throw new Error('the sender is gone')
+        })(),
+      )
+      await expect(storage.put('files/A1', failing)).rejects.toThrow('the sender is gone')
+      expect(failing.destroyed).toBe(true)
+      expect(await get('files/A1')).toEqual({ size: 6, content: 'before' })
+      expect(await namesOf(storage.unfinished())).toEqual([])
+      await storage.delete('files/A1')
+    },
+  )
 
-  test('a content that is not read to its end holds nothing back', async () => {
+  test('content that is not read to its end blocks nothing', async () => {
     await storage.put('files/Alarge', from(Buffer.alloc(part)))
     const found = await storage.get('files/Alarge')
     found?.content.destroy()
@@ -120,7 +123,7 @@ describe.each([
     await storage.delete('files/Alarge')
   })
 
-  test('lists what is below a word, with size and age', async () => {
+  test('lists the objects below a prefix, with size and age', async () => {
     for (const key of ['files/A1', 'files/x/A2', 'filesystem/A3', 'server/A4']) await put(key, 'x')
     expect(await namesOf(storage.list('files'))).toEqual(['files/A1', 'files/x/A2'])
     expect(await namesOf(storage.list('nothing'))).toEqual([])
@@ -132,14 +135,14 @@ describe.each([
     }
   })
 
-  test('lists more than fit a page', async () => {
+  test('lists more objects than one page holds', async () => {
     const keys = Array.from({ length: 53 }, (__, n) => `many/A${String(n).padStart(5, '0')}`)
     await Promise.all(keys.map((key) => put(key, key)))
     expect(await namesOf(storage.list('many'))).toEqual(keys)
   })
 
   test.each(['', '/', '../A1', 'files/../../A1', 'files/./A1', '/etc/passwd', 'files//A1', 'files/A\0', 'a.b', 'a\\b'])(
-    '%j is no key',
+    '%j is not a key',
     async (key) => {
       await expect(put(key, 'x')).rejects.toThrow(TypeError)
       await expect(storage.get(key)).rejects.toThrow(TypeError)
@@ -157,14 +160,14 @@ describe('a folder', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  test('that is gone is unavailable', async () => {
+  test('is unavailable when it is missing', async () => {
     await rm(folder, { recursive: true })
     await writeFile(folder, 'not a folder')
     await expect(storage.put('files/A1', from())).rejects.toMatchObject(unavailable)
     await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
-  test('lists nothing that others put there', async () => {
+  test('does not list foreign files', async () => {
     await storage.put('files/A1', from(Buffer.from('x')))
     await mkdir(join(folder, 'objects/files/.snapshot'))
     for (const name of ['.A1.part', 'A1.txt', '.snapshot/A1'])
@@ -173,7 +176,7 @@ describe('a folder', () => {
     expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
   })
 
-  test('tells what a process left unfinished, and discards it', async () => {
+  test('lists the unfinished writes of a process, and discards them', async () => {
     await writeFile(join(folder, 'unfinished/half'), 'x')
     for await (const write of storage.unfinished()) {
       expect(write.startedAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
@@ -182,7 +185,7 @@ describe('a folder', () => {
     expect(await readdir(join(folder, 'unfinished'))).toEqual([])
   })
 
-  test('has no addresses of its own', () => {
+  test('has no presigned addresses', () => {
     expect(storage.presign).toBeUndefined()
   })
 })
@@ -194,7 +197,7 @@ describe('a bucket', () => {
   })
   afterEach(async () => server[Symbol.asyncDispose]())
 
-  test('is reached, and a wrong key or a bucket that is not there is told', async () => {
+  test('connects, and reports a wrong key or a missing bucket', async () => {
     using storage = openS3Storage(server.settings)
     await expect(storage.ping()).resolves.toBeUndefined()
     using stranger = openS3Storage({ ...server.settings, secretAccessKey: 'another' })
@@ -205,7 +208,7 @@ describe('a bucket', () => {
     await expect(elsewhere.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
-  test('keeps to its prefix', async () => {
+  test('stays below its prefix', async () => {
     using storage = openS3Storage(server.settings)
     using other = openS3Storage({ ...server.settings, pathPrefix: '' })
     await storage.put('files/A1', from(Buffer.from('x')))
@@ -213,7 +216,7 @@ describe('a bucket', () => {
     expect(await namesOf(other.list('files'))).toEqual([])
   })
 
-  test('lists nothing that others put there', async () => {
+  test('does not list foreign objects', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.from('x')))
     const { endpoint, region, accessKeyId, secretAccessKey, bucket: Bucket } = server.settings
@@ -226,7 +229,7 @@ describe('a bucket', () => {
     expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
   })
 
-  test('keeps no connection for a content that nobody began to read', async () => {
+  test('holds no connection for content that is never read', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.alloc(2 * part)))
     const connections: IncomingMessage['socket'][] = []
@@ -239,7 +242,7 @@ describe('a bucket', () => {
     await eventually(() => expect(connections.map(({ destroyed }) => destroyed)).toEqual([true]))
   })
 
-  test('that refuses for a moment is asked again, and is unavailable when it goes on', async () => {
+  test('is asked again after a short failure, and unavailable after a longer one', async () => {
     using storage = openS3Storage(server.settings)
     let refusals = 2
     server.fault = () => (refusals-- > 0 ? 'refuse' : undefined)
@@ -253,7 +256,7 @@ describe('a bucket', () => {
     await expect(namesOf(storage.list('files'))).rejects.toMatchObject(unavailable)
   })
 
-  test('that fails in the middle of a write is left without its parts', async () => {
+  test('drops the parts of a write that fails in the middle', async () => {
     using storage = openS3Storage(server.settings)
     server.fault = ({ url }) => (url?.includes('partNumber=3') ? 'refuse' : undefined)
     await expect(storage.put('files/A1', from(Buffer.alloc(4 * part)))).rejects.toMatchObject(unavailable)
@@ -262,13 +265,13 @@ describe('a bucket', () => {
     expect(await namesOf(storage.list('files'))).toEqual([])
   })
 
-  test('that says nothing is unavailable after a while', async () => {
+  test('is unavailable if it does not answer in time', async () => {
     using storage = openS3Storage(server.settings, { requestTimeout: 100 })
     server.fault = () => 'silence'
     await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
-  test('that breaks off in the middle of a file does not pass for its end', async () => {
+  test('reports a response that ends in the middle of a file', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.from('much more than ten bytes')))
     server.fault = () => 'cut'
@@ -276,7 +279,7 @@ describe('a bucket', () => {
     await expect(text(found?.content ?? from())).rejects.toMatchObject(unavailable)
   })
 
-  test('tells what a process left unfinished, and discards it', async () => {
+  test('lists the unfinished writes of a process, and discards them', async () => {
     using storage = openS3Storage(server.settings)
     server.fault = ({ url, method }) => (url?.includes('partNumber=3') || method === 'DELETE' ? 'refuse' : undefined)
     await expect(storage.put('files/A1', from(Buffer.alloc(3 * part)))).rejects.toMatchObject(unavailable)
@@ -290,7 +293,7 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toEqual([])
   })
 
-  test('leaves alone what other programs have under way in the same bucket', async () => {
+  test('leaves the uploads of other programs in the same bucket alone', async () => {
     server.fault = ({ url, method }) => (url?.includes('partNumber=3') || method === 'DELETE' ? 'refuse' : undefined)
     const begin = async (pathPrefix: string) => {
       using storage = openS3Storage({ ...server.settings, pathPrefix })
@@ -308,10 +311,10 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toHaveLength(1)
   })
 
-  describe('hands out addresses', () => {
+  describe('presigned addresses', () => {
     const wanted = { expiresMs: 300_000, contentType: 'video/mp4', filename: 'Überblick "1".mp4' }
 
-    test('that serve an object with its type and name, whole and in ranges', async () => {
+    test('serve an object with its type and name, whole and in ranges', async () => {
       using storage = openS3Storage(server.settings)
       await storage.put('files/A1', from(Buffer.from('hello world')))
       const url = (await storage.presign?.('files/A1', wanted)) ?? ''
@@ -328,7 +331,7 @@ describe('a bucket', () => {
       expect(range.headers.get('content-range')).toBe('bytes 6-8/11')
     })
 
-    test('that hold for this object, this type and this long alone', async () => {
+    test('are valid only for this object, this type and this time', async () => {
       using storage = openS3Storage(server.settings)
       await storage.put('files/A1', from(Buffer.from('hello world')))
       await storage.put('files/A2', from(Buffer.from('secret')))
@@ -348,7 +351,7 @@ describe('a bucket', () => {
       expect((await fetch(url, { method: 'DELETE' })).status).toBe(403)
     })
 
-    test('only where it may', () => {
+    test('exist only if enabled', () => {
       using storage = openS3Storage({ ...server.settings, presign: false })
       expect(storage.presign).toBeUndefined()
     })

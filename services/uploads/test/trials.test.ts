@@ -22,15 +22,15 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-/** As the gateway passes a request on. */
+/** Headers as the gateway sets them. */
 const from = (address: string) => forwardedHeaders(credentialSecrets, address)
 const read = async (address: string, headers: Record<string, string> = {}, query = '') =>
   fetch(readers.pathOf(id) + query, { headers: { ...from(address), ...headers } })
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
 /**
- * Asks until a network has no trials left, which `more` checks in other ways: all of it within a minute, for with the next
- * one trials are there again.
+ * Sends requests until a network has no trials left, which `more` checks in other ways. All of it must happen within a
+ * minute, because trials are renewed every minute.
  */
 async function exhaust(ask: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {
@@ -41,7 +41,7 @@ async function exhaust(ask: (n: number) => Promise<number>, more?: () => Promise
   })
 }
 
-test('requests with nothing that holds are counted by network, and end when there were too many', async () => {
+test('requests without a valid credential are counted by network and refused above the limit', async () => {
   expect(await statusOf('198.51.100.7', bearer('bobs-token'))).toBe(200)
   await exhaust(
     (n) => statusOf('198.51.100.7', n % 4 ? bearer(`made-up-${n}`) : {}),
@@ -57,7 +57,7 @@ test('requests with nothing that holds are counted by network, and end when ther
     },
   )
 
-  // Whoever was let in goes on, with a ticket anybody does, and other networks have their own.
+  // Signed-in users and holders of a ticket continue, and other networks are unaffected.
   expect(await statusOf('198.51.100.7', bearer('bobs-token'))).toBe(200)
   const { search } = new URL(readers.addressOf(id))
   expect(await statusOf('198.51.100.7', {}, search)).toBe(200)
@@ -65,7 +65,7 @@ test('requests with nothing that holds are counted by network, and end when ther
   expect(await statusOf('203.0.113.8', bearer('alices-token'))).toBe(200)
 })
 
-test('of many at once no more are looked up than one after the other', async () => {
+test('concurrent requests are limited like sequential ones', async () => {
   const asked = env.accounts.asked
   let release = () => {}
   env.accounts.held = new Promise((resolve) => (release = resolve))
@@ -74,13 +74,13 @@ test('of many at once no more are looked up than one after the other', async () 
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.38', {})
   release()
   const statuses = await Promise.all(burst)
-  // A new minute may begin meanwhile. Each is looked for under the present key and the one before.
+  // A new minute may begin in between. Each credential is looked up under the current key and the previous one.
   expect(env.accounts.asked - asked).toBeLessThanOrEqual(2 * 2 * mostTrials)
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * mostTrials)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * mostTrials)
 })
 
-test('whoever goes while waiting is not looked up', async () => {
+test('a client that disconnects while waiting is not looked up', async () => {
   const asked = env.accounts.asked
   let release = () => {}
   env.accounts.held = new Promise((resolve) => (release = resolve))
@@ -103,21 +103,21 @@ test('whoever goes while waiting is not looked up', async () => {
   expect(env.accounts.asked - asked).toBe(mostTrials)
 })
 
-test('tickets that do not hold are counted as well', async () => {
+test('invalid tickets count too', async () => {
   await exhaust(
     (n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`),
     async () => expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429),
   )
 })
 
-test('a credential that holds no more lets nobody past', async () => {
+test('a credential that has become invalid does not bypass the limit', async () => {
   env.accounts.signIn('Ubob', { token: 'short-lived' })
   expect(await statusOf('198.51.100.27', bearer('short-lived'))).toBe(200)
   env.accounts.signOut('short-lived')
   await exhaust(() => statusOf('198.51.100.27', bearer('short-lived')))
 })
 
-test('of IPv6 a /64 is one network', async () => {
+test('an IPv6 /64 is one network', async () => {
   await exhaust(
     (n) => statusOf(`2001:db8:1:2::${n + 1}`, bearer('made-up')),
     async () => expect(await statusOf('2001:db8:1:2:ffff::1', bearer('made-up'))).toBe(429),
@@ -125,7 +125,7 @@ test('of IPv6 a /64 is one network', async () => {
   expect(await statusOf('2001:db8:9:2::1', bearer('made-up'))).toBe(401)
 })
 
-test('what a client itself says of where it is counts for nothing', async () => {
+test('addresses claimed by the client itself are ignored', async () => {
   const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
   const ask = async (n: number) =>
     (await fetch(readers.pathOf(id), { headers: { ...claims(n), ...bearer('made-up') } })).status

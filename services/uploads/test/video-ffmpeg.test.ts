@@ -148,7 +148,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
       const elsewhere = join(folder, 'secret.mov')
       await writeFile(elsewhere, own)
       const thief = referringTo(elsewhere, own)
-      // Without the restrictions it would work.
+      // With references enabled, ffmpeg would read the other file.
       expect(await framesOf(thief, '-enable_drefs', '1', '-use_absolute_path', '1')).toBe(10)
       expect(await processed(thief, 'video/quicktime')).toMatchObject({
         ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed' },

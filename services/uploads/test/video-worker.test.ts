@@ -41,7 +41,7 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-test('several processes work on each video once', async () => {
+test('several processes process each video once', async () => {
   await start()
   await start()
   const posted = await Promise.all(Array.from({ length: 8 }, (_, n) => postFile(env, videoSaying(`number ${n}`))))
@@ -49,7 +49,7 @@ test('several processes work on each video once', async () => {
   expect(await standIn.begun()).toHaveLength(posted.length)
 })
 
-test('a process that stops ends its programs at once and leaves the video to the next one', async () => {
+test('a stopping process ends its programs and leaves the video to the next one', async () => {
   const first = await start()
   const { assetId } = await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)
@@ -65,7 +65,7 @@ test('a process that stops ends its programs at once and leaves the video to the
   await heard(env, assetId, started, succeeded)
 })
 
-test('a process that is killed leaves its video to the others, once its lease is over', async () => {
+test('another process takes over the video of a killed process when its lease expires', async () => {
   const child = fork(fileURLToPath(new URL('../src/main.ts', import.meta.url)), [], {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
     env: { ...process.env, ...env.settings, ...standIn.settings },
@@ -90,17 +90,17 @@ test('a process that is killed leaves its video to the others, once its lease is
   expect(await jobOf(assetId)).toMatchObject({ attempts: 2, fence: 2 })
 })
 
-test('what takes too long fails, and its programs end', async () => {
+test('a video that takes too long fails, and its programs end', async () => {
   await start({ PARLEY_VIDEO_JOB_TIMEOUT: '5s' })
   const { assetId } = await postFile(env, videoSaying('WAIT'))
   await heard(env, assetId, started, failed)
   expect(videoIn(env.messaging.of(assetId)[1])?.reasonCode).toBe('processing_failed')
-  // None where not even the first program ended in time.
+  // None, if not even the first program ended in time.
   const programs = await standIn.begun()
   await eventually(() => !programs.some(isRunning))
 })
 
-test('whoever lost a video to another process does not count', async () => {
+test('losing a video to another process does not count as an attempt', async () => {
   await start()
   const { assetId } = await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)
@@ -112,7 +112,7 @@ test('whoever lost a video to another process does not count', async () => {
   expect((await env.storedKeys()).filter((key) => key.startsWith('variants/'))).toEqual([])
 })
 
-test('what is posted now does not wait for what came from elsewhere', async () => {
+test('posted videos do not wait for imported ones', async () => {
   await start({ PARLEY_VIDEO_MAX_CONCURRENT: '1' })
   await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)
@@ -130,7 +130,7 @@ test('what is posted now does not wait for what came from elsewhere', async () =
   expect(order).toEqual([posted, imported])
 })
 
-test('folders of killed processes go while others work on, those of younger jobs stay', async () => {
+test('folders of killed processes are deleted while others work; those of newer jobs stay', async () => {
   await start({}, { sweepEveryMs: 20 })
   const minute = 60_000
   await standIn.leaveFolder('parley-video-young', 9 * minute)
@@ -145,7 +145,7 @@ test.each([
   ['switched off', { PARLEY_VIDEO_ENABLED: 'false' }],
   ['without ffmpeg', { PARLEY_VIDEO_FFMPEG_PATH: '/nowhere/ffmpeg' }],
   ['with an ffmpeg that is none', { PARLEY_VIDEO_FFMPEG_PATH: '/bin/true' }],
-])('%s, videos are refused, everything else goes on, and what was begun is given up after a day', async (_, off) => {
+])('%s, videos are refused, everything else works, and unfinished videos are given up after a day', async (_, off) => {
   const on = await start()
   const { assetId: old } = await postFile(env, videoSaying('WAIT'))
   await begunTimes(1)

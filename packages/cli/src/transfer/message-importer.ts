@@ -14,15 +14,15 @@ import { mostBodyBytes, splitBody } from './split-body.ts'
 
 const messagesAtOnce = 500
 const mostAttachments = 10
-/** A call holds at most 1 MiB. */
+/** A request has at most 1 MiB. */
 const bytesAtOnce = 400 * 1024
-/** Beyond it a text is cut off: nobody wrote that, and it would fill a room. */
+/** Longer texts are cut off: nobody wrote them by hand, and one would fill a room. */
 const mostCharacters = 1_000_000
 
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
 type Terms = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
 
-/** Takes the messages of one room, many in one call. */
+/** Imports the messages of one room, many per call. */
 export class MessageImporter {
   readonly #fleet: Pick<TransferFleet, 'messaging'>
   readonly #terms: Terms
@@ -50,7 +50,7 @@ export class MessageImporter {
     await this.#sendWaiting()
   }
 
-  /** Leaves out what an earlier run wrote. */
+  /** Leaves out messages that an earlier run wrote. */
   async #sort(): Promise<void> {
     const unseen = this.#unseen.splice(0)
     const known = await this.#knownAmong(unseen.map(({ id }) => id))
@@ -101,7 +101,11 @@ export class MessageImporter {
       report.took('replies', more.replies)
       report.took('reactions', more.reactions)
       for (const id of more.orphanedExternalIds)
-        report.altered('replies', 'the thread is not in the archive; they became messages', this.#places.get(id) ?? id)
+        report.altered(
+          'replies',
+          'the thread is not in the archive; the replies became messages',
+          this.#places.get(id) ?? id,
+        )
       this.holdsMessages ||= written > 0
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error)
@@ -121,7 +125,7 @@ export class MessageImporter {
     }
   }
 
-  /** The message, or the parts that it is cut into. */
+  /** The message, split into several if it is too long. */
   async #convert(message: ArchivedMessage, time: 'first' | 'again' = 'first'): Promise<Outgoing[]> {
     const { people, report } = this.#terms
     const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, place } = message
@@ -140,7 +144,7 @@ export class MessageImporter {
     const [first = '', ...rest] = splitBody(this.#bodyOf(message))
     if (attachments.length === 0 && !visible.test(first)) return left('it contains nothing that can be shown')
     if (rest.length > 0 && time === 'first')
-      report.altered('messages', `longer than ${mostBodyBytes} bytes; they were cut into several`, place)
+      report.altered('messages', `longer than ${mostBodyBytes} bytes; they were split into several`, place)
     const whole: Outgoing = {
       ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
       ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
@@ -187,10 +191,10 @@ export class MessageImporter {
   }
 }
 
-/** A character that leaves ink. */
+/** A character that is visible when printed. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** The short name as we know it, without the tone of the skin; undefined when there is none. */
+/** The short name used here, without skin tone; undefined when there is none. */
 function knownEmoji(name: string): string | undefined {
   const emoji = name.replace(/::skin-tone-\d$/, '')
   return Object.hasOwn(nameToEmoji, emoji) ? emoji : undefined

@@ -11,7 +11,7 @@ const membersAtOnce = 1_000
 const readersAtOnce = 500
 const mostParticipants = 10
 
-/** A room of the archive and its own here. */
+/** A room of the archive and the room here. */
 export type OpenRoom = {
   archived: ArchivedRoom
   roomId: string
@@ -25,13 +25,13 @@ export type OpenRoom = {
 
 type Terms = { source: string; group: string; report: Report; people: PeopleImporter }
 
-/** Makes groups and rooms, and completes them when their messages are in. */
+/** Creates groups and rooms, and completes them after their messages are imported. */
 export class RoomImporter {
   readonly #fleet: Pick<TransferFleet, 'rooms' | 'messaging'>
   readonly #terms: Terms
   readonly #groups = new Map<string, string>()
   readonly #names = new Map<string, string>()
-  /** The group for rooms that come with none. */
+  /** The group for rooms without a group. */
   #fallback: string | undefined
 
   constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, terms: Terms) {
@@ -45,18 +45,18 @@ export class RoomImporter {
     if (made) this.#terms.report.took('groups')
   }
 
-  /** Name here of a room of the archive that was opened already. */
+  /** Name here of a room of the archive that was already created. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }
 
-  /** Makes the room or finds it; undefined when it cannot be. */
+  /** Creates the room or finds it; undefined if that is not possible. */
   async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
     const { source, report } = this.#terms
     const memberIds = this.#membersOf(archived, people)
     const dm = archived.dm && memberIds.length <= mostParticipants
     if (dm && memberIds.length === 0) {
-      report.left('rooms', 'nobody known takes part in it', archived.place)
+      report.left('rooms', 'none of its participants is known', archived.place)
       return undefined
     }
     const [first, ...rest] = chunks(memberIds, membersAtOnce)
@@ -76,17 +76,17 @@ export class RoomImporter {
     const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
     if (made) report.took(dm ? 'direct messages' : 'channels')
     if (!dm && name.toLowerCase() !== archived.name.toLowerCase())
-      report.altered('channels', 'the name here is another one', `${archived.place} is ${name}`)
+      report.altered('channels', 'its name was changed', `${archived.place} is ${name}`)
     if (name !== '') this.#names.set(archived.id, name)
     const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
     const begun = entries.length > 0
-    // Who left a room that was complete once is not brought back.
+    // People who left a room that was already complete are not added again.
     if (!dm && !archived.universal && !begun)
       for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
     return { archived, roomId, name, memberIds, dm, begun }
   }
 
-  /** The room, or why it cannot be one. */
+  /** The room, or why it cannot be created. */
   async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
     try {
       return await this.#fleet.rooms.importRoom(room)
@@ -96,7 +96,7 @@ export class RoomImporter {
     }
   }
 
-  /** Nothing imported is unread, and what was archived is again. */
+  /** Marks imported messages as read, and archives rooms that were archived. */
   async complete({ archived, roomId, memberIds, dm }: OpenRoom, holdsMessages: boolean): Promise<void> {
     const readers = archived.universal ? this.#terms.people.everybody() : memberIds
     if (holdsMessages)

@@ -1,6 +1,6 @@
 type State = { empty: boolean; lastMessageAt: Date | undefined }
 
-/** Conversations in which something was said, the last one first; the others stay out of sight. */
+/** Conversations with messages, most recent first; empty ones are hidden. */
 export function livelyDms<D extends { room: { id: string } }>(
   dms: readonly D[],
   states: ReadonlyMap<string, State>,

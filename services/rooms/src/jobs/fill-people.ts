@@ -8,7 +8,7 @@ const pageSize = 1000
 /** Large statements take long to build, and transactions of this process would time out in the meantime. */
 const savedAtOnce = 100
 
-/** Copies every account once. The consumers already run, and newer versions win, so nothing is missed or undone. */
+/** Copies every account once. The consumers are already running, and newer versions win, so nothing is lost. */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
   return persistently('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }

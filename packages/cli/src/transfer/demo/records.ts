@@ -19,7 +19,7 @@ export const demoGroup = {
   description: 'Made by "parley demo"; goes with "parley demo remove".',
 }
 
-/** Rooms of the sample. */
+/** Rooms of the sample content. */
 export const demoRooms = [
   { id: 'launch', name: 'sample-launch', description: 'What is left to do before the launch' },
   { id: 'questions', name: 'sample-questions', description: 'Ask here; somebody knows' },
@@ -31,7 +31,7 @@ type Said = {
   room: RoomId
   id: string
   by: Who
-  /** Minutes before now. */
+  /** A time this many minutes ago. */
   ago: number
   text: string
   thread?: string
@@ -160,7 +160,7 @@ const conversation: readonly Said[] = [
   },
 ]
 
-/** People, rooms, threads and a file, as if they had been here for some days. */
+/** People, rooms, threads and a file, as if the server had been in use for some days. */
 export async function* demoRecords(now: Date): AsyncIterable<ArchiveRecord> {
   const before = (minutes: number) => new Date(now.getTime() - minutes * minuteMs)
   for (const person of demoPeople)

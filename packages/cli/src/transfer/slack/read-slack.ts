@@ -43,7 +43,7 @@ function prefixOf(zip: ZipArchive): string {
 async function listIn(zip: ZipArchive, name: string): Promise<Fields[]> {
   try {
     const list = await zip.json(name)
-    if (!Array.isArray(list)) throw new BadEntry('is no list')
+    if (!Array.isArray(list)) throw new BadEntry('is not a JSON list')
     return fieldsList(list)
   } catch (error) {
     throw error instanceof BadEntry ? badArchive(`${name} ${error.message}`) : error
@@ -61,7 +61,7 @@ async function roomsOf(zip: ZipArchive, prefix: string): Promise<SlackRoom[]> {
   return rooms
 }
 
-/** The team that most users belong to. If no user names one, a digest of the oldest room's id. */
+/** The team that most users belong to. If no user names one, a digest of the lowest room id. */
 function workspaceOf(users: Fields[], rooms: SlackRoom[]): string {
   const teams = new Map<string, number>()
   for (const user of users) {
@@ -172,7 +172,7 @@ async function readDay(zip: ZipArchive, prefix: string, name: string, files: Fil
   const place = name.slice(prefix.length)
   try {
     const day = await zip.json(name)
-    if (!Array.isArray(day)) throw new BadEntry('is no list of messages')
+    if (!Array.isArray(day)) throw new BadEntry('is not a list of messages')
     const seen = new Set<string>()
     return (day as unknown[])
       .map((message, index) => ({ fields: fieldsOf(message), place: `${place}#${index + 1}` }))

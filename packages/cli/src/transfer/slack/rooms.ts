@@ -23,7 +23,10 @@ export function listedOnce(rooms: readonly SlackRoom[]): SlackRoom[] {
   return [...byId.values()]
 }
 
-/** Topic and purpose become the description. A conversation of more people than a direct message has becomes a private channel. */
+/**
+ * The description combines topic and purpose. A conversation with more people than a direct message allows becomes a
+ * private channel.
+ */
 export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackRoom {
   const id = textOf(fields.id)
   const name = textOf(fields.name)

@@ -26,22 +26,22 @@ export type NewAccount = {
   /** A valid display name; defaults to the login. */
   displayName?: string
   roleIds: string[]
-  /** Whether the account's owner creates it. */
+  /** Whether people register the account themselves. */
   bySelf?: boolean
   /** The administrator who creates it; undefined for an operator. */
   actorId?: string
-  /** Client of the account's owner, if they create it. */
+  /** Client address of a self-registration. */
   clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** A further step in the same transaction; it may veto the account by throwing. */
+/** A further step in the same transaction; it may abort the creation by throwing. */
 export type Steps = {
   before?: (tx: Tx) => Promise<void>
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
 }
 
-/** Creates an account. Nothing else does. */
+/** Creates an account. Every path that creates accounts goes through here. */
 export async function createAccount(
   ctx: OperatorContext,
   account: NewAccount,
@@ -92,7 +92,7 @@ export async function createAccount(
   return created
 }
 
-/** Throws `resource_exhausted` when the limit of accounts is reached. Concurrent calls wait for this one. */
+/** Throws `resource_exhausted` when the limit of accounts is reached. A lock serialises concurrent creations. */
 async function assertRoom({ config }: OperatorContext, tx: Tx): Promise<void> {
   if (config.maxUsers < 0) return
   await lockUserCount(tx)

@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 type By = { actorId: string; assertMay: (user: UserWithRoles) => void }
 
 /**
- * Keeps an account from signing in, and waits until every credential of it has ended everywhere. Throws `not_found`, and
- * `failed_precondition` for the last owner.
+ * Prevents an account from signing in, and waits until all its credentials have ended in every process. Throws
+ * `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deactivate(ctx: Context, userId: string, { actorId, assertMay }: By): Promise<void> {
   const at = ctx.now()
