@@ -12,12 +12,12 @@ type Options = { room?: string[]; out: string; files?: string }
 
 const everyMs = 5_000
 
-/** Adds `export`: rooms with everything in them, as JSON Lines. */
+/** Adds `export`, which writes rooms with their content as JSON Lines. */
 export function addExportCommand(parent: Command, surroundings: Surroundings): Command {
   return parent
     .command('export')
-    .description('write rooms, their members and messages as JSON Lines, which parley import parley takes')
-    .option('--room <name...>', 'names of channels or ids of rooms; default: all, direct messages too')
+    .description('write rooms with their members and messages as JSON Lines, for parley import parley')
+    .option('--room <name...>', 'names of channels or ids of rooms; default: all, including direct messages')
     .option('--out <file>', 'file to write, readable only by its owner; - for standard output', '-')
     .option('--files <folder>', 'write the attached files into this folder')
     .action((options: Options) => runExport(surroundings, options))
@@ -55,13 +55,13 @@ async function runExport({ access, write, note, print, tell }: Surroundings, opt
 function missingFiles({ files, assets }: Exported['missing']): string {
   if (files === 0) return ''
   const more = files > assets.length ? ` and ${files - assets.length} more` : ''
-  return `\n${counted(files, 'files')} could not be written, their bytes are gone: ${assets.join(', ')}${more}`
+  return `\n${counted(files, 'files')} could not be written because their bytes are missing: ${assets.join(', ')}${more}`
 }
 
-/** Keeps files in a folder, each under its name when it is whole. */
+/** Writes files into a folder; a file gets its name when it is complete. */
 async function openFolder(path: string) {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be made: ${error.message}`)
+    throw new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be created: ${error.message}`)
   })
   return (assetId: string, bytes: AsyncIterable<Uint8Array>) =>
     writePrivately(join(path, assetId), async (take) => {

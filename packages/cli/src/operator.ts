@@ -9,7 +9,7 @@ export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
 
-/** Asks the fleet one thing. Throws a {@link Failure} with the fleet's own words when it refuses. */
+/** Calls the fleet. Throws a {@link Failure} with the fleet's message when it refuses. */
 export async function askOperator<T>(access: OperatorAccess, ask: (operator: Operator) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: 10_000 })
@@ -24,7 +24,7 @@ export async function askOperator<T>(access: OperatorAccess, ask: (operator: Ope
   }
 }
 
-/** Joins the bus of the fleet as the operator. Throws a {@link Failure} when it does not let us in. */
+/** Connects to the fleet's bus as the operator. Throws a {@link Failure} when the bus refuses the connection. */
 export async function connect(access: OperatorAccess): Promise<Bus> {
   try {
     return await connectBus({
@@ -36,7 +36,7 @@ export async function connect(access: OperatorAccess): Promise<Bus> {
       signal: AbortSignal.timeout(connectMs),
     })
   } catch {
-    throw unreachable(`the fleet's bus at ${access.natsUrl} does not let us in; is the fleet still running?`)
+    throw unreachable(`the fleet's bus at ${access.natsUrl} refused the connection; is the fleet still running?`)
   }
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { exitCodes, Failure } from './failure.ts'
 
-/** Takes a piece; resolves when there is room for more. */
+/** Writes a piece; resolves when more can be written. */
 export type Take = (piece: string | Uint8Array) => Promise<void>
 
 const cannotWrite = (path: string, why: string) =>
@@ -11,7 +11,7 @@ const cannotWrite = (path: string, why: string) =>
 /** Writes a file that only its owner can read. It replaces an existing file once it is complete and flushed to disk. */
 export async function writePrivately<T>(path: string, write: (take: Take) => Promise<T>): Promise<T> {
   const there = await stat(path).catch(() => undefined)
-  // A device or a pipe would be replaced by a file.
+  // Writing would replace a device or a pipe by a file.
   if (there && !there.isFile()) throw cannotWrite(path, 'it exists and is not a regular file')
   // Concurrent writers of the same file use different temporary files.
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`

@@ -12,7 +12,7 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
       const secrets = await refusing(() => rotatableSecrets(dataDir()))
       const lines = secrets.map(
         ({ name, variable, hasPrevious }) =>
-          `${name}  ${variable}${hasPrevious ? '  (the one before is still read)' : ''}`,
+          `${name}  ${variable}${hasPrevious ? '  (the previous value is still accepted)' : ''}`,
       )
       print({ json: { secrets }, text: lines.join('\n') })
     })
@@ -20,7 +20,7 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
   parent
     .command('rotate')
     .argument('<name>', 'name of the secret, as listed')
-    .description('make a new secret; the one before stays good for reading until it is retired')
+    .description('make a new secret; the previous value stays valid until it is retired')
     .action(async (name: string) => {
       await refusing(() => rotateSecret(dataDir(), name, env))
       print({ json: { rotated: name }, text: `${name} is rotated; start the fleet again` })
@@ -32,7 +32,7 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
     .description('delete the previous value of a secret; what was made with it becomes invalid')
     .action(async (name: string) => {
       await refusing(() => retireSecret(dataDir(), name))
-      print({ json: { retired: name }, text: `what ${name} was before is forgotten; start the fleet again` })
+      print({ json: { retired: name }, text: `the previous value of ${name} is deleted; start the fleet again` })
     })
 }
 

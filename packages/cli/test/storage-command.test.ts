@@ -66,7 +66,7 @@ async function parley(...args: string[]) {
 }
 const orphan = { kind: StorageFindingKind.ORPHAN, key: 'files/Alone', size: 5n }
 
-test('a storage without findings: code 0, after every piece was asked for', async () => {
+test('a storage without findings: code 0, after every part was checked', async () => {
   findings = []
   const { code, out } = await parley('storage', 'check')
   expect([code, out]).toEqual([0, '507 objects and rows checked: 0 findings, 0 repaired\n'])
@@ -76,7 +76,7 @@ test('a storage without findings: code 0, after every piece was asked for', asyn
   ])
 })
 
-test('what is left to mend is told, with code 1', async () => {
+test('remaining findings are reported, with code 1', async () => {
   findings = [{ ...orphan, mended: false }]
   const { code, out, err } = await parley('storage', 'check')
   expect(code).toBe(1)
@@ -84,7 +84,7 @@ test('what is left to mend is told, with code 1', async () => {
   expect(err).toContain('--repair')
 })
 
-test('what was mended: code 0, as JSON when asked', async () => {
+test('repaired findings: code 0, as JSON on request', async () => {
   asked.length = 0
   findings = [{ ...orphan, mended: true }]
   const { code, out } = await parley('storage', 'check', '--repair', '--json')
@@ -94,14 +94,14 @@ test('what was mended: code 0, as JSON when asked', async () => {
   expect(JSON.parse(out)).toEqual({ checked: 507, found: 1, mended: 1, kinds: { orphan: 1 }, findings: [found] })
 })
 
-test('a storage is adopted', async () => {
+test('adopts a storage', async () => {
   asked.length = 0
   const { code, out } = await parley('storage', 'adopt')
   expect([code, out]).toEqual([0, expect.stringContaining('belongs to this database now')])
   expect(asked).toEqual(['adopt'])
 })
 
-test('a repair that is refused says why, with code 1; loss is accepted on demand, with a repair alone', async () => {
+test('a refused repair explains why, with code 1; --accept-loss needs --repair', async () => {
   asked.length = 0
   findings = []
   refusal = new ConnectError('the storage looks empty', Code.FailedPrecondition)

@@ -10,7 +10,7 @@ export type Asking = {
   method?: string
 }
 
-/** Reads files of messages in the room Rtea from a process whose clock stands still until it is put forward. */
+/** Reads files of messages in the room Rtea from a process with a manual clock. */
 export class Readers {
   readonly #env: Env
   readonly #began = Date.now()
@@ -37,7 +37,7 @@ export class Readers {
     this.#service = await this.#env.start(settings, { now: this.now })
   }
 
-  /** Sends a file and a message with it, and answers its id. */
+  /** Uploads a file and posts a message with it; returns the file's id. */
   async attached(bytes: Uint8Array, contentType = 'text/plain', sending: Sending = {}): Promise<string> {
     const { id } = await sendFile(this.#env, bytes, { contentType, ...sending })
     const { userId = 'Ualice' } = sending
@@ -45,12 +45,12 @@ export class Readers {
     return id
   }
 
-  /** Where a file is without a ticket, at this process. */
+  /** Path of a file without ticket. */
   pathOf(assetId: string): string {
     return `${this.url}/assets/files/${assetId}`
   }
 
-  /** The address that a reader of the message is given, at this process. */
+  /** Address of a file at this process, as a reader of the message gets it. */
   addressOf(assetId: string, { userId = 'Ualice', image }: Asking = {}): string {
     const { url } = assetUrl(
       { publicUrl, signingSecret },
@@ -65,5 +65,5 @@ export class Readers {
   }
 }
 
-/** The bytes of an answer. */
+/** The bytes of a response. */
 export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())

@@ -4,7 +4,7 @@ import type { GetRoomAccessRequest, RoomsInternalService } from '@parley/contrac
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind }
 
-/** Stands in for rooms: a few rooms and their members. */
+/** Stand-in for the rooms service: a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
   readonly asked: GetRoomAccessRequest[] = []

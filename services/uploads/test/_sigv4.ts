@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** The key that requests must be signed with. */
+/** The key with which requests must be signed. */
 export type Key = { accessKeyId: string; secretAccessKey: string }
 
 const hex = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
@@ -10,7 +10,7 @@ const encode = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 const longestSkewMs = 15 * 60_000
 
-/** What is wrong with the signature of a request (AWS Signature Version 4, in the header or in the address). */
+/** The problem of a request's signature (AWS Signature Version 4, in a header or in the address). */
 export function problemOfSignature(request: IncomingMessage, body: Buffer, key: Key): string | undefined {
   const url = new URL(request.url ?? '/', `http://${request.headers.host ?? ''}`)
   const given = url.searchParams.has('X-Amz-Signature') ? inAddress(url) : inHeader(request)
@@ -40,7 +40,7 @@ export function problemOfSignature(request: IncomingMessage, body: Buffer, key: 
     `AWS4${key.secretAccessKey}`,
   )
   const expected = hmac(signing, ['AWS4-HMAC-SHA256', time, scope, hex(canonical)].join('\n')).toString('hex')
-  return signature === expected ? undefined : 'the signature does not hold'
+  return signature === expected ? undefined : 'the signature is invalid'
 }
 
 function inAddress(url: URL) {

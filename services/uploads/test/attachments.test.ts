@@ -46,7 +46,7 @@ const isPosted = (id: string) =>
   })
 const kindsOf = (id: string) => [...new Set(recording.events.filter((e) => e.aggregateId === id).map((e) => e.kind))]
 
-test('a file whose message was posted stays; one that no message used goes after 24 hours, and its sender hears of it', async () => {
+test('a file of a posted message stays; an unused one is deleted after 24 hours and its sender is notified', async () => {
   const kept = await posted()
   await tellPosted(kept.id, kept.eventId)
   await isPosted(kept.id)
@@ -68,7 +68,7 @@ test('a file whose message was posted stays; one that no message used goes after
   expect(deleted?.actorId).toBe('')
 })
 
-test('a file stays whose message was posted and not heard of, and while messaging does not answer', async () => {
+test('a file stays if its message was posted but the event is missing, and while messaging does not answer', async () => {
   const unheard = await posted()
   env.messaging.attached.set(unheard.id, unheard.eventId)
   const unused = await sendFile(env, Buffer.from('unused'))
@@ -83,7 +83,7 @@ test('a file stays whose message was posted and not heard of, and while messagin
   expect(await isStored(unheard.id)).toBe(true)
 })
 
-test('what an edited or retracted message shows no longer is deleted, in whichever order the events come', async () => {
+test('files of edited and retracted messages are deleted, whatever the order of events', async () => {
   const edited = await posted()
   const retracted = await posted()
   await tellPosted(edited.id, edited.eventId)
@@ -108,7 +108,7 @@ test('what an edited or retracted message shows no longer is deleted, in whichev
   })
 })
 
-test('of a deleted person nothing is left: files, sessions, chunks and keys', async () => {
+test('all data of a deleted person is removed: files, sessions, chunks and keys', async () => {
   const bobs = await posted('Ubob')
   await tellPosted(bobs.id, bobs.eventId, 'Ubob')
   await isPosted(bobs.id)

@@ -24,7 +24,7 @@ const handled = (events: number) => eventually(async () => (await env.db.select(
 const stored = (...keys: string[]) =>
   eventually(async () => expect(await env.storedKeys()).toEqual(keys.map((key) => `server/${key}`).sort()))
 
-test('what an event names stays; what it replaces goes', async () => {
+test('an image named by an event stays; a replaced one is deleted', async () => {
   const [first, second] = [await avatar(), await avatar()]
   await named(1n, first)
   await handled(1)
@@ -37,11 +37,11 @@ test('what an event names stays; what it replaces goes', async () => {
   await stored(second)
   await named(4n, '')
   await stored()
-  // The bytes go first.
+  // The bytes are deleted first.
   await eventually(async () => expect(await env.db.select().from(serverImages)).toEqual([]))
 })
 
-test('an older event that comes late changes nothing, and its image goes', async () => {
+test('a late older event changes nothing, and its image is deleted', async () => {
   const [first, second] = [await avatar(), await avatar()]
   await named(6n, second)
   await handled(1)
@@ -51,7 +51,7 @@ test('an older event that comes late changes nothing, and its image goes', async
   await stored(second)
 })
 
-test('an image that no event names goes after an hour, not before', async () => {
+test('an image that no event names is deleted after an hour, not before', async () => {
   const [kept, forgotten] = [await avatar(), await avatar()]
   await named(1n, kept)
   await handled(1)
@@ -61,7 +61,7 @@ test('an image that no event names goes after an hour, not before', async () => 
   await stored(kept)
 })
 
-test('one that was put there meanwhile is not taken for replaced', async () => {
+test('an image stored in the meantime does not count as replaced', async () => {
   const [first, second, third] = [await avatar(), await avatar(), await avatar()]
   await named(1n, first)
   await named(2n, second)
@@ -70,7 +70,7 @@ test('one that was put there meanwhile is not taken for replaced', async () => {
   await stored(third)
 })
 
-test('logo and banner have lives of their own', async () => {
+test('logo and banner are independent', async () => {
   const store = async (kind: ServerImageKind) => {
     const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key
@@ -90,7 +90,7 @@ test('logo and banner have lives of their own', async () => {
   await stored(newLogo)
 })
 
-test('an image stays that its owner has though no event told of it, and while the owner does not answer', async () => {
+test('an image stays while its owner uses it although no event named it, and while the owner does not answer', async () => {
   const store = async (kind: ServerImageKind) => {
     const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key

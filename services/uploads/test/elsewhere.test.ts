@@ -19,7 +19,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const ask = (id: string, init: RequestInit = {}) => fetch(readers.addressOf(id), { redirect: 'manual', ...init })
 
-test('what is played is read at the storage, in parts too, for five minutes', async () => {
+test('media is read from the storage, also in ranges, for five minutes', async () => {
   const id = await readers.attached(file, 'audio/ogg', { filename: 'Lied.ogg' })
   const response = await ask(id)
   expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store'])
@@ -33,7 +33,7 @@ test('what is played is read at the storage, in parts too, for five minutes', as
   expect(followed.headers.get('content-disposition')).toContain('Lied.ogg')
 })
 
-test('what is small, what could run, and what is asked of us is answered here', async () => {
+test('small files, files that could run, and HEAD requests are served here', async () => {
   for (const contentType of ['text/plain', 'text/html', 'audio/x+xml']) {
     const response = await ask(await readers.attached(file, contentType))
     expect(response.status).toBe(200)
@@ -46,7 +46,7 @@ test('what is small, what could run, and what is asked of us is answered here', 
   expect((await ask(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('what is large is read at the storage, unless it could run', async () => {
+test('large files are read from the storage, unless they could run', async () => {
   const statusOf = async (contentType: string, size: number) => {
     const id = await readers.attached(Buffer.from(contentType), contentType)
     await env.db.update(assets).set({ size }).where(eq(assets.id, id))
@@ -59,11 +59,11 @@ test('what is large is read at the storage, unless it could run', async () => {
     ['text/html', large],
     ['application/zip', large],
   ] as const)
-    // Answered here, where there are not as many bytes.
+    // Served here, where so many bytes do not exist.
     expect(await statusOf(contentType, size)).toBe(404)
 })
 
-test('nobody is sent there who may not read', async () => {
+test('nobody is redirected without access', async () => {
   const id = await readers.attached(file, 'audio/ogg')
   env.rooms.set('Rtea', [])
   readers.clock += 5_001

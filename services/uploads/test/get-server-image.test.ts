@@ -28,7 +28,7 @@ const addresses: [string, () => string][] = [
 ]
 
 describe.each(addresses)('%s', (_, address) => {
-  test('may be kept for ever by anybody, and runs nothing', async () => {
+  test('may be cached forever by anybody, and runs no scripts', async () => {
     const response = await fetch(address())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -44,14 +44,14 @@ describe.each(addresses)('%s', (_, address) => {
     expect((await sharp(bytes).metadata()).format).toBe('webp')
   })
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const etag = (await fetch(address())).headers.get('etag') ?? ''
     const again = await fetch(address(), { headers: { 'if-none-match': `"other", W/${etag}` } })
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
     expect((await fetch(address(), { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
-  test('tells its headers to HEAD', async () => {
+  test('returns the same headers for HEAD', async () => {
     const [head, get] = [await fetch(address(), { method: 'HEAD' }), await fetch(address())]
     expect(head.status).toBe(200)
     for (const name of ['content-length', 'etag', 'content-type', 'cache-control'])
@@ -59,7 +59,7 @@ describe.each(addresses)('%s', (_, address) => {
     expect(await head.text()).toBe('')
   })
 
-  test('takes nothing but GET and HEAD', async () => {
+  test('accepts only GET and HEAD', async () => {
     const response = await fetch(address(), { method: 'DELETE' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
@@ -89,9 +89,9 @@ test.each([
   ['a signature for another image', () => `/assets/server/Aother/t/${segment()}`, 403],
   ['a changed size', () => `/assets/server/${key}/t/${segment().replace(/^./, (c) => (c === 'e' ? 'f' : 'e'))}`, 403],
   ['no signature', () => `/assets/server/${key}/t/50x50`, 400],
-  ['a signed size of what is not there', () => new URL(addressOf(small, 'Anone')).pathname, 404],
-  ['a way out of the folder', () => '/assets/server/../blobs/A1', 404],
-  ['an encoded way out', () => '/assets/server/..%2f..%2fsecret', 404],
+  ['a signed size of a missing image', () => new URL(addressOf(small, 'Anone')).pathname, 404],
+  ['a path out of the folder', () => '/assets/server/../blobs/A1', 404],
+  ['an encoded path out of the folder', () => '/assets/server/..%2f..%2fsecret', 404],
   ['a key with a NUL', () => '/assets/server/A%00', 404],
   ['a file with a made-up ticket', () => '/assets/files/A1?access=ticket', 403],
   ['another asset', () => '/assets/A1', 404],
@@ -100,14 +100,14 @@ test.each([
   expect(await raw(path())).toBe(status)
 })
 
-test('an image whose bytes are lost is not there', async () => {
+test('an image without bytes is not found', async () => {
   const lost = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
   await rm(join(env.folder, 'objects/server', lost))
   for (const path of [`/assets/server/${lost}`, new URL(addressOf(small, lost)).pathname])
     expect(await raw(path)).toBe(404)
 })
 
-test('a database that is away is said, and then it is there again', async () => {
+test('reports a database outage, and recovers', async () => {
   await env.database.stop()
   expect(await raw(`/assets/server/${key}`)).toBe(503)
   await env.database.start()

@@ -41,7 +41,7 @@ const exhausted = (call: Promise<unknown>, said: RegExp) =>
   expect(call).rejects.toMatchObject({ code: Code.ResourceExhausted, rawMessage: expect.stringMatching(said) })
 
 describe('of sessions', () => {
-  test('twenty may be open at once, also when all are asked for together', async () => {
+  test('allows twenty open sessions, also for concurrent requests', async () => {
     await start()
     const asked = await Promise.allSettled(Array.from({ length: 26 }, () => open(1)))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
@@ -55,7 +55,7 @@ describe('of sessions', () => {
     await expect(open(1)).resolves.toBeDefined()
   })
 
-  test('a refused one may be asked for again under the same key', async () => {
+  test('a refused session can be requested again with the same key', async () => {
     await start()
     const opened = await Promise.all(Array.from({ length: 20 }, () => open(1)))
     const key = { headers: { 'idempotency-key': 'K1' } }
@@ -66,8 +66,8 @@ describe('of sessions', () => {
   })
 })
 
-describe('of bytes that no message uses', () => {
-  test('so many may be on their way, and in files', async () => {
+describe('of unused bytes', () => {
+  test('limits open uploads and unused files together', async () => {
     await start({ PARLEY_UPLOADS_USER_PENDING: '3500' })
     const { id } = await sendFile(env, file)
     await open(2_000)
@@ -88,7 +88,7 @@ describe('of bytes that no message uses', () => {
 })
 
 describe('of all files', () => {
-  test('of one person there is no limit unless one is set', async () => {
+  test('there is no limit per person unless one is set', async () => {
     await start({ PARLEY_UPLOADS_USER_QUOTA: '2500' })
     await sendFile(env, file)
     await env.db.update(assets).set({ posted: true })
@@ -100,12 +100,12 @@ describe('of all files', () => {
     await expect(open(1_500)).resolves.toBeDefined()
   })
 
-  test('of everybody is added up without holding a connection', async () => {
+  test('the total is computed without holding a connection', async () => {
     await start({ PARLEY_UPLOADS_SERVER_QUOTA: '2500', PARLEY_DATABASE_POOL: '1' })
     await expect(open(1)).resolves.toBeDefined()
   })
 
-  test('of everybody, as of half a minute ago', async () => {
+  test('the total is cached for half a minute', async () => {
     await start({ PARLEY_UPLOADS_SERVER_QUOTA: '2500' })
     await sendFile(env, file)
     clock = 31_000

@@ -19,7 +19,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 describe('a program', () => {
-  test('says what it has to say, without input and with nothing of our environment', async () => {
+  test('returns its output, without input and without our environment', async () => {
     process.env['PARLEY_UPLOADS_TEST_SECRET'] = 'secret'
     const said = await sh('cat; env; echo wrong >&2; exit 3')
     delete process.env['PARLEY_UPLOADS_TEST_SECRET']
@@ -28,23 +28,23 @@ describe('a program', () => {
     expect(said.output).not.toContain('PARLEY_')
   })
 
-  test('that was killed says by what', async () => {
+  test('reports the signal that killed it', async () => {
     expect(await sh('kill -9 $$')).toMatchObject({ code: null, killed: 'SIGKILL' })
   })
 
-  test('that is not there ends like one that fails', async () => {
+  test('a missing program ends like a failing one', async () => {
     const call = { program: '/nowhere/ffmpeg', args: [], folder, signal: never, limits }
     expect((await runTool(call)).code).not.toBe(0)
   })
 
-  test('is our own child, so that it is gone when it has ended', async () => {
+  test('is our direct child, so that it is gone when it has ended', async () => {
     const said = await sh('grep PPid /proc/$$/status; echo $$')
     const [parent = '', pid = ''] = said.output.trim().split('\n')
     expect(parent.split('\t')).toEqual(['PPid:', String(process.pid)])
     expect(isRunning(Number(pid))).toBe(false)
   })
 
-  test('ends with all that it started', async () => {
+  test('ends together with all its children', async () => {
     const stop = new AbortController()
     const note = join(await mkdtemp(join(folder, 'parley-tool-')), 'pids')
     const running = expect(sh(`sleep 60 & echo $! $$ > ${note}; wait`, stop.signal)).rejects.toBe('enough')
@@ -62,9 +62,9 @@ describe('a program', () => {
     }
   })
 
-  // Only who may change users can have it run as another.
+  // Only a process that may change users can run it as another one.
   const asRoot = process.getuid?.() === 0 ? test : test.skip
-  asRoot('reads nothing of the process that runs it, when it runs as another user', async () => {
+  asRoot('cannot read the parent process when it runs as another user', async () => {
     const script = `id -u; id -G; cat /proc/${process.pid}/environ /proc/${process.pid}/mem; ls /proc/${process.pid}/fd`
     const call = { program: '/bin/sh', args: ['-c', script], folder, signal: never, limits }
     const said = await runTool({ ...call, userId: 59_999 })
@@ -73,12 +73,12 @@ describe('a program', () => {
     expect((await runTool(call)).output).toContain('PATH=')
   })
 
-  test('gets so much memory and no more', async () => {
+  test('has a memory limit', async () => {
     const said = await sh('ulimit -v; ulimit -c; ulimit -t')
     expect(said.output.trim().split('\n')).toEqual([String(limits.memoryBytes / 1024), '0', '10'])
   })
 
-  test('may not write large files, nor talk without end', async () => {
+  test('has limits for file size and output', async () => {
     const wrote = await sh('head -c 3000000 /dev/zero > "$(mktemp)"; echo $?')
     expect(wrote.output.trim()).not.toBe('0')
     expect(await sh('yes')).toMatchObject({ code: 1, output: '' })

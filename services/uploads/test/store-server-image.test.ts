@@ -29,7 +29,7 @@ describe('an image', () => {
     [ServerImageKind.LOGO, 1000, 500, 512, 256],
     [ServerImageKind.BANNER, 2400, 630, 1200, 315],
     [ServerImageKind.AVATAR, 40, 30, 40, 30],
-  ])('for kind %i of %ix%i becomes %ix%i, never larger than it was', async (kind, width, height, w, h) => {
+  ])('for kind %i of %ix%i becomes %ix%i, and is never enlarged', async (kind, width, height, w, h) => {
     const blobId = await putBlob(service, await plain(width, height).png().toBuffer())
     const { key } = await env.internal.storeServerImage({ blobId, kind, ownerId: 'Ualice', callerId: 'Ualice' })
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: w, height: h })
@@ -46,12 +46,12 @@ describe('an image', () => {
     ).toEqual(pixels)
   })
 
-  test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s, whatever it is called', async (format) => {
+  test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s, whatever its declared type', async (format) => {
     const key = await storeAvatar(env, service, await plain(20, 20).toFormat(format).toBuffer())
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: 20 })
   })
 
-  test('is turned upright and loses what it says besides its pixels', async () => {
+  test('is rotated upright and loses its metadata', async () => {
     const exif = { IFD0: { Copyright: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } }
     const photo = plain(40, 20).withExif(exif).withMetadata({ orientation: 6 }).jpeg()
     const bytes = await photo.toBuffer()
@@ -61,7 +61,7 @@ describe('an image', () => {
     expect({ width, height, kept, icc, xmp, orientation }).toEqual({ width: 20, height: 40 })
   })
 
-  test('takes its blob along', async () => {
+  test('deletes its blob', async () => {
     await storeAvatar(env, service, await plain(10, 10).png().toBuffer())
     expect(await env.db.select().from(blobs)).toEqual([])
     expect((await env.storedKeys()).filter((key) => key.startsWith('blobs/'))).toEqual([])
@@ -70,7 +70,7 @@ describe('an image', () => {
 
 describe('what is refused', () => {
   const whole = () => plain(300, 300, { r: 1, g: 200, b: 90 }).jpeg().toBuffer()
-  /** A header that promises more pixels than anybody wants to see. */
+  /** A header that declares too many pixels. */
   const pngOf = async (width: number, height: number) => {
     const bytes = await plain(1, 1).png().toBuffer()
     bytes.writeUInt32BE(width, 16)
@@ -91,7 +91,7 @@ describe('what is refused', () => {
     ['a bomb', () => pngOf(60_000, 60_000), /60000x60000 pixels/],
     ['half an image', async () => (await whole()).subarray(0, -100), /damaged/],
     ['a header alone', () => Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /damaged/],
-    ['a size that is not there', () => pngOf(300, 300), /damaged/],
+    ['an invalid size', () => pngOf(300, 300), /damaged/],
   ])('%s', async (_, make, message) => {
     const before = await env.storedKeys()
     const call = storeAvatar(env, service, await make())
@@ -101,16 +101,16 @@ describe('what is refused', () => {
   })
 
   test.each([
-    ['a kind that is none', { kind: ServerImageKind.UNSPECIFIED }, Code.InvalidArgument],
+    ['an invalid kind', { kind: ServerImageKind.UNSPECIFIED }, Code.InvalidArgument],
     ['the blob of another caller', { callerId: 'Umallory' }, Code.NotFound],
-    ['a blob that is not there', { blobId: 'Anone' }, Code.NotFound],
+    ['a missing blob', { blobId: 'Anone' }, Code.NotFound],
   ])('%s', async (_, changes, code) => {
     const blobId = await putBlob(service, await whole())
     const request = { blobId, kind: ServerImageKind.AVATAR, ownerId: 'Ualice', callerId: 'Ualice', ...changes }
     await expect(env.internal.storeServerImage(request)).rejects.toMatchObject({ code })
   })
 
-  test('a blob that was used before, also at the same time', async () => {
+  test('a blob that was already used, also concurrently', async () => {
     const blobId = await putBlob(service, await whole())
     const request = { blobId, kind: ServerImageKind.AVATAR, ownerId: 'Utwice', callerId: 'Ualice' }
     const calls = await Promise.allSettled([1, 2].map(() => env.internal.storeServerImage(request)))
@@ -133,7 +133,7 @@ describe('what is refused', () => {
   })
 })
 
-test('many images at once are decoded a few at a time, and all are made', async () => {
+test('many images are decoded a few at a time, and all succeed', async () => {
   const bytes = await buffer(plain(800, 800).png())
   const keys = await Promise.all(Array.from({ length: 12 }, () => storeAvatar(env, service, bytes)))
   expect(new Set(keys).size).toBe(12)

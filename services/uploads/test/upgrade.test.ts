@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('a key of the version before is answered, stored before the migration or after it, and erased by either', async () => {
+test('keys of the previous version are answered, whether stored before or after the migration, and erased', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0011_idempotent_calls')
   await using database = await testDatabase(before.folder)
@@ -20,7 +20,7 @@ test('a key of the version before is answered, stored before the migration or af
     sha256: 'a'.repeat(64),
   })
   const digest = createHash('sha256').update(toBinary(CreateUploadRequestSchema, request)).digest()
-  /** As the version before did. */
+  /** As the previous version did. */
   const store = async (uploadId: string) => {
     const answer = create(CreateUploadResponseSchema, { upload: { uploadId } })
     const { rowCount } = await old.pool.query(

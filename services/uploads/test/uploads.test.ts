@@ -46,7 +46,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(lifeMs).toBeLessThan(16 * 60_000)
     })
 
-    test('needs membership of an active room and the right to attach', async () => {
+    test('requires membership of an active room and the permission to attach', async () => {
       const as = (userId: string, roomId: string) => env.as(userId).uploads.createUpload(announcing(file, { roomId }))
       env.rooms.set('Rold', ['Ualice'], { archived: true })
       env.rooms.set('Rdm', ['Ualice'], { kind: RoomKind.DM })
@@ -56,12 +56,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await expect(as('Ualice', 'Rdm')).resolves.toBeDefined()
     })
 
-    test('says unavailable while nobody can tell who belongs where', async () => {
+    test('is unavailable while rooms does not answer', async () => {
       env.rooms.away = true
       await refused(alice().createUpload(announcing(file)), Code.Unavailable)
     })
 
-    test('takes no file that is empty, too large, a video, or without a name', async () => {
+    test('refuses files that are empty, too large, videos, or without a name', async () => {
       const create = (changes: object) => alice().createUpload({ ...announcing(file), ...changes })
       await refused(create({ size: 0n }), Code.InvalidArgument, /size/)
       await refused(create({ size: 26_214_401n }), Code.InvalidArgument, /26214400/)
@@ -72,7 +72,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await refused(create({ sha256: 'AB' }), Code.InvalidArgument, /sha256/)
     })
 
-    test('takes videos up to a limit of their own where they are processed', async () => {
+    test('accepts videos up to a separate limit where they are processed', async () => {
       await using other = await openEnv()
       other.rooms.set('Rtea', ['Ualice'])
       await other.start({ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_MAX_UPLOAD_SIZE: '30 MiB' })
@@ -83,7 +83,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await refused(create(26_214_401n, 'image/png'), Code.InvalidArgument)
     })
 
-    test('under one key opens one session, also when asked twice at once, on any process', async () => {
+    test('one key opens one session, also for concurrent calls and on any process', async () => {
       const second = await env.start()
       const call = (key: string, bytes = file) => {
         const seen: { replayed?: string | null } = {}
@@ -111,14 +111,14 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   })
 
   describe('UploadChunk', () => {
-    test('appends at the committed offset, and GetUpload tells it', async () => {
+    test('appends at the committed offset, which GetUpload returns', async () => {
       const uploadId = await open()
       const { upload } = await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
       expect(upload).toMatchObject({ committedOffset: 10n, status: AssetUploadStatus.OPEN })
       expect((await alice().getUpload({ uploadId })).upload).toMatchObject({ committedOffset: 10n })
     })
 
-    test('is refused anywhere else, with another checksum, beyond the size, or too large', async () => {
+    test('is refused elsewhere, with another checksum, beyond the size, or if too large', async () => {
       const uploadId = await open()
       await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
       const send = (changes: object) => alice().uploadChunk({ ...chunk(uploadId, 10, file.subarray(10)), ...changes })
@@ -133,7 +133,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await expect(send({})).resolves.toBeDefined()
     })
 
-    test('of several at one place is taken once, and the others leave no bytes', async () => {
+    test('of several at one offset one is stored, and the others leave no bytes', async () => {
       const uploadId = await open()
       const all = await Promise.allSettled(
         Array.from({ length: 6 }, () => alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))),
@@ -147,7 +147,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test("a session is its owner's alone, and unknown ones are not found", async () => {
+  test('a session belongs to its owner, and unknown ones are not found', async () => {
     const uploadId = await open()
     const bob = env.as('Ubob').uploads
     const calls = (uploads: typeof bob, id: string) => [
@@ -161,7 +161,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   })
 
   describe('CompleteUpload', () => {
-    test('makes the file of its chunks once, however often it is asked, and frees the chunks', async () => {
+    test('assembles the file once, however often it is called, and deletes the chunks', async () => {
       const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, n) => n % 251))
       const uploadId = await sendChunks(env, bytes, { filename: 'data.bin', contentType: '', chunkBytes: 999 })
       const answers = await Promise.all([1, 2, 3].map(() => alice().completeUpload({ uploadId })))
@@ -180,7 +180,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       })
     })
 
-    test('wants every byte, the announced ones, and the rights of the beginning', async () => {
+    test('requires every byte, the announced ones, and the initial permissions', async () => {
       const short = await open()
       await alice().uploadChunk(chunk(short, 0, file.subarray(0, 10)))
       await refused(alice().completeUpload({ uploadId: short }), Code.InvalidArgument, /10 of 25/)
@@ -212,7 +212,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test('a cancelled session is gone, with its bytes', async () => {
+  test('a cancelled session is deleted with its bytes', async () => {
     const uploadId = await open()
     await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
     const { upload } = await alice().cancelUpload({ uploadId })
@@ -227,8 +227,8 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await refused(call(), Code.NotFound)
   })
 
-  test('an open session ends after 15 minutes whatever was sent, a completed one after 24 hours', async () => {
-    // A process of its own: what begins to sweep there later would take what is new here for old.
+  test('an open session ends after 15 minutes in any case, a completed one after 24 hours', async () => {
+    // A separate process: later sweeps there would delete sessions that this clock considers new.
     await using other = await openEnv(kind)
     other.rooms.set('Rtea', ['Ualice'])
     let clock = 0
@@ -250,7 +250,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await refused(alice().getUpload({ uploadId: done }), Code.NotFound)
   })
 
-  test('a completed session is completed, or cancelled, never both', async () => {
+  test('a session is either completed or cancelled, never both', async () => {
     for (let time = 0; time < 5; time++) {
       const uploadId = await sendChunks(env, file)
       const [completed, cancelled] = await Promise.allSettled([
@@ -276,7 +276,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await expect(alice().completeUpload({ uploadId })).resolves.toMatchObject({ asset: { size: 200_000n } })
   })
 
-  test('asked for again while it is made, a file is made once', async () => {
+  test('a repeated call during the assembly does not assemble the file again', async () => {
     const uploadId = await sendChunks(env, Buffer.alloc(5_000_000, 7))
     const answers = await Promise.all(Array.from({ length: 8 }, () => alice().completeUpload({ uploadId })))
     expect(new Set(answers.map(({ asset }) => asset?.id)).size).toBe(1)
@@ -284,7 +284,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(made).toHaveLength(1)
   })
 
-  test('a session goes on in another process', async () => {
+  test('a session can continue in another process', async () => {
     const uploadId = await open()
     await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
     await service[Symbol.asyncDispose]()

@@ -36,7 +36,7 @@ const variantsOf = (assetId: string) => env.db.select().from(assetVariants).wher
 const noVariantsLie = async () =>
   expect((await env.storedKeys()).filter((key) => key.startsWith(storageKeys.variants))).toEqual([])
 
-test('a claim says of what moves that it is going to be processed', async () => {
+test('claiming a video or animation announces that it will be processed', async () => {
   const files = [
     [videoSaying('soon'), 'video/mp4'],
     [await animated(4, 4).gif().toBuffer(), 'image/gif'],
@@ -51,7 +51,7 @@ test('a claim says of what moves that it is going to be processed', async () => 
   expect(claimed).toEqual([true, true, false])
 })
 
-test('a posted video is processed: its room hears of it, and members play what was made', async () => {
+test('a posted video is processed: its room is notified, and members can play the renditions', async () => {
   const { assetId, eventId } = await postFile(env, videoSaying('hello'))
   await heard(env, assetId, started, succeeded)
   const [first, last] = env.messaging.of(assetId)
@@ -114,10 +114,10 @@ test('a posted video is processed: its room hears of it, and members play what w
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 
-test('messaging is told again how a video ended, with the version it was told first', async () => {
+test('messaging gets the outcome of a video again, with the version of the first report', async () => {
   const done = await postFile(env, videoSaying('hello'))
   await heard(env, done.assetId, started, succeeded)
-  // Posted while videos were switched off.
+  // Posted while video processing was off.
   const never = await postFile(env, videoSaying('hello'))
   await heard(env, never.assetId, started, succeeded)
   await env.db.delete(videoJobs).where(eq(videoJobs.assetId, never.assetId))
@@ -142,7 +142,7 @@ test('messaging is told again how a video ended, with the version it was told fi
   )
 })
 
-test('an animation becomes a video; a still image, another file and a repeated event are left alone', async () => {
+test('an animation becomes a video; a still image, another file and a repeated event are ignored', async () => {
   const moving = await postFile(
     env,
     await animated(20, 20)
@@ -170,10 +170,10 @@ test('an animation becomes a video; a still image, another file and a repeated e
 
 test.each([
   ['is broken', videoSaying('BROKEN')],
-  ['has no pictures', videoSaying('SILENT')],
+  ['has no video stream', videoSaying('SILENT')],
   ['is a playlist', Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n')],
-  ['is nothing at all', Buffer.from('x')],
-])('one that %s fails, once, and says so', async (_, bytes) => {
+  ['is empty', Buffer.from('x')],
+])('a video that %s fails once, and this is announced', async (_, bytes) => {
   const { assetId } = await postFile(env, bytes)
   await heard(env, assetId, started, failed)
   const state = { status: 'failed', reasonCode: 'processing_failed', variants: [], hasPoster: false }
@@ -185,7 +185,7 @@ test.each([
   expect(await standIn.folders()).toEqual([])
 })
 
-test('what it came to is heard once more after the database went back', async () => {
+test('the outcome is announced again after a restore of the database', async () => {
   const { assetId } = await postFile(env, videoSaying('twice'))
   await heard(env, assetId, started, succeeded)
   await env.db
@@ -198,7 +198,7 @@ test('what it came to is heard once more after the database went back', async ()
   expect(videoIn(env.messaging.of(assetId).at(-1))).toMatchObject({ status: 'completed' })
 })
 
-test('one whose bytes are lost says that its original is missing', async () => {
+test('a video without bytes fails with original_missing', async () => {
   const { id: assetId } = await sendFile(env, videoSaying('lost'), { contentType: 'video/mp4' })
   await env.storage.delete(storageKeys.asset(assetId))
   const eventId = newId('event')
@@ -210,7 +210,7 @@ test('one whose bytes are lost says that its original is missing', async () => {
   })
 })
 
-test('one that its programs are killed over is tried three times', async () => {
+test('a video whose programs are killed is tried three times', async () => {
   const before = (await standIn.begun()).length
   const { assetId } = await postFile(env, videoSaying('KILLED'))
   for (let time = 1; time <= 2; time++) {
@@ -230,7 +230,7 @@ test('one that its programs are killed over is tried three times', async () => {
   expect(await standIn.begun()).toHaveLength(before + 3)
 })
 
-test('one that finds the disk full is tried again', async () => {
+test('a video is retried when the disk is full', async () => {
   const { assetId } = await postFile(env, videoSaying('FULL'))
   await eventually(async () => {
     const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
@@ -240,7 +240,7 @@ test('one that finds the disk full is tried again', async () => {
   await env.db.update(assets).set({ doomed: true }).where(eq(assets.id, assetId))
 })
 
-test('of a deleted video nothing is left, and nothing comes once it was deleted while it was worked on', async () => {
+test('nothing of a deleted video remains, also if it is deleted during processing', async () => {
   const before = (await standIn.begun()).length
   const ready = await postFile(env, videoSaying('ready'))
   await heard(env, ready.assetId, started, succeeded)

@@ -24,7 +24,7 @@ export class RoomAccess {
     }
   }
 
-  /** Throws `not_found` or `permission_denied` unless somebody may read in a room. */
+  /** Throws `not_found` or `permission_denied` unless the reader may read in a room. */
   async assertMayRead(reader: Reader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.ask(reader, roomId)
     if (!exists) throw roomNotFound()

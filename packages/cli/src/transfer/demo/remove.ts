@@ -1,7 +1,7 @@
 import type { TransferFleet } from '../fleet.ts'
 import { demoGroup, demoPeople, demoRooms } from './records.ts'
 
-/** Archives the rooms of the sample; answers their names, and the logins of its people who are still here. */
+/** Archives the sample rooms; returns their names, and the logins of sample accounts that still exist. */
 export async function removeDemo(
   { accounts, rooms }: Pick<TransferFleet, 'accounts' | 'rooms'>,
   source: string,

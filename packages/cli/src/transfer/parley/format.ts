@@ -15,7 +15,7 @@ export type Line =
   | { type: 'members'; people: string[] }
   /** A message of the room above. */
   | MessageLine
-  /** The last one: without it the file is cut off. */
+  /** The last line; a file without it is incomplete. */
   | { type: 'end'; messages: number }
 
 export type PersonLine = {

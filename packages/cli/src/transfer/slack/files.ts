@@ -5,13 +5,13 @@ import type { ArchivedFile } from '../archive.ts'
 import { fileAt } from '../local-file.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
-/** Bytes of files by their id in Slack, as exporters put them beside the messages. */
+/** Bytes of files by their Slack id, as exporters store them beside the messages. */
 export type Files = { find: (id: string) => ArchivedFile['bytes'] }
 
-/** `F0123ABCD-plan.pdf`, `F0123ABCD/plan.pdf`, `F0123ABCD.pdf`, anywhere. */
+/** Matches `F0123ABCD-plan.pdf`, `F0123ABCD/plan.pdf` and `F0123ABCD.pdf` anywhere in a path. */
 const idInPath = /(?:^|[/\\])(F[A-Z0-9]{6,})(?:[-_./\\]|$)/
 
-/** Files of the archive itself and of a folder; the folder's win. Nothing is fetched. */
+/** Files of the archive and of a folder, which takes precedence. Nothing is downloaded. */
 export async function findFiles(zip: ZipArchive, folder: string | undefined): Promise<Files> {
   const found = new Map<string, NonNullable<ArchivedFile['bytes']>>()
   for (const name of zip.names()) {
@@ -27,7 +27,7 @@ export async function findFiles(zip: ZipArchive, folder: string | undefined): Pr
   return { find: (id) => found.get(id) }
 }
 
-/** Paths of the files, from the folder on. Links are no files: in a folder of strangers they may point anywhere. */
+/** Paths of the files, relative to the folder. Leaves out links: in an untrusted folder they may point anywhere. */
 async function filesBelow(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })

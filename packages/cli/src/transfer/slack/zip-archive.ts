@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { exitCodes, Failure } from '../../failure.ts'
 
-/** Larger than any real day of a channel, and small enough to hold. */
+/** More than any real day of a channel, and small enough to keep in memory. */
 const mostJsonBytes = 256 * 1024 * 1024
 /** Every value costs memory, however few bytes it has. */
 const mostJsonValues = 5_000_000
@@ -14,10 +14,10 @@ const ratioMattersFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
-/** A file of the archive that is not what it should be. */
+/** A file of the archive is invalid. */
 export class BadEntry extends Error {}
 
-/** A zip archive that is read entry by entry. */
+/** A zip archive, read entry by entry. */
 export class ZipArchive implements AsyncDisposable {
   readonly #zip: ZipFile
   readonly #entries: Map<string, Entry>
@@ -42,18 +42,18 @@ export class ZipArchive implements AsyncDisposable {
     let packed = 0
     try {
       for await (const entry of zip.eachEntry()) {
-        if (entries.size >= mostEntries) throw badArchive(`${name} holds more than ${mostEntries} files`)
+        if (entries.size >= mostEntries) throw badArchive(`${name} contains more than ${mostEntries} files`)
         packed += entry.compressedSize
         const path = pathOf(entry)
         if (path.endsWith('/')) continue
         // It is ambiguous which one is meant.
-        if (entries.has(path)) throw badArchive(`${name} holds ${path} twice`)
+        if (entries.has(path)) throw badArchive(`${name} contains ${path} twice`)
         entries.set(path, entry)
       }
-      if (packed > zip.fileSize) throw badArchive(`${name} is damaged or made to harm: its files overlap`)
+      if (packed > zip.fileSize) throw badArchive(`${name} is damaged or malicious: its files overlap`)
     } catch (error) {
       zip.close()
-      throw error instanceof Failure ? error : badArchive(`${name} is damaged or made to harm: ${reason(error)}`)
+      throw error instanceof Failure ? error : badArchive(`${name} is damaged or malicious: ${reason(error)}`)
     }
     return new ZipArchive(zip, entries)
   }
@@ -66,12 +66,12 @@ export class ZipArchive implements AsyncDisposable {
     return this.#entries.has(name)
   }
 
-  /** Bytes of a file, unpacked. */
+  /** Unpacked size of a file in bytes. */
   size(name: string): number {
     return this.#entry(name).uncompressedSize
   }
 
-  /** Throws a {@link BadEntry} when the file cannot be unpacked, or when it is not what was packed. */
+  /** Throws a {@link BadEntry} when the file cannot be unpacked or is damaged. */
   async *stream(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name)
     const { uncompressedSize, compressedSize } = entry
@@ -90,7 +90,7 @@ export class ZipArchive implements AsyncDisposable {
     if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
-  /** A file as JSON. Throws a {@link BadEntry} when it is none. */
+  /** Parses a file as JSON. Throws a {@link BadEntry} when it is not valid JSON. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > mostJsonBytes) throw new BadEntry(`is larger than ${mostJsonBytes} bytes`)
     const chunks: Buffer[] = []
@@ -98,7 +98,7 @@ export class ZipArchive implements AsyncDisposable {
     for await (const chunk of this.stream(name)) {
       chunks.push(chunk)
       for (const byte of chunk) if (byte === comma || byte === bracket || byte === brace) values++
-      if (values > mostJsonValues) throw new BadEntry(`holds more than ${mostJsonValues} values`)
+      if (values > mostJsonValues) throw new BadEntry(`contains more than ${mostJsonValues} values`)
     }
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
@@ -121,7 +121,7 @@ export class ZipArchive implements AsyncDisposable {
 
 const [comma, bracket, brace] = Buffer.from(',[{')
 
-/** Many packers write UTF-8 without saying so, and some take letters apart. */
+/** Many zip programs write UTF-8 without declaring it, and some decompose letters. */
 function pathOf({ fileName, fileNameRaw }: Entry): string {
   const isUtf8 = Buffer.from(fileNameRaw.toString('utf8')).equals(fileNameRaw)
   return (isUtf8 ? fileNameRaw.toString('utf8') : fileName).normalize('NFC')

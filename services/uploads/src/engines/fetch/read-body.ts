@@ -20,7 +20,7 @@ export async function readBody(answer: IncomingMessage, maxBytes: number, longer
   for await (const chunk of decoded(answer) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     length += chunk.length
-    // Leaving the loop destroys the answer.
+    // Leaving the loop destroys the response.
     if (length > maxBytes && longer === 'refuse') throw new FetchRefused('size')
     if (length >= maxBytes && longer === 'cut') break
   }

@@ -43,7 +43,7 @@ export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortS
   return 'discarded'
 }
 
-/** Gives a video up. */
+/** Marks a video as failed. */
 export async function failVideo(ctx: VideoContext, job: HeldJob, reasonCode: FailureReason): Promise<VideoOutcome> {
   return (await finish(ctx, job, { state: { status: 'failed', reasonCode }, variants: [] })) ? 'failed' : 'discarded'
 }

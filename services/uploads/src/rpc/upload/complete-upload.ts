@@ -36,7 +36,7 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
     if (upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
 
     const done = await putTogether(ctx, upload).catch(async (error: unknown) => {
-      // Its chunks go once another call is through.
+      // Another call is deleting its chunks.
       if (ConnectError.from(error).code !== Code.NotFound) throw error
       return undefined
     })
