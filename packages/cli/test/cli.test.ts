@@ -323,7 +323,9 @@ describe('without a fleet', () => {
     const secrets = () => JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as Record<string, string>
     expect(await parley(['secret', 'rotate', 'core'], { dir })).toMatchObject({ code: 0 })
     expect(secrets()).toEqual({ core: expect.not.stringContaining('first'), 'core.previous': 'the first' })
-    expect((await parley(['secret', 'list'], { dir })).out).toContain('core  PARLEY_CORE_SECRET_KEY  (the one before')
+    expect((await parley(['secret', 'list'], { dir })).out).toContain(
+      'core  PARLEY_CORE_SECRET_KEY  (the previous value',
+    )
     expect(await parley(['secret', 'rotate', 'core'], { dir })).toMatchObject({ code: 1, out: '' })
     expect(await parley(['secret', 'retire', 'core'], { dir })).toMatchObject({ code: 0 })
     expect(Object.keys(secrets())).toEqual(['core'])
