@@ -22,10 +22,7 @@ type Options = {
   now?: () => number
 }
 
-/**
- * After a loss of the stream, relays publish old events again. Ends of sessions older than this are ignored: people
- * have signed in since.
- */
+/** Older ends of sessions are ignored when relays publish them again after a loss: people have signed in since. */
 const endIsOldMs = 60_000
 
 /**
@@ -176,10 +173,7 @@ export class Hub implements Disposable {
     this.#latest.offer(`${event.aggregateId} ${about}`, publish)
   }
 
-  /**
-   * People who receive the event in person, such as joiners and leavers, are excluded from the topic during this, so
-   * that they receive it once.
-   */
+  /** Excludes people who receive the event in person, such as joiners and leavers, so that they receive it once. */
   #publishToRoom(roomId: string, frame: Uint8Array, inPerson: readonly UserAccess[]): void {
     const topic = topics.room(roomId)
     const aside = inPerson.flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))
