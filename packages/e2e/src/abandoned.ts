@@ -15,7 +15,7 @@ export function temporaryDataDir(): string {
 export async function removeAbandonedDataDirs(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
     const { root, run, lockFile } = dataDirAt(join(tmpdir(), name))
-    // Without a lock it is only just being made.
+    // Without a lock it is still being created.
     if (!existsSync(lockFile) || readPidFile(lockFile) !== undefined) continue
     const pidFiles = readdirSync(run).filter((file) => file.endsWith('.pid') && join(run, file) !== lockFile)
     for (const file of pidFiles) await endLeftover(join(run, file), ['SIGTERM', 'SIGQUIT'], 2_000)

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 type Violation = { id: string; nodes: { target: unknown[] }[] }
 type Axe = { run(options: object): Promise<{ violations: Violation[] }> }
 
-/** What of WCAG 2.2 AA a page fails, as far as a program can tell: the rule, and where. */
+/** Violations of WCAG 2.2 AA that a program can detect: the rule, and the element. */
 export async function shortcomingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => {
@@ -31,7 +31,7 @@ export async function inEveryTheme(page: Page, look: (theme: string) => Promise<
   }
 }
 
-/** What can be pressed or filled in but lies, in whole or in part, beside the window, column or dialog that it belongs to. */
+/** Controls and fields that are, entirely or partly, outside the window, column or dialog to which they belong. */
 export const cutOffIn = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {
     if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('.unseen, pre')) return false

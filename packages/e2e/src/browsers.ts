@@ -16,7 +16,7 @@ export async function signInIn(browser: Browser, { login, password }: Pick<Perso
 
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 
-/** The id of who is signed in in a browser; undefined for nobody. */
+/** Id of the user signed in in a browser; undefined for nobody. */
 export async function viewerOf(browser: Browser): Promise<string | undefined> {
   const answer = await browser.postJson(getViewer, {})
   if (answer.status === 401) return undefined

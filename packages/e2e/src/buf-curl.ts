@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { repositoryRoot } from '@parley/local'
 
-/** What buf curl made of a call: its exit code is 8 times the code of a failed call. */
+/** Result of a buf curl call: its exit code is 8 times the code of a failed call. */
 export type BufAnswer = { exit: number | null; answer: unknown; error: unknown }
 
 /** The program itself: its launcher costs more than the call. */

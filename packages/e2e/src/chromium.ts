@@ -6,7 +6,7 @@ import { chromium, type Browser } from 'playwright-core'
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A real browser: where it lies, or why there is none. */
+/** A real browser: its path, or why there is none. */
 export type FoundChromium = { path: string } | { reason: string }
 
 /** Chromium of this machine, installed first where the system lets us. */
@@ -24,14 +24,14 @@ export async function findChromium(): Promise<FoundChromium> {
   return path === undefined ? { reason: 'the package chromium holds no program of a known name' } : { path }
 }
 
-/** As root it has no sandbox; nothing but our own pages is shown to it. */
+/** As root it has no sandbox; it shows only our own pages. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
 /** Starts it without a window. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: sandbox })
 
-/** Starts it on a folder that it keeps, as a process of ours: `crash` kills it. */
+/** Starts it with a persistent profile folder, as a child process: `crash` kills it. */
 export async function startChromium(
   path: string,
   folder: string,

@@ -18,15 +18,15 @@ export async function databaseOf(service: string): Promise<Client & AsyncDisposa
 const deadlock = '40P01'
 const codeOf = (error: unknown) => (error as { code?: string }).code
 
-/** A database as it was at one moment. */
+/** A snapshot of a database. */
 export type Snapshot = {
   /** Puts every table back to that moment, as a failover that lost the last commits does. */
   restore(): Promise<void>
 }
 
 /**
- * Remembers what the database of a service holds now, but for the events it has handled: were they gone, it would go over the
- * whole stream again, and whatever is tested next would wait for that.
+ * Takes a snapshot of a service's database, except for its inbox: without the inbox it would handle the whole stream
+ * again, and the next test would have to wait for that.
  */
 export async function snapshot(service: string): Promise<Snapshot & AsyncDisposable> {
   const database = await databaseOf(service)
@@ -67,7 +67,7 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
           return await putBack()
         } catch (error) {
           await database.query('rollback')
-          // The service goes on meanwhile, and locks tables in an order of its own.
+          // The running service locks tables in a different order.
           if (codeOf(error) !== deadlock) throw error
         }
       }

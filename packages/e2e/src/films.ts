@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const moving = ['-f', 'lavfi', '-i', 'testsrc=size=640x480:rate=10:duration=1']
 const quickly = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 
-/** How a film is sent. */
+/** How a film is uploaded. */
 export const mp4 = { filename: 'film.mp4', contentType: 'video/mp4' }
 
 /** A film of a second, made by ffmpeg. */
@@ -23,6 +23,6 @@ export async function film(): Promise<Buffer> {
   }
 }
 
-/** What begins as a film does and goes on as nothing else does. */
+/** Starts like a film and continues with invalid data. */
 export const noFilm = (): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypisom'), Buffer.alloc(2000, 7)])

@@ -5,7 +5,7 @@ import { dataDirAt, type FleetProcess, type ReadyState } from '@parley/local'
 /** The fleet every suite talks to: two processes of each service. */
 export type TestedFleet = {
   dataDir: string
-  /** What its ready file says now. */
+  /** The current content of its ready file. */
   state(): ReadyState
   /** Both gateways. */
   gateways: readonly [string, string]
@@ -20,7 +20,7 @@ export const ownerCredentials = { login: 'olivia', password: 'the owner of a tes
 export const dataDirVariable = 'PARLEY_E2E_DATA_DIR'
 const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 
-/** Where the fleet on a data folder announces itself. */
+/** Path of the ready file for a fleet on a data folder. */
 export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
 
 /** Remembers, for all suites, where a fleet is reached: processes come and go, their addresses stay. */

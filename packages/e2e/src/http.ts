@@ -26,7 +26,7 @@ export class CallFailed extends Error {
 export const pathOf = (method: DescMethodUnary, prefix = '/api/connect'): string =>
   `${prefix}/${method.parent.typeName}/${method.name}`
 
-/** POSTs JSON, or the text given as it is. */
+/** POSTs JSON, or the text unchanged. */
 export async function postJson(
   url: string,
   body: unknown,
@@ -61,7 +61,7 @@ export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }
 
-/** Calls a method in JSON. The answer must hold nothing its descriptor does not know. Throws {@link CallFailed}. */
+/** Calls a method in JSON. The response may only have fields of its descriptor. Throws {@link CallFailed}. */
 export async function callJson<I extends DescMessage, O extends DescMessage>(
   base: string,
   method: DescMethodUnary<I, O>,
@@ -73,7 +73,7 @@ export async function callJson<I extends DescMessage, O extends DescMessage>(
   return fromJson(method.output, answer.body as JsonValue)
 }
 
-/** Calls a method in JSON and gives the answer as it is. */
+/** Calls a method in JSON and returns the raw response. */
 export function attemptJson<I extends DescMessage>(
   base: string,
   method: DescMethodUnary<I>,

@@ -11,7 +11,7 @@ export const providerLabel = 'Corporate account'
 const portVariable = 'PARLEY_E2E_PROVIDER_PORT'
 const client = { client_id: 'parley', client_secret: 'the secret of the client' }
 
-/** Chooses where the provider is to be, and answers what tells a fleet of it. */
+/** Chooses the provider's address; returns the settings for a fleet. */
 export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
   process.env[portVariable] = String(await freePort())
   return {
@@ -24,15 +24,15 @@ export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** Where the tested fleet looks for its provider; empty for a fleet that was given, which knows none of ours. */
+/** Address at which the tested fleet expects its provider; empty for an existing fleet, which does not know it. */
 export function issuerOf(): string {
   const port = process.env[portVariable]
   return port === undefined ? '' : `http://127.0.0.1:${port}`
 }
 
 /**
- * Starts the provider of the tested fleet: a real one, at which anybody is whom they say, with an address at corp.example,
- * unless `people` says more of them.
+ * Starts the provider of the tested fleet: a real one that accepts any name, with an address at corp.example, unless
+ * `people` says otherwise.
  */
 export async function startIdentityProvider(): Promise<OidcProvider> {
   const provider = await startOidcProvider([], Number(process.env[portVariable]))

@@ -9,7 +9,7 @@ import { listedUri } from './other-clients.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
-/** What makes tests quick: the same steps as in production, after less time. */
+/** Settings that speed up tests: the same steps as in production, with shorter times. */
 const impatience = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
@@ -27,7 +27,7 @@ export async function setup(): Promise<void> {
   await removeAbandonedDataDirs()
   await installFfmpeg()
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who has to get at its own folder in here.
+  // PostgreSQL may run as another user, who must reach its folder in here.
   chmodSync(dataDir, 0o755)
   const says: string[] = []
   try {
@@ -64,7 +64,7 @@ export async function teardown(): Promise<void> {
   else if (existsSync(dataDir)) rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Settings of whoever runs the tests are not those of the fleet under test. */
+/** Settings from the environment of the tests must not reach the fleet under test. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 }

@@ -2,13 +2,13 @@ import { toJsonString } from '@bufbuild/protobuf'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { Socket } from './socket.ts'
 
-/** What an event is about. */
+/** The aggregate of an event. */
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
 /** A socket of somebody somewhere. */
 type Ear = { name: string; at: string; socket: Socket; from: number }
 
-/** Sockets of many people on every node, and what each of them heard since they were all asked last. */
+/** Sockets of many people on every node, and what each has received since the last reset. */
 export class Listeners implements Disposable {
   readonly #ears: Ear[] = []
 
@@ -20,14 +20,14 @@ export class Listeners implements Disposable {
     return [...new Set(this.#ears.map(({ name }) => name))]
   }
 
-  /** By "name at place": the kinds heard since the last silence, of those that count, in order of the alphabet. */
+  /** By "name at place": the relevant kinds received since the last silence, sorted. */
   heard(counts: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
       this.#ears.map((ear) => [`${ear.name} at ${ear.at}`, kindsOf(since(ear, upTo).filter(counts))]),
     )
   }
 
-  /** Every text in which an event came since the last silence: nodes may not tell it differently. */
+  /** Every encoding in which an event arrived since the last silence: nodes must not differ. */
   tellings(): Map<string, Set<string>> {
     const tellings = new Map<string, Set<string>>()
     for (const ear of this.#ears)
@@ -39,7 +39,10 @@ export class Listeners implements Disposable {
     return tellings
   }
 
-  /** Waits until every socket but those that are about to be closed has heard the message: what came before is there. */
+  /**
+   * Waits until every socket except those about to be closed has received the message, so that everything earlier has
+   * arrived.
+   */
   async silence(messageId: string, ended: readonly string[] = []): Promise<void> {
     for (const { name, socket } of this.#ears) {
       if (ended.includes(name)) await socket.closed()
@@ -47,7 +50,7 @@ export class Listeners implements Disposable {
     }
   }
 
-  /** Begins anew behind the message, without those whose sockets were closed. */
+  /** Starts again after the message, without the closed sockets. */
   beginAfter(messageId: string): void {
     for (const ear of this.#ears.splice(0)) {
       const at = ear.socket.events.findIndex((envelope) => isMessage(envelope, messageId))
@@ -70,7 +73,7 @@ function since({ socket, from }: Ear, upTo?: string): RealtimeEventEnvelope[] {
   return end < 0 ? events : events.slice(0, end)
 }
 
-// What is delivered at least once counts once.
+// At-least-once delivery: duplicates count once.
 const keyOf = ({ id, event }: Pick<RealtimeEventEnvelope, 'id' | 'event'>) => `${event.case} ${id}`
 
 function kindsOf(envelopes: RealtimeEventEnvelope[]): Kind[] {

@@ -4,7 +4,7 @@ import { fleet } from './fleet.ts'
 
 const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'
 
-/** Chooses where the stand-in of the media server is to be, and answers what tells a fleet of it. */
+/** Chooses the address of the stand-in for the media server; returns the settings for a fleet. */
 export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   const port = await freePort()
   process.env[portVariable] = String(port)
@@ -17,7 +17,7 @@ export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** Starts the stand-in of the tested fleet, whose webhooks come to one of its gateways. */
+/** Starts the stand-in of the tested fleet; its webhooks go to one of the gateways. */
 export async function startMediaServer(): Promise<LivekitStandIn> {
   const standIn = await LivekitStandIn.start(Number(process.env[portVariable]))
   standIn.webhookUrl = `${fleet().gateways[0]}/webhooks/livekit`

@@ -3,7 +3,7 @@ import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, signInIn } from './browsers.ts'
 import type { Person } from './people.ts'
 
-/** Where the other web client of the suites lives. */
+/** Origin of the other web client. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
 /** Another one, that the operator listed. */
 export const listedUri = 'https://client.example/back'
@@ -11,7 +11,7 @@ export const listedUri = 'https://client.example/back'
 export const newVerifier = (): string => randomBytes(32).toString('base64url')
 const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** Path at which a client asks a user to be let in. */
+/** Path at which a client requests access. */
 export const authorizePath = (verifier: string, uri = redirectUri, state = 'a&state'): string =>
   `/oauth/authorize?${new URLSearchParams({
     ...{ response_type: 'code', redirect_uri: uri, state },
@@ -31,7 +31,7 @@ const codeIn = (location: string | null | undefined) => new URL(location ?? '').
 export const exchange = (who: Browser, changes: Record<string, string>): ReturnType<Browser['postForm']> =>
   who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
 
-/** The token of another web client that somebody has let in. */
+/** A token of another web client with consent. */
 export async function tokenForOtherClient(person: Person): Promise<string> {
   const browser = newBrowser()
   await signInIn(browser, person)

@@ -36,7 +36,7 @@ export class Person {
     return callJson(base, method, request, { ...this.authorization, ...headers })
   }
 
-  /** Calls a method and gives whatever is answered. */
+  /** Calls a method and returns any response. */
   attempt<I extends DescMessage>(
     method: DescMethodUnary<I>,
     request: MessageInitShape<I>,
@@ -56,7 +56,7 @@ export async function newPerson(name: string, options: { roles?: string[]; base?
   return await eventually(() => signIn({ login, password }, options.base))
 }
 
-/** A call that broke off has made the account after all: nobody else takes this login. */
+/** An aborted call may have created the account after all: nobody else uses this login. */
 function unlessMade(error: unknown): void {
   if (!(error instanceof CallFailed) || error.answer.status !== 409) throw error
 }
@@ -88,7 +88,7 @@ export async function signIn(
   return new Person({ userId: user.id, login, password, token })
 }
 
-/** Runs the operator's command against the fleet and gives what it prints. Throws when it fails. */
+/** Runs the operator's command against the fleet and returns its output. Throws when it fails. */
 export async function operate(args: string[], input = ''): Promise<Record<string, unknown>> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const child = spawn(process.execPath, [command, ...args, '--json'], {

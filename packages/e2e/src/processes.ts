@@ -48,8 +48,8 @@ export async function askInternal(
 }
 
 /**
- * Waits until every process serves and says that it is ready, and calls are answered behind both gateways (who has lost the
- * bus stays ready): what a test that disturbed the fleet ends with.
+ * Waits until every process is ready and both gateways answer calls (a process without the bus stays ready). Tests that
+ * disturbed the fleet end with this.
  */
 export async function wholeAgain(): Promise<void> {
   await eventually(

@@ -6,7 +6,7 @@ import type { Person } from './people.ts'
 /** A name no other room has. */
 export const roomName = (): string => `room-${randomBytes(6).toString('hex')}`
 
-/** The group that is there from the start. */
+/** The initial group. */
 export async function lobbyId(person: Person): Promise<string> {
   const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
   const lobby = groups.find(({ name }) => name === 'Lobby')

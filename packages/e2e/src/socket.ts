@@ -38,7 +38,7 @@ export class Socket implements Disposable {
     return socket
   }
 
-  /** Connects and goes all the way to a running stream. */
+  /** Connects and opens a stream. */
   static async subscribed(base: string, token: string): Promise<Socket> {
     const socket = await Socket.open(base)
     await socket.hello(token)
@@ -68,7 +68,7 @@ export class Socket implements Disposable {
     this.#ws.send(toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame })))
   }
 
-  /** Sends anything: a string goes as a text frame. */
+  /** Sends anything: a string as a text frame. */
   sendRaw(data: string | Uint8Array): void {
     this.#ws.send(data)
   }
@@ -79,7 +79,7 @@ export class Socket implements Disposable {
     return this.first('hello')
   }
 
-  /** The first frame of a kind, as soon as it is there. Fails when the socket is closed without one. */
+  /** The first frame of a kind. Fails when the socket is closed without one. */
   first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
     return this.#awaited(kind, () => {
       const found = this.frames.find((frame) => frame.case === kind)
@@ -87,7 +87,7 @@ export class Socket implements Disposable {
     })
   }
 
-  /** The first event that matches, as soon as it is there. Fails when the socket is closed without one. */
+  /** The first matching event. Fails when the socket is closed without one. */
   heard(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
     return this.#awaited('event', () => this.events.find(matches))
   }
@@ -97,7 +97,7 @@ export class Socket implements Disposable {
     return this.heard(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }
 
-  /** A ping and its pong: whatever the server sent before has arrived then. */
+  /** Sends a ping and waits for its pong, so that everything the server sent before has arrived. */
   async roundTrip(): Promise<void> {
     const nonce = String(Math.random())
     this.send({ case: 'ping', value: { nonce } })

@@ -6,10 +6,10 @@ import { connect } from 'nats'
 import { databaseOf } from './databases.ts'
 import { fleet } from './fleet.ts'
 
-/** Where texts are found: in which table of which database, on which subject of the stream, in which file. */
+/** Where texts were found: the table and database, the subject of the stream, or the file. */
 export type Traces = Map<string, string[]>
 
-/** Looks for texts, whatever their case, in every column of every table, in every event and in every file of the fleet. */
+/** Searches for texts, ignoring case, in every column of every table, every event and every file of the fleet. */
 export async function tracesOf(texts: readonly string[]): Promise<Traces> {
   const traces: Traces = new Map(texts.map((text) => [text, []]))
   const found = (text: string, where: string) => traces.get(text)?.push(where)
@@ -61,7 +61,7 @@ async function searchStream(texts: readonly string[], found: Found): Promise<voi
   }
 }
 
-/** Assets, and what the services log. PostgreSQL's and the bus's own files are looked at through them. */
+/** Assets and logs of services. The files of PostgreSQL and the bus are searched through their servers. */
 function searchFiles(texts: readonly string[], found: Found): void {
   const { assets, logs } = dataDirAt(fleet().dataDir)
   for (const folder of [assets, logs]) {
@@ -72,7 +72,7 @@ function searchFiles(texts: readonly string[], found: Found): void {
   }
 }
 
-/** Nothing of a file that was deleted meanwhile. */
+/** Ignores a file that was deleted concurrently. */
 function contentOf(file: string): Uint8Array {
   try {
     return readFileSync(file)

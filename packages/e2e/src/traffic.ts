@@ -1,6 +1,6 @@
 import type { Answer } from './http.ts'
 
-/** What became of one call. */
+/** Result of one call. */
 export type Outcome = {
   /** Number of the call. */
   n: number
@@ -11,7 +11,7 @@ export type Outcome = {
   tookMs: number
 }
 
-/** Calls that go on until they are stopped. */
+/** Calls repeated until stopped. */
 export class Traffic {
   readonly outcomes: Outcome[] = []
   readonly #workers: Promise<void>[]

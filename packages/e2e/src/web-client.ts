@@ -7,14 +7,14 @@ import type { Person } from './people.ts'
 /** Somebody in front of the web client. */
 export type Visitor = AsyncDisposable & {
   page: Page
-  /** What a person would not want: script errors, refused scripts, failed requests the page knew nothing of. */
+  /** Problems of a page: script errors, blocked scripts, failed requests that the page did not expect. */
   complaints: string[]
 }
 
 const chromium = await findChromium()
 let browser: Browser | undefined
 
-/** Looked up for each file: this module stays loaded between files, whereas `test` belongs to one of them. */
+/** Looked up per file: this module stays loaded between files, but `test` belongs to one of them. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
 /** A test that needs a browser; left out where there is none. */
@@ -33,12 +33,12 @@ export function useBrowser(what: string, prepare: () => Promise<unknown> = async
   afterAll(() => browser?.close())
 }
 
-/** Opens the web client in a browser window of its own, at a path of the first gateway. */
+/** Opens the web client in a separate browser window, at a path of the first gateway. */
 export async function visit(path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
   return opened(await newContext(options), path)
 }
 
-/** The same for somebody who has signed in already: what is tried is what comes after. */
+/** The same for a signed-in user. */
 export async function visitAs(
   { login, password }: Pick<Person, 'login' | 'password'>,
   path = '/',
@@ -95,11 +95,11 @@ export async function say(page: Page, text: string): Promise<void> {
   await field.press('Enter')
 }
 
-/** The message of the open room that holds a text. */
+/** The message of the open room that contains a text. */
 export const messageWith = (page: Page, text: string) =>
   page.getByRole('main').getByRole('article').filter({ hasText: text })
 
-/** When something could be seen on a page, by the clock of the machine: what an expression of the page tells. */
+/** When something became visible on a page, in the machine's time, as an expression of the page reports. */
 export const seenAt = (page: Page, expression: string) =>
   page.evaluate<number>(`new Promise((resolve) => {
     const look = () => (${expression})
@@ -108,7 +108,7 @@ export const seenAt = (page: Page, expression: string) =>
     look()
   })`)
 
-/** A browser with a folder of its own, which can be killed. */
+/** A browser with a separate profile folder, which can be killed. */
 export async function ownBrowser(folder: string): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {
   if (!('path' in chromium)) throw new Error(chromium.reason)
   const { browser, crash } = await startChromium(chromium.path, folder)

@@ -21,10 +21,10 @@ beforeAll(async () => {
 const list = (filter: MessageInitShape<typeof AdminEventLogFilterSchema>) =>
   owner.call(AdminEventLogService.method.listEvents, { limit: 200, filter })
 
-/** Types of what somebody did, or of what was done in their name. */
+/** Types of entries by or for somebody. */
 const typesOf = async (actorId: string) => (await list({ actorId })).entries.map(({ eventType }) => eventType)
 
-test('what people do in any service is in the log, and nothing of what they say', async () => {
+test('actions in every service are logged, without message content', async () => {
   const refused = await postJson(`${fleet().gateways[0]}/auth/login`, {
     login: ada.login,
     password: 'not the password',
@@ -49,7 +49,7 @@ test('what people do in any service is in the log, and nothing of what they say'
   expect(entry).toEqual(posted)
 })
 
-test('sequences have no gaps, and only those who may read the log', async () => {
+test('sequences have no gaps, and only permitted people may read the log', async () => {
   const page = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
   const sequences = page.entries.map(({ sequence }) => Number(sequence))
   expect(sequences).toEqual(sequences.map((_, place) => (sequences[0] ?? 0) - place))

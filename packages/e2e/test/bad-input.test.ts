@@ -53,7 +53,7 @@ async function send(
   return answerOf(response)
 }
 
-/** The shape of every failure: a code, words for people, and details that hold no secrets. */
+/** The format of every failure: a code, a message for people, and details without secrets. */
 function expectFailure(answer: Answer, status: number, code: string) {
   expect(answer).toMatchObject({ status, body: { code, message: expect.stringMatching(/\S+ \S+/) } })
   expect(answer.headers.get('content-type')).toBe('application/json')
@@ -140,7 +140,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     expectFailure(answer, 429, 'resource_exhausted')
   })
 
-  test('a body that is not compressed as it says is an invalid argument', async () => {
+  test('a body that is not compressed as declared is an invalid argument', async () => {
     const answer = await send(prefix + createMessage, { headers: { 'content-encoding': 'gzip' } })
     expectFailure(answer, 400, 'invalid_argument')
     const unknown = await send(prefix + createMessage, { headers: { 'content-encoding': 'zstd' } })
@@ -157,7 +157,7 @@ describe('credentials', () => {
     ['another scheme', { authorization: 'Basic b2xpdmlhOm9saXZpYQ==' }],
     ['a forged cookie', { cookie: 'parley_session=abc.def' }],
     ['the caller of another service', { 'parley-caller': 'CgR1c2Vy' }],
-  ])('%s: unauthenticated, before anything else is looked at', async (_, headers) => {
+  ])('%s: unauthenticated, before anything else is checked', async (_, headers) => {
     for (const body of ['{}', 'not JSON', JSON.stringify({ roomId })]) {
       const answer = await postJson(fleet().gateways[0] + '/api/connect' + getRoomEvents, body, headers)
       expectFailure(answer, 401, 'unauthenticated')
@@ -299,7 +299,7 @@ describe('headers', () => {
     expectFailure(await call({ 'connect-protocol-version': '2' }), 400, 'invalid_argument')
   })
 
-  test('a timeout that is no number is refused, one that is over is told', async () => {
+  test('an invalid timeout is refused, an expired one is reported', async () => {
     expectFailure(await call({ 'connect-timeout-ms': 'soon' }), 400, 'invalid_argument')
     expectFailure(await call({ 'connect-timeout-ms': '0' }), 504, 'deadline_exceeded')
   })
@@ -342,7 +342,7 @@ describe('the sign-in routes', () => {
   })
 })
 
-test('what is not HTTP, or half of it, is dropped without harm', async () => {
+test('invalid or incomplete HTTP is dropped without harm', async () => {
   const { hostname, port } = new URL(fleet().gateways[0])
   for (const bytes of [
     'hello\r\n\r\n',

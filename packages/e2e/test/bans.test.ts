@@ -30,7 +30,7 @@ const listen = (person: Person) =>
     }),
   )
 
-/** Whether bob's open sockets hear what ada posts from here on. */
+/** Whether bob's open sockets receive ada's later posts. */
 async function bobHears(roomId: string): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
   for (const socket of sockets.ada) await socket.heardMessage(eventId)
@@ -48,7 +48,7 @@ const anHour = 3_600_000
 /** Long enough not to be over before it is decided. */
 const aMoment = 8_000
 
-/** What both gateways say to every way in and to what is only for members. */
+/** Responses of both gateways to every way in and to members' methods. */
 const refusals = async (roomId: string) =>
   await Promise.all(
     fleet().gateways.flatMap((base) => [
@@ -78,13 +78,13 @@ describe('a ban with an end', () => {
     expect((await owner.call(listBans, { roomId })).bans).toEqual([])
   })
 
-  test('shuts a universal room, which opens again by itself', async () => {
+  test('closes a universal room, which reopens when it ends', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     expect(await bobHears(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
     expect(await bobHears(roomId)).toEqual([false, false])
     const answers = await refusals(roomId)
-    // Members of universal rooms are added by nobody.
+    // Members of universal rooms cannot be added.
     expect(new Set(answers)).toEqual(new Set(['permission_denied', 'invalid_argument']))
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
     expect(await bobHears(roomId)).toEqual([true, true])

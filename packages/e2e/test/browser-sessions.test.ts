@@ -13,7 +13,7 @@ beforeEach(async () => {
   browser = newBrowser()
 })
 
-/** What a browser that kept its cookies could do later: they are sent whatever the answers said meanwhile. */
+/** A browser that keeps its cookies even if responses delete them. */
 const keptBy = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
 
 /** Nothing the session or token opens may still open, at either gateway. */
@@ -40,7 +40,7 @@ describe('a session', () => {
     for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
   })
 
-  test('cannot be planted: a sign-in never takes over what the browser brought', async () => {
+  test('cannot be planted: a sign-in never adopts cookies of the browser', async () => {
     const mallory = await newPerson('mallory')
     const planted = newBrowser()
     await signInIn(planted, mallory)
@@ -128,7 +128,7 @@ describe('after', () => {
   })
 })
 
-describe('nobody learns who has an account', () => {
+describe('nobody can find out who has an account', () => {
   const told = async (path: string, body: object) => {
     const { status, text, cookies } = await newBrowser().postJson(path, body)
     return { status, text, cookies }

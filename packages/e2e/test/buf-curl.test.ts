@@ -79,7 +79,7 @@ describe('reflection, without a credential', () => {
     expect(methods).not.toMatch(internal)
   })
 
-  test('does not know what the services say to each other', async () => {
+  test('does not know the internal services', async () => {
     const { exit, error } = await bufCurl(
       ...[http2, '--reflect', '-d', '{}'],
       `${fleet().gateways[0]}/svc.internal.v1.AccountsInternalService/PasswordLogin`,

@@ -28,7 +28,7 @@ async function publishing(nc: NatsConnection, subject: string): Promise<string |
     for await (const { type, data } of nc.status()) if (String(type) === 'error') refusal = JSON.stringify(data)
   })()
   nc.publish(subject, new Uint8Array())
-  // The refusal comes before the first answer, the second one gives it time to be told.
+  // The refusal arrives before the first response; the second one allows time for it.
   await nc.flush()
   await nc.flush()
   return refusal
@@ -49,11 +49,11 @@ test.each([
   ['nobody', undefined, undefined],
   ['a wrong password', 'gateway', 'wrong'],
   ['an unknown user', 'root', 'root'],
-])('%s is not let in', async (_, user, password) => {
+])('%s is refused', async (_, user, password) => {
   await expect(join(user, password)).rejects.toThrow(/authorization|authentication/i)
 })
 
-describe('only the gateway speaks for users', () => {
+describe('only the gateway can act for users', () => {
   test.each(busUsers.filter((user) => user !== 'gateway'))('%s may not call a public method', async (user) => {
     await using nc = await join(user)
     expect(await publishing(nc, createRoom)).toMatch(/permission/i)
@@ -93,7 +93,7 @@ describe('only the operator imports and exports', () => {
   })
 })
 
-describe('nobody listens in', () => {
+describe('nobody can listen', () => {
   test.each([
     ['gateway', '>'],
     ['gateway', 'evt.>'],
@@ -109,7 +109,7 @@ describe('nobody listens in', () => {
   })
 })
 
-describe('nobody writes another’s events', () => {
+describe('nobody can publish another’s events', () => {
   test.each([
     ['gateway', 'evt.room.R1.message_posted'],
     ['realtime', 'evt.room.R1.message_posted'],
@@ -122,7 +122,7 @@ describe('nobody writes another’s events', () => {
   })
 })
 
-test('whatever a service consumes the bus lets it pull', async () => {
+test('the bus allows services to pull what they consume', async () => {
   await using nc = await join('admin-events', read(files().secretsFile)['nats.admin'])
   const manager = await nc.jetstreamManager({ checkAPI: false })
   const pulled = new Set<string>()

@@ -24,7 +24,7 @@ afterAll(async () => mediaServer[Symbol.asyncDispose]())
 
 const callKinds = ['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded']
 
-/** What a socket hears of calls of a room: kind and actor. */
+/** What a socket receives about calls of a room: kind and actor. */
 const heardOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event, actorId }) => {
     const isOfCall = event.case !== undefined && callKinds.includes(event.case)
@@ -37,7 +37,7 @@ const connect = async (person: Person, roomId: string) => {
   await mediaServer.sent()
 }
 
-test('both members hear of a call, and a ban ends the participation everywhere', async () => {
+test('both members are notified of a call, and a ban ends the participation everywhere', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const [nodeA, nodeB] = fleet().realtimeNodes
   using adaHears = await Socket.subscribed(nodeA, ada.token)
@@ -80,7 +80,7 @@ test('both members hear of a call, and a ban ends the participation everywhere',
   await eventually(() => expect(mediaServer.rooms.has(mediaRoom)).toBe(false))
 })
 
-test('clients are told where the media server is', async () => {
+test('clients get the address of the media server', async () => {
   const { runtime } = await ada.call(ServerService.method.getRuntimeConfig, {})
   expect(runtime?.livekitUrl).toBe(mediaServer.url)
 })

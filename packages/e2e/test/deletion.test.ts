@@ -43,7 +43,7 @@ const ledgerClosed = async ({ userId }: Person) => {
   await eventually(closed, patience)
 }
 
-test('nothing of a deleted person is left in any table, event or file, and others see a deleted user', async () => {
+test('no data of a deleted person remains in any table, event or file, and others see a deleted user', async () => {
   const mark = randomBytes(5).toString('hex')
   const zed = await newPerson('zedekiah')
   const texts = {
@@ -97,7 +97,7 @@ test('nothing of a deleted person is left in any table, event or file, and other
     ])
   }
   const wanted = Object.values(texts)
-  // The search finds what is there.
+  // Check that the search works.
   await eventually(async () => {
     const traces = await tracesOf(wanted)
     for (const text of wanted) expect({ text, found: traces.get(text)?.length }).not.toEqual({ text, found: 0 })
@@ -137,7 +137,7 @@ test('nothing of a deleted person is left in any table, event or file, and other
   expect(again.userId).not.toBe(zed.userId)
 })
 
-test('a deletion goes on when processes die in the middle of it', async () => {
+test('a deletion continues when processes die during it', async () => {
   const yan = await newPerson('yan')
   const words = `ywords-${randomBytes(5).toString('hex')}`
   const roomId = await newRoom(owner, [yan, bob])

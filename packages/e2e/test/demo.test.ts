@@ -17,7 +17,7 @@ const bodiesIn = async (person: Person, roomId: string) => {
   return (page?.events ?? []).flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.message] : []))
 }
 
-test('sample content comes with a command, is there once however often it is made, and goes with another', async () => {
+test('sample content is created once, however often the command runs, and can be removed', async () => {
   const ada = await newPerson('ada')
   await operate(['demo', 'create'])
   const rooms = await eventually(async () => {

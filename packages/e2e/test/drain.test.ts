@@ -25,7 +25,7 @@ const posting = (bases: readonly string[]) =>
       : ada.attempt(RoomDirectoryService.method.listRoomGroups, {}, options)
   })
 
-describe('a process told to end finishes what it has begun; no call fails', () => {
+describe('a stopping process finishes its work; no call fails', () => {
   test.each(['messaging', 'rooms', 'accounts', 'admin'])('%s', async (name) => {
     const traffic = posting(fleet().gateways)
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
@@ -44,7 +44,7 @@ describe('a process told to end finishes what it has begun; no call fails', () =
     await eventually(() => fetch(`${base}/readyz`).then(({ status }) => status === 200))
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(20))
     await traffic.stop()
-    // Between the two nobody listens: that is the balancer's business. What was taken in was answered.
+    // Between the two nobody listens, which a load balancer handles. Every accepted call was answered.
     const answered = traffic.failed.filter((failure) => !/ECONNREFUSED/.test(failure))
     expect(answered).toEqual([])
   })

@@ -25,7 +25,7 @@ const elsewhere: Kind[] = [
   'roomDeleted',
   ...(hasFfmpeg() ? [] : (['assetProcessingStarted', 'assetProcessingSucceeded', 'assetProcessingFailed'] as const)),
 ]
-/** Kinds that name nobody of the stage, or come by themselves: they count where they are waited for. */
+/** Kinds that concern nobody of the stage, or occur by themselves: checked only where a row expects them. */
 const anyonesKinds: Kind[] = ['roomGroupsUpdated', 'serverUpdated', 'presenceChanged']
 
 // After other suites every consumer may first have much to do, more so where the stream was lost.
@@ -37,7 +37,7 @@ const opened = new Resources()
 beforeAll(async () => {
   stage = await Stage.set(opened.use(await startMediaServer()))
   listeners = opened.use(await stage.listen())
-  // What was done before was told before these.
+  // Earlier events arrived before these.
   await stage.post('ada', stage.channel, 'shall we begin?')
   await stage.post('ada', stage.dm, 'shall we?')
   await stage.post('ada', stage.hall, 'we begin')
@@ -50,19 +50,19 @@ beforeAll(async () => {
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
-/** Waits until everybody heard what was done, and gives the message that ends it. */
+/** Waits until everybody has received the events; returns the final message. */
 async function silence(ended?: Name[]): Promise<string> {
   const marker = await stage.mark()
   await listeners.silence(marker, ended)
   return marker
 }
 
-/** Whether an event is one that a row has to expect. */
+/** Whether a row must expect an event. */
 const counting =
   ({ hears }: Row) =>
   ({ event }: RealtimeEventEnvelope): boolean => {
     if (event.case === undefined || elsewhere.includes(event.case)) return false
-    // Who was reported as present is absent again a minute later.
+    // People who were reported as present become absent a minute later.
     if (event.case === 'presenceChanged' && event.value.status === PresenceStatus.OFFLINE) return false
     if (anyonesKinds.includes(event.case)) return hears.some(([kind]) => kind === event.case)
     if ('roomId' in event.value) return event.value.roomId !== stage.plaza
@@ -83,7 +83,7 @@ function expected({ hears }: Row): Record<string, Kind[]> {
 /** A video has to be processed for some of it. */
 const patience = { timeoutMs: 90_000 }
 
-/** Does what a row says. Resolves, when everybody has heard what they should and nothing else, with what ends it. */
+/** Performs a row. Resolves with its end when everybody has received exactly what they should. */
 async function play(row: Row): Promise<string> {
   await row.act(stage)
   const wanted = expected(row)
@@ -101,7 +101,7 @@ async function play(row: Row): Promise<string> {
   return marker
 }
 
-test.each(rows)('$what is heard by those who may, on every socket, and by nobody else', async (row) => {
+test.each(rows)('$what is received by the permitted people, on every socket, and by nobody else', async (row) => {
   let marker: string | undefined
   try {
     marker = await play(row)

@@ -28,7 +28,7 @@ const listen = (person: Person) =>
     }),
   )
 
-/** Kinds of what a socket heard about a room and about its session, once each. */
+/** Kinds of events a socket received about a room and its session, without duplicates. */
 const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
   const about = socket.events.filter(
     ({ event }) =>
@@ -38,7 +38,7 @@ const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
   return [...new Map(about.map(({ id, event }) => [id, event.case])).values()].filter((kind) => kind !== undefined)
 }
 
-test.each(revokes)('nothing of a room reaches those who $how', async ({ universal, revoke, hears, closes }) => {
+test.each(revokes)('no event of a room reaches people who $how', async ({ universal, revoke, hears, closes }) => {
   const victim = await newPerson('vic')
   const roomId = await newRoom(owner, universal ? [] : [ada, victim], { universal })
   const [theirs, members] = [await listen(victim), await listen(ada)]
@@ -47,7 +47,7 @@ test.each(revokes)('nothing of a room reaches those who $how', async ({ universa
   const heardBefore = theirs.map((socket) => kindsAbout(socket, roomId))
 
   await revoke({ owner, victim, roomId })
-  // Who belonged because everyone did has to come back; elsewhere this changes nothing.
+  // Members of a formerly universal room must join again; elsewhere this changes nothing.
   await ada.call(RoomService.method.joinRoom, { roomId })
   const last = await everythingIn(roomId, owner, ada)
   for (const socket of members) await socket.heardMessage(last)

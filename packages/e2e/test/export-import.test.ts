@@ -12,7 +12,7 @@ import { operate, signIn } from '../src/people.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-transfer-'))
 const at = (name: string) => join(folder, name)
-/** Keeps the names of this run apart from those of others. */
+/** Distinguishes names of this run from others. */
 const mark = `${randomBytes(3).toString('hex')}x`
 const rooms = [`tea-${mark}`, `secret-${mark}`, `old-${mark}`]
 const ada = `ada${mark}`
@@ -93,7 +93,7 @@ function comparable(file: string): string[] {
   return sorted.flat().map((line) => JSON.stringify(line, replace))
 }
 
-test('an export of Slack comes in with everything, and says what could not be taken', async () => {
+test('a Slack export is imported completely, and omissions are reported', async () => {
   const report = await operate(['import', 'slack', at('slack.zip'), '--group', `From ${mark}`])
   expect(report).toMatchObject({
     taken: { people: 3, groups: 1, channels: 3, 'direct messages': 1, files: 1, reactions: 2 },
@@ -110,7 +110,7 @@ test('an export of Slack comes in with everything, and says what could not be ta
   expect(shown.filter((message) => message?.body?.startsWith('long long'))).toHaveLength(2)
 }, 60_000)
 
-test('what is exported can be imported, and then exported the same', async () => {
+test('an export can be imported, and exported again with the same content', async () => {
   const dm = async (file: string) =>
     linesOf(file).find(({ type, kind }) => type === 'room' && kind === 'dm')?.id as string | undefined
   await operate(['export', '--room', ...rooms, '--out', at('one.jsonl'), '--files', at('files')])
@@ -144,7 +144,7 @@ test('what is exported can be imported, and then exported the same', async () =>
   expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
 
-test('an export to standard output tells its result beside it, and that it is not whole', async () => {
+test('an export to standard output reports its result on standard error, and that it is incomplete', async () => {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   const into = (file: string) => {
@@ -161,7 +161,7 @@ test('an export to standard output tells its result beside it, and that it is no
   expect(into('/dev/full')).toMatchObject({ status: 1, said: expect.stringMatching(/^parley: .*ENOSPC/) })
 })
 
-test('what cannot be exported or imported is refused in words', async () => {
+test('refusals of export and import are explained', async () => {
   await expect(operate(['export', '--room', 'no-such-room', '--out', at('x.jsonl')])).rejects.toThrow('no-such-room')
   expect(readdirSync(folder).filter((name) => name.startsWith('x.jsonl'))).toEqual([])
   writeFileSync(at('wrong.jsonl'), '{"type":"header","format":"other"}\n')

@@ -103,7 +103,7 @@ suite(`a sign-in at a provider${name}`, () => {
     expect(await viewerOf(later)).toEqual(expect.any(String))
   })
 
-  test('that somebody else began signs nobody in', async () => {
+  test('started by somebody else signs nobody in', async () => {
     await registered(browser)
     const attackers = await callbackFor(newBrowser())
     const victim = newBrowser()
@@ -140,7 +140,7 @@ suite(`a sign-in at a provider${name}`, () => {
     expect(await viewerOf(one)).toBeUndefined()
   })
 
-  test('takes no code of somebody else’s attempt: its nonce and PKCE are not those of this one', async () => {
+  test('accepts no code of somebody else’s attempt: nonce and PKCE differ', async () => {
     const victim = newBrowser()
     const victims = new URL(await callbackFor(victim), victim.base).searchParams
     const attacker = newBrowser()
@@ -150,14 +150,14 @@ suite(`a sign-in at a provider${name}`, () => {
     expect(await viewerOf(attacker)).toBeUndefined()
   })
 
-  test('that was declined says so', async () => {
+  test('reports that it was declined', async () => {
     const { location } = await browser.get(start)
     const state = new URL(location ?? '').searchParams.get('state') ?? ''
     const query = new URLSearchParams({ error: 'access_denied', state, iss: issuer })
     expect((await browser.get(`${start}/callback?${query.toString()}`)).location).toBe('/login?error=provider_denied')
   })
 
-  test('is confirmed in its own browser alone', async () => {
+  test('can only be confirmed in its own browser', async () => {
     const { location } = await browser.get(await callbackFor(browser))
     expect((await newBrowser().get(location ?? '')).location).toBe(failed)
     expect((await browser.get(location ?? '')).status).toBe(200)
@@ -171,7 +171,7 @@ suite(`a link of an identity${name}`, () => {
     await signInIn(browser, ada)
   })
 
-  test('is made by whom it was started for, and signs in from then on', async () => {
+  test('can only be completed by the person who started it, and signs in from then on', async () => {
     const { location } = await other(browser).get(await callbackFor(browser, await linkOf(ada)))
     await confirm(browser, location, 'ConfirmExternalIdentityLink')
     const later = newBrowser()
@@ -180,7 +180,7 @@ suite(`a link of an identity${name}`, () => {
     expect((await browser.get(await callbackFor(browser, await linkOf(ada)))).location).toBe('/me')
   })
 
-  test('begins in nobody else’s browser', async () => {
+  test('cannot start in somebody else’s browser', async () => {
     const link = await linkOf(ada)
     const bob = newBrowser()
     const refused = '/login?error=authentication_required'
@@ -190,7 +190,7 @@ suite(`a link of an identity${name}`, () => {
     expect((await browser.get(link)).location).toMatch(new RegExp(`^${issuer}`))
   })
 
-  test('of an identity that somebody else has is a conflict, told where it began', async () => {
+  test('of an identity of another account is a conflict, reported where it began', async () => {
     await registered(newBrowser())
     const answer = await browser.get(await callbackFor(browser, await linkOf(ada, '/me?tab=2')))
     expect(answer.location).toBe('/me?tab=2&error=external_identity_conflict')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterEach(wholeAgain)
 
-test('no admin answers: people post and hear, a node that starts meanwhile serves once one does', async () => {
+test('without admin people can chat, and a node started meanwhile serves once admin is back', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   using socket = await eventually(() => Socket.subscribed(fleet().realtimeNodes[0], bob.token))
   await socket.heardMessage(await post(ada, roomId, 'before'))

@@ -60,7 +60,7 @@ describe('one of two messaging processes frozen', () => {
 })
 
 describe('messaging killed', () => {
-  test('between commit and publish: the message is there, its event comes exactly once', async () => {
+  test('between commit and publish: the message is stored, and its event arrives exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribed(fleet().realtimeNodes[1], bob.token)
     await socket.heardMessage(await post(ada, roomId, 'before'))
@@ -73,7 +73,7 @@ describe('messaging killed', () => {
       await database.query('lock table outbox_leases in access exclusive mode')
       eventId = await eventually(async () => {
         const id = await post(ada, roomId, 'committed')
-        // As long as a relay still has the right, this is more time than it needs.
+        // The time that a relay may keep its lease, at most.
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
         if (rowCount !== 1 || heardIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')
@@ -87,7 +87,7 @@ describe('messaging killed', () => {
     await expectHeardOnce(socket, roomId)
   })
 
-  test('in the middle of a conversation: what was answered is there, what is there is heard exactly once', async () => {
+  test('during a conversation: acknowledged messages are stored, and stored ones arrive exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
     const traffic = posting(roomId)

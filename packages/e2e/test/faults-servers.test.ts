@@ -10,9 +10,9 @@ import { Socket } from '../src/socket.ts'
 import { messageIds, timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 
-/** How long clients are ready to wait. */
+/** Timeout of clients. */
 const deadlineMs = 6_000
-/** What a machine under load may add to that. */
+/** Additional time for a machine under load. */
 const graceMs = 4_000
 
 let owner: Person
@@ -106,7 +106,7 @@ test.each([
     expect(written).toEqual(expect.arrayContaining(posted))
     expect(new Set(written).size).toBe(written.length)
 
-    // A stream that stayed has missed nothing; whoever may have missed something was told to come back.
+    // A stream that stayed open has missed nothing; others were told to reconnect.
     const last = await post(ada, roomId, 'everybody there?')
     for (const [index, socket] of sockets.entries()) {
       if (socket.isClosed) {
@@ -139,7 +139,7 @@ test('NATS frozen: calls say unavailable within their deadline', async () => {
 })
 
 describe('Redis stopped', () => {
-  test('sign-in and chat go on', async () => {
+  test('sign-in and chat continue', async () => {
     const pid = serverPid('redis')
     using _ = frozen(pid)
     const again = await signIn(ada)

@@ -23,7 +23,7 @@ const about = (socket: Socket, roomId: string) =>
     ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
   )
 
-test('the stream lost as a whole: old joins told again let nobody back in, new events are heard', async () => {
+test('after a loss of the whole stream: old joins do not readmit anybody, new events arrive', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, bob.token)))
   const eventId = await post(ada, roomId, 'while bob is here')
@@ -33,7 +33,7 @@ test('the stream lost as a whole: old joins told again let nobody back in, new e
   const heardBefore = before.map((socket) => about(socket, roomId).length)
 
   const pid = serverPid('nats')
-  // Frozen, it writes nothing any more, and none is started in its place before the store is gone.
+  // A frozen server writes nothing, and no other is started in its place before the store is deleted.
   process.kill(pid, 'SIGSTOP')
   rmSync(join(dataDirAt(fleet().dataDir).nats, 'store'), { recursive: true })
   process.kill(pid, 'SIGKILL')
@@ -58,7 +58,7 @@ test('the stream lost as a whole: old joins told again let nobody back in, new e
     },
     { timeoutMs: 60_000 },
   )
-  // What was relayed again stands before what is posted from here on.
+  // Events relayed again precede those of later posts.
   const last = await post(ada, roomId, 'and on it goes')
   for (const socket of mine) await socket?.heardMessage(last)
   for (const socket of theirs) {

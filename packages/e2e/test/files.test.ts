@@ -41,7 +41,7 @@ const noise = async (): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-/** What the address of a file answers, on one of the gateways. */
+/** Response for the address of a file on one of the gateways. */
 const read = (url = '', turn = 0) => {
   const { pathname, search } = new URL(url)
   return fetch(`${gateway(turn).base}${pathname}${search}`)
@@ -58,7 +58,7 @@ const shownTo = async (person: Person, roomId: string, eventId: string) => {
 }
 
 describe('a file', () => {
-  test('sent through both gateways is read by members, whole and small, and by nobody else', async () => {
+  test('uploaded through both gateways is readable by members, whole and in small sizes, and by nobody else', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const bytes = await noise()
     const asset = await send(ada, roomId, bytes)
@@ -127,7 +127,7 @@ describe('a file', () => {
     expect(codeOf(await ada.attempt(uploadChunk, tooLarge))).toBe('resource_exhausted')
   })
 
-  test('of a universal room is read by whoever may join it', async () => {
+  test('of a universal room is readable by everyone who may join it', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const eventId = await postWith(ada, roomId, await send(ada, roomId, await noise()))
     expect((await read((await shownTo(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
@@ -142,7 +142,7 @@ describe('a file', () => {
     expect(codeOf(await ada.attempt(MessageService.method.createMessage, twice))).toBe('invalid_argument')
   })
 
-  test('goes with its message, and everyone in the room hears of it', async () => {
+  test('is deleted with its message, and everyone in the room is notified', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const asset = await send(ada, roomId, await noise())
     const eventId = await postWith(ada, roomId, asset)

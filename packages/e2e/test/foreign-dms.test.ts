@@ -44,7 +44,7 @@ function valueOf(field: DescField, roomId: string): unknown {
   return 'text'
 }
 
-/** Never filled: what a call is fine without, and what would send it elsewhere than to the room. */
+/** Fields left empty: optional ones, and those that would select something other than the room. */
 const leftOut = new Set(['page', 'expires_at', 'limit', 'around_event_id', 'before', 'after', 'thumbnail', 'universal'])
 
 function requestFor(schema: DescMessage, roomId: string) {
@@ -69,7 +69,7 @@ function requestFor(schema: DescMessage, roomId: string) {
   return message
 }
 
-/** What an answer tells, whatever the room is called. */
+/** The content of a response, independent of the room's name. */
 const told = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 
@@ -89,7 +89,7 @@ describe('a direct conversation between others does not exist', () => {
     },
   )
 
-  test('every method that names a room was asked', () => {
+  test('every method that names a room was called', () => {
     expect(methods.length).toBeGreaterThan(35)
   })
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;[ada, owner] = await Promise.all([newPerson('ada'), theOwner()])
 })
 
-/** Sends a request as it stands; gives the status and the rest of the answer. */
+/** Sends raw bytes; returns the status and the rest of the response. */
 async function raw(lines: string[], body = ''): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(fleet().gateways[1])
   const socket = connect(Number(port), hostname)
@@ -46,7 +46,7 @@ describe('a path', () => {
     expect([400, 404]).toContain(status)
   })
 
-  test('with a host of its own leads no further', async () => {
+  test('with another host leads no further', async () => {
     const { status } = await raw(['GET http://169.254.169.254/assets/files/x HTTP/1.1', ...json])
     expect([400, 401, 403, 404]).toContain(status)
   })
@@ -60,7 +60,7 @@ describe('a path', () => {
 })
 
 describe('a header', () => {
-  test('that speaks for somebody is not heard', async () => {
+  test('that claims an identity is ignored', async () => {
     const caller = create(CallerSchema, { userId: owner.userId, credentialId: 'S1', roleIds: ['owner'] })
     const forged = `Parley-Caller: ${Buffer.from(toBinary(CallerSchema, caller)).toString('base64')}`
     expect((await raw([getViewer, ...json, forged], '{}')).status).toBe(401)
@@ -69,20 +69,20 @@ describe('a header', () => {
     expect(answer.text).not.toContain(owner.userId)
   })
 
-  test('given twice speaks with its first word', async () => {
+  test('given twice uses the first value', async () => {
     const tokens = [`Authorization: Bearer ${ada.token}`, `Authorization: Bearer ${owner.token}`]
     expect((await raw([getViewer, ...json, ...tokens], '{}')).text).toContain(ada.userId)
     expect((await raw([getViewer, ...json, 'Authorization: Bearer none', ...tokens], '{}')).status).toBe(401)
   })
 
-  test('that leaves open where a request ends is refused', async () => {
+  test('with an ambiguous end is refused', async () => {
     const smuggled = `${getViewer}\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
     for (const extra of ['Transfer-Encoding: chunked', 'Content-Length: 3', 'Transfer-Encoding: xchunked'])
       expect((await raw([getViewer, ...json, extra], smuggled)).status).toBe(400)
   })
 })
 
-test('what a browser sends without asking is no call', async () => {
+test('a request that browsers send without preflight is not a call', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const request = [getViewer, 'Host: x', `Content-Type: ${type}`, `Authorization: Bearer ${ada.token}`]
     expect((await raw(request, '{}')).status).toBe(415)

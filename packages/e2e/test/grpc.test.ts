@@ -27,7 +27,7 @@ const definition = loadPackageDefinition(
 const stubs: Stub[] = []
 afterAll(() => stubs.forEach((stub) => stub.close()))
 
-/** A gRPC client of a service, made from the proto files alone. */
+/** A gRPC client of a service, made only from the proto files. */
 function stubOf(service: string, gateway = fleet().gateways[0]): Stub {
   const { v1 } = (definition.svc as GrpcObject).api as GrpcObject
   const Class = (v1 as unknown as Record<string, StubClass>)[service]
@@ -123,7 +123,7 @@ describe('failures', () => {
     expect((details as Buffer).toString('latin1')).toMatch(/room_id|roomId/)
   })
 
-  test('a deadline that is over is told as such', async () => {
+  test('an expired deadline is reported as such', async () => {
     const error = await failure(ask(stubOf('ViewerService'), 'getViewer', {}, ada, { deadline: Date.now() }))
     expect(error?.code).toBe(status.DEADLINE_EXCEEDED)
   })

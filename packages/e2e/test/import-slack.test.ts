@@ -17,7 +17,7 @@ const archive = join(folder, 'export.zip')
 const password = 'a password for the one who counts'
 let content: SlackExportContent
 let counter: Person
-/** What the command said at the end of the run that was not killed. */
+/** Output of the run that was not killed. */
 let report: { taken: Record<string, number>; notTaken: { what: string; count: number }[] }
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 400_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the command and ends it hard once some of the messages are there. */
+/** Runs the command and kills it once some of the messages are stored. */
 async function killedInTheMiddle(args: string[]): Promise<void> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
@@ -79,7 +79,7 @@ async function count(roomId: string): Promise<Counted> {
   return counted
 }
 
-test('after a kill in the middle and a second run every message is there once, in order', async () => {
+test('after a kill and a second run every message exists once, in order', async () => {
   const { rooms } = await counter.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
   const archived = [...content.byChannel.keys()].filter((name) => !rooms.some(({ room }) => room?.name === name))
   expect(archived).toEqual(['team-9', 'team-19', 'team-29'])
@@ -116,7 +116,7 @@ test('private channels are hidden from everybody else, and closed to them', asyn
   expect((await stranger.attempt(RoomDirectoryService.method.getRoom, { roomId })).status).toBe(403)
 })
 
-test('a third run finds nothing new, and says what was not taken', async () => {
+test('a third run finds nothing new, and reports what was left out', async () => {
   expect(report.notTaken).toMatchObject([{ what: 'notices', count: size.channels + size.privateChannels }])
   expect(await operate(['import', 'slack', archive])).toMatchObject({ taken: {} })
 }, 200_000)

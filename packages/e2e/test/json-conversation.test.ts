@@ -12,7 +12,7 @@ type Timeline = {
   hasNewer?: boolean
 }
 
-/** A client made of fetch and JSON: each call goes to the gateway the last one did not go to. */
+/** A client made of fetch and JSON that alternates between the gateways. */
 let turn = 0
 async function ask(person: Person, method: string, request: object): Promise<Answer> {
   const base = fleet().gateways[turn++ % 2 === 0 ? 0 : 1]
@@ -64,7 +64,7 @@ describe('sign-in', () => {
     expect(cookies.find((cookie) => cookie.startsWith('parley_csrf='))).not.toMatch(/HttpOnly/)
   })
 
-  test('the cookie alone signs a call in at the other gateway', async () => {
+  test('the cookie alone authenticates a call at the other gateway', async () => {
     const [one, other] = fleet().gateways
     const login = await postJson(`${one}/auth/login`, { login: ada.login, password: ada.password })
     const cookie = login.headers
@@ -107,7 +107,7 @@ describe('sign-in', () => {
 })
 
 describe('before the first room', () => {
-  test('the server says what it is to anybody', async () => {
+  test('the server describes itself to anybody', async () => {
     const answer = await postJson(
       `${fleet().gateways[1]}/api/connect/svc.discovery.v1.ServerDiscoveryService/GetServer`,
       {},
@@ -141,7 +141,7 @@ describe('before the first room', () => {
     })
   })
 
-  test('the lobby holds announcements, where everyone is and nobody may post, and general', async () => {
+  test('the lobby contains announcements, where everyone is a member and nobody may post, and general', async () => {
     const { groups } = await get<{ groups: { id: string; name: string; items: { room?: object }[] }[] }>(
       ...([ada, `${directory}/ListRoomGroups`, {}] as const),
     )
@@ -158,7 +158,7 @@ describe('before the first room', () => {
 })
 
 describe('a conversation', () => {
-  test('a room is opened by somebody who may', async () => {
+  test('a permitted person creates a room', async () => {
     const name = roomName()
     const refused = await ask(ada, `${rooms}/CreateRoom`, { name, groupId })
     expect(refused).toMatchObject({ status: 403, body: { code: 'permission_denied' } })
@@ -198,7 +198,7 @@ describe('a conversation', () => {
     expect(items.at(-1)?.room?.room.id).toBe(room.id)
   })
 
-  test('several rooms are read at once, in the order asked for, without those that are not there', async () => {
+  test('several rooms are read at once, in the requested order, without missing ones', async () => {
     const { rooms: all } = await get<{ rooms: { room: { id: string; name: string } }[] }>(
       ...([ada, `${directory}/ListRooms`, { scope: 'ROOM_DIRECTORY_SCOPE_CHANNELS' }] as const),
     )
@@ -243,7 +243,7 @@ describe('a conversation', () => {
     })
   })
 
-  test('a reply names what it answers', async () => {
+  test('a reply names its message', async () => {
     const reply = await get(bob, `${messages}/CreateMessage`, { roomId: room.id, body: 'five', inReplyTo: ids[0] })
     expect(reply).toMatchObject({ message: { inReplyTo: ids[0] } })
     ids.push((reply as { message: { id: string } }).message.id)
@@ -255,7 +255,7 @@ describe('the timeline', () => {
     (await get<{ page: Timeline }>(ada, `${rooms}/GetRoomEvents`, { roomId: room.id, ...request })).page
   const bodies = (page: Timeline) => page.events.flatMap(({ messagePosted }) => messagePosted?.message.body ?? [])
 
-  test('holds everything in order, oldest first', async () => {
+  test('contains everything in order, oldest first', async () => {
     const page = await read({})
     const kinds = page.events.map((event) => Object.keys(event).find((key) => !/^(id|actorId|createdAt)$/.test(key)))
     expect(kinds).toEqual([
@@ -339,7 +339,7 @@ describe('leaving', () => {
     })
   })
 
-  test('stands in the timeline; who comes back reads all of it', async () => {
+  test('stays in the timeline; returning members read all of it', async () => {
     await get(bob, `${rooms}/JoinRoom`, { roomId: room.id })
     const { page } = await get<{ page: Timeline }>(bob, `${rooms}/GetRoomEvents`, { roomId: room.id })
     expect(page.events.slice(-2)).toMatchObject([
@@ -354,7 +354,7 @@ describe('a creation under an idempotency key', () => {
   const send = (base: string, body: object, key = 'key-one') =>
     postJson(`${base}/api/connect/${messages}/CreateMessage`, body, { ...ada.authorization, 'idempotency-key': key })
 
-  test('happens once, whichever gateway hears of it', async () => {
+  test('takes effect once, through any gateway', async () => {
     const [one, other] = fleet().gateways
     const request = { roomId: room.id, body: 'only once' }
     const first = await send(one, request)
@@ -371,7 +371,7 @@ describe('a creation under an idempotency key', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_argument' } })
   })
 
-  test('happens once when both gateways hear of it at once', async () => {
+  test('takes effect once when both gateways receive it at the same time', async () => {
     const request = { roomId: room.id, body: 'at once' }
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => send(fleet().gateways[i % 2 === 0 ? 0 : 1], request, 'key-two')),

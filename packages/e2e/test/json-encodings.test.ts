@@ -94,7 +94,7 @@ describe('compression', () => {
     expect(answer).toMatchObject({ status: 200, body: { message: { body: 'squeezed' } } })
   })
 
-  test('long answers are compressed for those who take it, short ones are not', async () => {
+  test('long responses are compressed if the client accepts it, short ones are not', async () => {
     await post(ada, roomId, 'long '.repeat(1_000))
     const request = toBinary(GetRoomEventsRequestSchema, create(GetRoomEventsRequestSchema, { roomId }))
     const long = await send(events, 'application/proto', request, { 'accept-encoding': 'gzip' })

@@ -61,7 +61,7 @@ test('a change of the layout reaches everyone, and the audit log', async () => {
   })
 })
 
-test('a room that moves where its people may not be is shut for open sockets with the answer', async () => {
+test('moving a room to a group that its members may not see closes it on open sockets', async () => {
   const [here, there] = [await lobbyId(owner), await newGroup()]
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
 })
 
-test('a leave raced against posts: the leaver hears what stands before it, and nothing after', async () => {
+test('a leave concurrent with posts: the leaver receives what precedes it, and nothing after', async () => {
   const roomId = await newRoom(owner, [ada])
   const leaver = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribed(node, bob.token)))
   const member = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribed(node, ada.token)))

@@ -46,7 +46,7 @@ test('the effective configuration is shown with its sources, and no secret in it
   expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
 })
 
-test('with the bus away, owners are made, passwords set and sessions ended; the fleet hears of it later', async () => {
+test('without the bus, owners are created, passwords set and sessions ended; the fleet learns of it later', async () => {
   const ada = await newPerson('ada')
   const other = await signIn(ada)
   const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
@@ -86,7 +86,7 @@ test('with the bus away, owners are made, passwords set and sessions ended; the 
   })
 })
 
-test('whoever reads only the beginning of the output does not break the command', async () => {
+test('a reader that stops early does not break the command', async () => {
   const child = spawn(process.execPath, [join(repositoryRoot(), 'packages/cli/dist/main.js'), 'config'], {
     env: { ...process.env, PARLEY_DATA_DIR: fleet().dataDir },
     stdio: 'pipe',
@@ -96,14 +96,14 @@ test('whoever reads only the beginning of the output does not break the command'
   expect([await text(child.stderr), await exited]).toEqual(['', 0])
 })
 
-test('what the folder of a fleet keeps is for its user alone', () => {
+test('files in the data folder are private to its user', () => {
   const { operatorFile, secretsFile, run, logs, mail, nats, redis, assets } = dataDirAt(fleet().dataDir)
   for (const file of [operatorFile, secretsFile]) expect(statSync(file).mode & 0o077).toBe(0)
   for (const folder of [run, logs, nats, redis, assets]) expect(statSync(folder).mode & 0o077).toBe(0)
   expect((statSync(mail, { throwIfNoEntry: false })?.mode ?? 0) & 0o077).toBe(0)
 })
 
-/** Types of what the operator's command did to somebody. */
+/** Types of audit entries of the operator's command about somebody. */
 async function auditedOf(owner: Person, userId: string): Promise<string[]> {
   const { entries } = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
   return entries.filter((one) => one.aggregateId === userId && one.actorId === '').map(({ eventType }) => eventType)

@@ -33,7 +33,7 @@ test('a verified e-mail address signs in, in any letter case', async () => {
   expect(answer).toMatchObject({ status: 200, body: { user: { id: ada.userId } } })
 })
 
-test('what cannot be is refused with its reason', async () => {
+test('invalid requests are refused with a reason', async () => {
   const ada = await newPerson('ada')
   const create = (login: string, password = 'long enough', ...more: string[]) =>
     operate(['user', 'create', '--login', login, '--password-stdin', ...more], password)

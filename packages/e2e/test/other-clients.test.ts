@@ -19,7 +19,7 @@ beforeEach(async () => {
 const refused = { error: 'invalid_grant', error_description: expect.any(String) }
 
 describe('another web client', () => {
-  test('is let in by a user who has to sign in first, and gets a token of theirs at the other gateway', async () => {
+  test('gets consent from a user who must sign in first, and a token at the other gateway', async () => {
     const verifier = newVerifier()
     const path = authorizePath(verifier)
     expect((await browser.get(path)).location).toBe(`/login?${new URLSearchParams({ redirect: path }).toString()}`)
@@ -36,7 +36,7 @@ describe('another web client', () => {
       expect((await attemptJson(base, ViewerService.method.getViewer, {}, { authorization })).status).toBe(200)
   })
 
-  test('comes in with the SDK, which believes the answer of this server alone', async () => {
+  test('works with the SDK, which accepts only the response of this server', async () => {
     await signInIn(browser, ada)
     const client = createParleyClient({ baseUrl: browser.base })
     const pending = await client.authorization.begin({ redirectUri })
@@ -53,7 +53,7 @@ describe('another web client', () => {
     expect((await client.api.viewer.getViewer({})).user?.profile?.id).toBe(ada.userId)
   })
 
-  test('is let in once for each origin, and denied as often as one likes', async () => {
+  test('needs consent once per origin, and may be denied repeatedly', async () => {
     await signInIn(browser, ada)
     await browser.get(authorizePath(newVerifier(), listedUri))
     const denied = await browser.postJson('/oauth/consent/deny', { redirectUri: listedUri }, browser.csrf)
@@ -66,7 +66,7 @@ describe('another web client', () => {
     expect((await browser.get(authorizePath(newVerifier(), listedUri))).location).toBe('/oauth/consent')
   })
 
-  test('on a loopback address is asked about each time', async () => {
+  test('on a loopback address needs consent each time', async () => {
     await signInIn(browser, ada)
     for (let time = 0; time < 2; time++) {
       expect((await browser.get(authorizePath(newVerifier()))).location).toBe('/oauth/consent')
@@ -96,7 +96,7 @@ describe('another web client', () => {
     expect(jsonOf(await exchange(browser, { code: 'prl_ACnone', code_verifier: mine }))).toEqual(refused)
   })
 
-  test('cannot have a request of its own approved by the session of another', async () => {
+  test('cannot have its request approved by another user’s session', async () => {
     await signInIn(browser, ada)
     await browser.get(authorizePath(newVerifier(), 'http://127.0.0.1:6666/evil'))
     const planted = browser.jar.get('parley_oauth') ?? ''
@@ -110,7 +110,7 @@ describe('another web client', () => {
     expect((await browser.postJson('/oauth/consent/approve', {}, { origin: 'http://127.0.0.1:6666' })).status).toBe(403)
   })
 
-  test('never holds a token that counts as fresh', async () => {
+  test('never gets a token that counts as fresh', async () => {
     const owner = await theOwner()
     await signInIn(browser, owner)
     const verifier = newVerifier()
@@ -124,7 +124,7 @@ describe('another web client', () => {
   })
 
   test.each(['https://evil.example/', 'http://127.0.0.1.evil.example/', 'javascript:alert(1)', '//evil.example', ''])(
-    'at %j is nobody one is sent to',
+    'is never redirected to %j',
     async (uri) => {
       await signInIn(browser, ada)
       const answer = await browser.get(authorizePath(newVerifier(), uri))

@@ -21,16 +21,16 @@ import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
-// The database of one service is put back to an earlier moment, as by a failover that lost its last commits, while the others
-// remember what it told them since. What it is asked for next must have its effect everywhere.
+// The database of one service is restored to an earlier state, as by a failover that lost the last commits, while
+// others remember later ones. The next changes must still take effect everywhere.
 
-/** Whether the clock of who answers after the failover goes right, or is a minute behind that of who answered before it. */
+/** Whether the clock after the failover is right, or a minute behind the one before. */
 const clocks = [
   ['goes right', 0],
   ['is a minute behind', 60_000_000],
 ] as const
 
-/** Moves the version of something, so that those that follow are ahead of the clock that is asked after the failover. */
+/** Moves a version ahead of the clock after the failover. */
 async function ahead(service: string, [table, column, key]: [string, string, string], id: string, by: number) {
   await using database = await databaseOf(service)
   const { rowCount } = await database.query(`update ${table} set ${column} = ${column} + $1 where ${key} = $2`, [
@@ -100,7 +100,7 @@ test.each(clocks)('accounts: a role is taken, a new name is seen, and the clock 
   await ahead('accounts', ['users', 'version', 'id'], bob.userId, by)
   await owner.call(assignRole, { userId: bob.userId, roleName: 'moderator' })
   for (const name of ['Bob One', 'Bob Two', 'Bob Three']) await rename(name)
-  // By the copy of names that rooms keeps.
+  // Through the copy of names in rooms.
   const found = async (search: string) =>
     (await ada.call(RoomService.method.listMembers, { roomId, search })).members.map(({ user }) => user?.displayName)
   await eventually(async () => expect(await found('Bob Three')).toEqual(['Bob Three']))
@@ -126,7 +126,7 @@ test.each(clocks)('notifications: a room that is muted is not unread, and the cl
 })
 
 describe.each(clocks)(
-  'a call that finds its change kept, while the others go by one that is lost; the clock %s',
+  'a call finds its change already made, while others use a lost state; the clock %s',
   (_clock, by) => {
     test('rooms: who left leaves, who is no more banned is not', async () => {
       const fay = await newPerson('fay')
@@ -141,7 +141,7 @@ describe.each(clocks)(
       using socket = await Socket.subscribed(fleet().gateways[0] ?? '', bob.token)
       expect(await bob.call(RoomService.method.leaveRoom, { roomId })).toMatchObject({ left: true })
       expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
-      // One call made the whole room what it was.
+      // One call restored the whole room.
       const fays = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
       expect(codeOf(fays)).toBe('permission_denied')
       const heard = await post(ada, roomId, 'they are gone')

@@ -25,7 +25,7 @@ let bea: Person
 let roomId: string
 
 beforeAll(async () => {
-  // Where nothing of the repository is found by looking upwards.
+  // Outside the repository, so that no module of it is found.
   stranger = realpathSync(mkdtempSync(join(tmpdir(), 'parley-stranger-')))
   await install(stranger)
   bea = await newPerson('bea')
@@ -38,7 +38,10 @@ const bodies = async () =>
     event.case === 'messagePosted' ? [event.value.message?.body] : [],
   )
 
-/** Packs both packages and installs them without a registry: what others wrote comes from the repository's own installation. */
+/**
+ * Packs both packages and installs them without a registry: third-party packages come from the repository's
+ * installation.
+ */
 async function install(folder: string) {
   const packed = join(folder, 'packed')
   await run('pnpm', ['run', 'pack:sdk', packed], { cwd: repositoryRoot() })
@@ -56,7 +59,7 @@ async function install(folder: string) {
   await run('pnpm', ['install', '--offline', '--ignore-workspace'], { cwd: folder })
 }
 
-test('what is packed is JavaScript with types, a licence and no path of the workspace', async () => {
+test('packages contain JavaScript with types, a licence and no path of the workspace', async () => {
   for (const name of ['client', 'contracts']) {
     const of = (file: string) => readFileSync(join(stranger, 'node_modules/@parley', name, file), 'utf8')
     const { exports, dependencies } = JSON.parse(of('package.json')) as Record<string, Record<string, string>>

@@ -31,7 +31,7 @@ const shown = async (userId: string, to: Person) => {
 }
 
 describe('presence', () => {
-  test('is told on both nodes and shown to others', async () => {
+  test('reaches both nodes and is shown to others', async () => {
     const sockets = await listen(bob)
     for (const [n, status] of [PresenceStatus.ONLINE, PresenceStatus.DO_NOT_DISTURB].entries()) {
       const base = fleet().gateways[n === 0 ? 0 : 1]
@@ -73,7 +73,7 @@ describe('a profile', () => {
     expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
   })
 
-  test('changes are heard by everyone, settings by their own user alone', async () => {
+  test('everyone receives changes, only the user receives settings', async () => {
     const [hears, own] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
@@ -91,7 +91,7 @@ describe('a profile', () => {
 })
 
 describe('a role', () => {
-  test('that is given works on both gateways when it is answered, and one that is taken no more', async () => {
+  test('takes effect on both gateways when assigned, and none when removed', async () => {
     const list = (base: string) => bob.attempt(AdminUserService.method.listMembers, {}, { base })
     for (const base of fleet().gateways) expect(codeOf(await list(base))).toBe('permission_denied')
     await owner.call(AdminUserService.method.assignRole, { userId: bob.userId, roleName: 'admin' })
@@ -106,7 +106,7 @@ describe('a role', () => {
   })
 })
 
-test('whoever is deleted is gone for everyone, and cannot come back', async () => {
+test('a deleted person disappears for everyone, and cannot come back', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
   const hears = await listen(bob)

@@ -50,7 +50,7 @@ const decideForBob = (roomId: string, permission: string, decision: PermissionDe
 const decideForRole = (request: MessageInitShape<typeof SetRolePermissionRequestSchema>) =>
   owner.call(setRolePermission, request)
 
-/** What both gateways say when bob posts. */
+/** Responses of both gateways when bob posts. */
 const bobPosts = (roomId: string) =>
   Promise.all(
     fleet().gateways.map(async (base) =>
@@ -59,8 +59,8 @@ const bobPosts = (roomId: string) =>
   )
 
 /**
- * Whether bob's open sockets hear what ada posts from here on. They need no grace: the change and the message come to a node
- * in the order in which they were answered.
+ * Whether bob's open sockets receive ada's later posts. The change and the message reach a node in the order of their
+ * responses.
  */
 async function bobHears(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
@@ -116,7 +116,7 @@ describe('a role', () => {
     expect(await bobHears(roomId, sockets)).toEqual([true, true])
   })
 
-  test('that is deleted and made again has no holders, decisions or effect', async () => {
+  test('that is deleted and created again has no holders, decisions or effect', async () => {
     const name = await make()
     await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => pushService[Symbol.asyncDispose]())
 
-/** What a browser was told, in short, once it was told so often. */
+/** The pushes of a browser in short form, once it has received this many. */
 async function told(browser: string, times: number) {
   await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
   return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
@@ -45,7 +45,7 @@ test('a direct message is pushed to browsers that are subscribed, until it is re
   const after = [shown, dismissed, { action: 'show', tag: `dm-${second}`, body: 'or dinner?' }]
   expect(await told('laptop', 3)).toEqual(after)
 
-  // What is read is pushed no more: the next push is the next message's.
+  // Read messages are not pushed: the next push is about the next message.
   await bob.call(RoomService.method.markRoomAsRead, { roomId })
   const read = [...after, { action: 'dismiss', tag: `dm-${second}` }]
   expect(await told('laptop', 4)).toEqual(read)

@@ -108,7 +108,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
   })
 })
 
-test('who takes too long for hello or subscribe is told so', async () => {
+test('a client that is too slow with hello or subscribe is told so', async () => {
   const bases = [fleet().realtimeNodes[0], fleet().gateways[0]]
   const silent = await Promise.all(bases.map((base) => connect(base)))
   const undecided = await Promise.all(bases.map((base) => connect(base)))
@@ -148,7 +148,7 @@ describe('credentials', () => {
     await expectFatal(socket, 'authentication_required', 1008)
   })
 
-  test('a page of another origin is not let in by its visitor’s cookie', async () => {
+  test('a page of another origin cannot use its visitor’s cookie', async () => {
     const headers = { cookie: await cookieOf(), origin: 'https://elsewhere.example' }
     const socket = await connect(fleet().realtimeNodes[0], headers)
     socket.send({ case: 'hello', value: { protocolVersion: 1 } })
@@ -156,7 +156,7 @@ describe('credentials', () => {
   })
 })
 
-test('a request that is no WebSocket is answered, not hung up on', async () => {
+test('a request that is not a WebSocket gets a response', async () => {
   for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
     const response = await fetch(`${base}/api/realtime`)
     expect(response.status).toBeGreaterThanOrEqual(400)

@@ -37,7 +37,7 @@ describe('log-out', () => {
     for (const socket of sockets) await expectTerminated(socket, 'logout')
   })
 
-  test('leaves nobody listening: what is posted after the answer reaches no socket of that session', async () => {
+  test('stops all its sockets: later posts reach none of them', async () => {
     const owner = await theOwner()
     const roomId = await newRoom(owner, [ada])
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
@@ -92,7 +92,7 @@ test('a new password set by the operator ends every stream and session', async (
 
 const { listMySessions, endMySession } = MyAccountService.method
 
-test('a session that is ended elsewhere loses its streams, and the one that ended it keeps its own', async () => {
+test('a session ended elsewhere loses its streams; the one that ended it keeps its own', async () => {
   const again = await signIn(ada)
   const [there, here] = [await listen(ada, fleet().realtimeNodes[0]), await listen(again, fleet().realtimeNodes[1])]
   const { sessions } = await again.call(listMySessions, {})
@@ -106,7 +106,7 @@ test('a session that is ended elsewhere loses its streams, and the one that ende
   expect((await again.call(listMySessions, {})).sessions.map(({ current }) => current)).toEqual([true])
 })
 
-test('a deactivated account loses every stream and door at once, and comes back when it is reactivated', async () => {
+test('a deactivated account loses all streams and access at once, and returns when reactivated', async () => {
   const owner = await theOwner()
   const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
   await owner.call(AdminUserService.method.deactivateUser, { userId: ada.userId })

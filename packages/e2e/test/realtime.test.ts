@@ -29,7 +29,7 @@ const kindsOf = (socket: Socket, roomId: string) =>
   )
 
 describe('a posted message', () => {
-  test('is heard on both nodes, whichever gateway it came through', async () => {
+  test('arrives on both nodes, through any gateway', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const [one, other] = fleet().realtimeNodes
     const sockets = [await listen(ada, one), await listen(bob, other), await listen(ada, other)]
@@ -44,14 +44,14 @@ describe('a posted message', () => {
     }
   })
 
-  test('is heard through the proxies of the gateways', async () => {
+  test('arrives through the proxies of the gateways', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const sockets = await Promise.all(fleet().gateways.flatMap((base) => [listen(ada, base), listen(bob, base)]))
     const eventId = await post(bob, roomId, 'through the gate')
     for (const socket of sockets) await socket.heardMessage(eventId)
   })
 
-  test('can be read by the time it is heard', async () => {
+  test('can be read when its event arrives', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const socket = await listen(bob, fleet().realtimeNodes[0])
     const reads: Promise<unknown>[] = []
@@ -64,7 +64,7 @@ describe('a posted message', () => {
     expect(messages).toHaveLength(10)
   })
 
-  test('is heard once, in the order of the timeline', async () => {
+  test('arrives once, in the order of the timeline', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const socket = await listen(bob, fleet().realtimeNodes[1])
     const posts = Array.from({ length: 30 }, (_, i) =>
@@ -77,7 +77,7 @@ describe('a posted message', () => {
     expect(heard).toEqual(written)
   })
 
-  test('marks the room as read for its author alone', async () => {
+  test('marks the room as read only for its author', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const [mine, theirs] = [await listen(ada, fleet().realtimeNodes[0]), await listen(bob, fleet().realtimeNodes[0])]
     const eventId = await post(ada, roomId, 'my own words')
@@ -87,7 +87,7 @@ describe('a posted message', () => {
     expect(kindsOf(theirs, roomId)).toEqual(['messagePosted'])
   })
 
-  test('is not heard by those who are not in the room', async () => {
+  test('does not reach non-members', async () => {
     const roomId = await newRoom(owner, [ada])
     const outsiders = await Promise.all(fleet().realtimeNodes.map((node) => listen(bob, node)))
     const insiders = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
@@ -99,7 +99,7 @@ describe('a posted message', () => {
 })
 
 describe('membership', () => {
-  test('a joiner hears their own join and everything after it, on every socket', async () => {
+  test('a joiner receives their own join and everything after it, on every socket', async () => {
     const roomId = await newRoom(owner, [ada])
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(bob, node)))
     const member = await listen(ada, fleet().realtimeNodes[0])
@@ -115,7 +115,7 @@ describe('membership', () => {
       expect(kindsOf(socket, roomId).slice(0, 2)).toEqual(['userJoinedRoom', 'messagePosted'])
   })
 
-  test('a leaver hears their own leave and nothing after it', async () => {
+  test('a leaver receives their own leave and nothing after it', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(bob, node)))
     const members = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
@@ -132,7 +132,7 @@ describe('membership', () => {
     }
   })
 
-  test('a socket opened after leaving hears nothing of the room, one opened after coming back does', async () => {
+  test('a socket opened after leaving receives nothing of the room, one opened after returning does', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes
@@ -149,7 +149,7 @@ describe('membership', () => {
 })
 
 describe('rooms', () => {
-  test('a new room is told to its maker and moves the layout for everybody', async () => {
+  test('a new room is announced to its creator and changes the layout for everybody', async () => {
     const [mine, theirs] = await Promise.all([
       listen(owner, fleet().realtimeNodes[0]),
       listen(bob, fleet().realtimeNodes[1]),
@@ -163,7 +163,7 @@ describe('rooms', () => {
     expect(kindsOf(theirs, roomId)).toEqual([])
   })
 
-  test('a universal room is everybody’s from the moment it is there', async () => {
+  test('a universal room is open to everybody from its creation', async () => {
     const sockets = await Promise.all([listen(ada, fleet().realtimeNodes[0]), listen(bob, fleet().realtimeNodes[1])])
     const groupId = await lobbyId(owner)
     const { room } = await owner.call(RoomService.method.createRoom, { name: roomName(), groupId, universal: true })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ])
 })
 
-/** What has a row in the timeline, and what clients hear of it: the same things, under the same ids. */
+/** Timeline rows and the events for clients: the same things, with the same ids. */
 const rowKinds = ['messagePosted', 'userJoinedRoom', 'userLeftRoom', 'roomArchived', 'roomUnarchived', 'roomUpdated']
 const isRow = ({ event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'event'>) =>
   rowKinds.includes(event.case ?? '')
@@ -100,7 +100,7 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
   let archived = false
   for (const row of timeline) {
     if (row.event.case === 'userJoinedRoom') inside.add(row.actorId)
-    // Nobody stands there before the row of their joining, behind that of their leave, or in an archived room.
+    // Nobody acts before the row of their join, after that of their leave, or in an archived room.
     if (row.event.case === 'messagePosted') expect([archived, inside.has(row.actorId)]).toEqual([false, true])
     if (row.event.case === 'roomArchived') archived = true
     if (row.event.case === 'roomUnarchived') archived = false

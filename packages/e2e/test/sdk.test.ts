@@ -26,7 +26,7 @@ beforeAll(async () => {
 const open: Realtime[] = []
 afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
 
-/** A stream with what it has heard. */
+/** A stream with its received events. */
 function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime']>[0] = {}) {
   const realtime = client.realtime(options)
   open.push(realtime)
@@ -38,7 +38,7 @@ function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime
 const post = async (client: ParleyClient, body: string) =>
   (await client.api.message.createMessage({ roomId, body })).message?.id ?? ''
 
-test('sign in, join, post, hear, read', async () => {
+test('sign in, join, post, receive, read', async () => {
   const { user } = await ada.api.viewer.getViewer({})
   expect(user?.profile?.login).toBe(credentials.login)
   await ada.api.room.joinRoom({ roomId })
@@ -54,7 +54,7 @@ test('sign in, join, post, hear, read', async () => {
   expect(ids).toEqual([first])
 })
 
-test('a client that was away reads what is newer', async () => {
+test('a reconnecting client reads newer rows', async () => {
   const { page } = await bob.api.room.getRoomEvents({ roomId })
   const posted: string[] = []
   for (const body of ['one', 'two', 'three', 'four', 'five']) posted.push(await post(ada, body))
@@ -72,7 +72,7 @@ test('events are an async iterator, too', async () => {
   const heard: string[] = []
   for await (const { event } of events) {
     if (event.case === 'messagePosted') heard.push(event.value.messageEventId)
-    // What was posted earlier may still be told before it.
+    // Events of earlier posts may still arrive before it.
     if (heard.includes(posted)) break
   }
   expect(heard.at(-1)).toBe(posted)
@@ -91,7 +91,7 @@ test('failures are ConnectErrors with their code', async () => {
 })
 
 describe('the stream', () => {
-  test('comes back when its realtime node is killed, and says what is to be read anew', async () => {
+  test('reconnects when its realtime node is killed, and reports what to reload', async () => {
     const resets: string[] = []
     const { realtime, heard } = listen(bob, {
       url: fleet().gateways[1].replace('http', 'ws') + '/api/realtime',
@@ -112,7 +112,7 @@ describe('the stream', () => {
     await wholeAgain()
   })
 
-  test('goes on after a sign-out elsewhere, with a token of its own', async () => {
+  test('continues after a sign-out elsewhere, with a separate token', async () => {
     const [bot, leaving] = [0, 1].map(() => createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket }))
     if (bot === undefined || leaving === undefined) throw new Error('no clients')
     await Promise.all([bot.signIn(credentials), leaving.signIn(credentials)])

@@ -8,10 +8,10 @@ import { newPerson, type Person } from '../src/people.ts'
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 let ada: Person
 let browser: Browser
-/** The browser as it was before its cookie was replaced. */
+/** The browser before its cookie was replaced. */
 let before: Browser
 
-/** Lets time go by for the browser sessions of a person: nothing else tells how old they are. */
+/** Ages the browser sessions of a person. */
 async function letPass(person: Person, interval: string): Promise<void> {
   await using accounts = await databaseOf('accounts')
   const changed = await accounts.query(
@@ -62,7 +62,7 @@ describe('a session cookie', () => {
     expect(code.status).toBe(400)
   })
 
-  test('is replaced once, however many requests come at once, and none of them is refused', async () => {
+  test('is replaced once by concurrent requests, none of which is refused', async () => {
     await letPass(ada, '68 days')
     const many = Array.from({ length: 20 }, (_, n) => {
       const each = at(before, fleet().gateways[n % 2] ?? '')
@@ -85,12 +85,12 @@ describe('a session cookie', () => {
     await letPass(ada, '68 days')
     expect(sessionsIn(await browser.postJson(getViewer, {}))).toHaveLength(1)
     await letPass(ada, interval)
-    // Asked at the gateway that has not seen it: it remembers nothing of before.
+    // At the gateway that has not seen it and has nothing cached.
     expect(await viewerOf(other(before))).toBe(isGood ? ada.userId : undefined)
     for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
   })
 
-  test('that was replaced ends the session with a log-out', async () => {
+  test('that was replaced ends the session on sign-out', async () => {
     await letPass(ada, '68 days')
     await browser.postJson(getViewer, {})
     expect((await before.postJson('/auth/logout', {}, before.csrf)).status).toBe(200)

@@ -30,12 +30,12 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await provider[Symbol.asyncDispose]()
   })
 
-  /** Somebody's browser, as it is on the first day. */
+  /** A person's browser with empty state. */
   async function newPage(): Promise<Page> {
     const context = await browser.newContext()
     contexts.push(context)
     const page = await context.newPage()
-    // A bare page at the end: what is tested is how one gets there.
+    // Ends on a blank page: the redirects are what is tested.
     await page.route(`${site}/welcome**`, (route) => route.fulfill({ contentType: 'text/html', body: 'welcome' }))
     return page
   }
@@ -54,7 +54,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await page.getByRole('button', { name: 'Continue' }).click()
   }
 
-  /** Who is signed in on a page, by their login. */
+  /** Login of the user signed in on a page. */
   async function viewerOn(page: Page): Promise<string | undefined> {
     return page.evaluate(async (path) => {
       const headers = { 'content-type': 'application/json' }
@@ -95,7 +95,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     expect(await viewerOn(page)).toBe('wanda')
   })
 
-  test('the provider may replace its keys meanwhile', async () => {
+  test('the provider may replace its keys', async () => {
     await makeAccount(await newPage(), 'xenia')
     provider.rotate('another key')
     const page = await newPage()
@@ -105,7 +105,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     expect(await viewerOn(page)).toBe('xenia')
   })
 
-  test('its clock may be a little off, but not as far as its tokens hold', async () => {
+  test('its clock may differ a little, but less than its tokens are valid', async () => {
     const now = Date.now
     const clock = (behindMs: number) => (Date.now = () => now() - behindMs)
     try {
@@ -123,7 +123,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     }
   })
 
-  test('who declines there is told so here', async () => {
+  test('a user who declines there is told so here', async () => {
     const page = await newPage()
     await chooseProvider(page)
     await page.getByRole('link', { name: 'Cancel' }).click()
@@ -134,7 +134,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
   test('a callback is worth nothing in another browser, and nothing the second time', async () => {
     const page = await newPage()
     let callback = ''
-    // The provider's last redirect is kept back.
+    // The provider's last redirect is held back.
     provider.answer((_, response) => {
       const set = response.setHeader.bind(response)
       response.setHeader = (name, value) => {

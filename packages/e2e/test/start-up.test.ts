@@ -25,7 +25,7 @@ describe('the ready file', () => {
     expect(names.sort()).toEqual(deployables.flatMap((name) => [name, name]))
   })
 
-  test('gives each process its pid and internal port, and an address to those that clients reach', () => {
+  test('contains each process with pid and internal port, and the addresses for clients', () => {
     const { services } = fleet().state()
     for (const { name, pid, internalPort, url } of services) {
       expect(process.kill(pid, 0)).toBe(true)
@@ -51,7 +51,7 @@ describe('every process', () => {
     }
   })
 
-  test('tells its metrics', async () => {
+  test('serves its metrics', async () => {
     for (const service of fleet().state().services) {
       const { status, text } = await askInternal(service, '/metrics')
       expect(status).toBe(200)
@@ -104,7 +104,7 @@ describe('every public method', () => {
   })
 })
 
-/** How many calls of each method the processes of each service have answered. */
+/** Number of calls that the processes of each service have answered, by method. */
 async function callsServed(): Promise<Map<string, number>> {
   const calls = new Map<string, number>()
   for (const service of fleet().state().services) {

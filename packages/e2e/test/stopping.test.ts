@@ -11,7 +11,7 @@ import { frozen, processOf, wholeAgain } from '../src/processes.ts'
 
 const services = parleyServices()
 
-/** Where a process finds what it depends on. */
+/** Addresses of a process's dependencies. */
 type Found = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
 
 /** Nobody answers at these addresses. */
@@ -48,7 +48,7 @@ async function start(service: ServiceDefinition, found: Found) {
   const ended = once(child, 'exit')
   return {
     ended,
-    /** What it says that it waits for. */
+    /** What it reports to wait for. */
     async reasons(): Promise<string[]> {
       const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
       return ((await response.json()) as { reasons?: string[] }).reasons ?? []
@@ -62,10 +62,10 @@ async function start(service: ServiceDefinition, found: Found) {
 }
 
 const withDatabase = services.filter(({ migrate }) => migrate !== undefined)
-/** Those that begin when admin tells who may what; the others begin without it. */
+/** Services that wait for the policy of admin at start; the others do not. */
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
-test.each(services)('$name waits while nobody is there, says so, and ends when it is told to', async (service) => {
+test.each(services)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
   await using waiting = await start(service, await nobody())
   await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
   waiting.end()
@@ -73,7 +73,7 @@ test.each(services)('$name waits while nobody is there, says so, and ends when i
   expect(await waiting.ended).toEqual([0, null])
 })
 
-test.each(withDatabase)('$name waits for NATS alone once its database is there, and ends', async (service) => {
+test.each(withDatabase)('$name waits only for NATS once its database is available, and stops', async (service) => {
   await using waiting = await start(service, { ...fleets(), natsUrl: (await nobody()).natsUrl })
   await eventually(async () => {
     const reasons = await waiting.reasons()
@@ -98,7 +98,7 @@ test.each(withPolicy)('$name waits while no admin answers though database and NA
   expect(await waiting.ended).toEqual([0, null])
 })
 
-/** What a process wrote last. */
+/** The last output of a process. */
 function lastWords({ name, pid }: { name: string; pid: number }): string {
   const { logs } = dataDirAt(fleet().dataDir)
   const files = readdirSync(logs).filter((file) => file.startsWith(name))
@@ -108,7 +108,7 @@ function lastWords({ name, pid }: { name: string; pid: number }): string {
 
 afterEach(wholeAgain)
 
-test('every service ends by itself while database and NATS have fallen silent', async () => {
+test('every service stops by itself while database and NATS are frozen', async () => {
   const asked = services.map(({ name }) => processOf(name, 0))
   {
     using _postgres = frozen(serverPid('postgres'))

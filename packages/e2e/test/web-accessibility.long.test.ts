@@ -28,7 +28,7 @@ useBrowser('accessibility', async () => {
   await owner.call(RoomService.method.markRoomAsRead, { roomId })
 })
 
-/** Colours that are still changing are not those that people read. */
+/** Waits for colour transitions to end. */
 const calm = { reducedMotion: 'reduce' } as const
 
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
@@ -41,7 +41,7 @@ inBrowser.each(entries)('%s can be used by everybody', async (path) => {
   )
 })
 
-inBrowser('what another client asks for can be answered by everybody', async () => {
+inBrowser('the consent page is accessible to everybody', async () => {
   await using visitor = await visitAs(owner, '/', calm)
   const { page } = visitor
   await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
@@ -51,7 +51,7 @@ inBrowser('what another client asks for can be answered by everybody', async () 
   )
 })
 
-inBrowser('who forgot a password can say so, whoever they are', async () => {
+inBrowser('the password reset pages are accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
@@ -63,7 +63,7 @@ inBrowser('who forgot a password can say so, whoever they are', async () => {
 
 const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['a room', async () => undefined],
-  ['what can be done to a message', (page) => messageWith(page, 'Shall we?').hover()],
+  ['the actions of a message', (page) => messageWith(page, 'Shall we?').hover()],
   ['code', (page) => page.locator('pre span').first().waitFor()],
   ['somebody', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
   [
@@ -150,7 +150,7 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
   await page.goto(`${origin}/chat/-/${roomId}/${rootId}`)
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
   await look('a thread')
-  // Where one column is shown at a time, the sidebar has an address of its own.
+  // With a single column, the sidebar has a separate address.
   await page.goto(`${origin}${width < 704 ? '/' : `/chat/-/${roomId}`}`)
   await page.waitForLoadState('networkidle')
   for (const pane of [/^Threads/, /^Notifications/]) {

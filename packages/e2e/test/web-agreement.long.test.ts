@@ -6,7 +6,10 @@ import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
 
-/** How long two browsers show different things: printed, since it depends on the machine. That they agree is asserted. */
+/**
+ * How long two browsers show different content is printed, since it depends on the machine. That they agree is
+ * asserted.
+ */
 const times = 10
 const report: string[] = []
 let owner: Person
@@ -23,19 +26,19 @@ afterAll(() => console.log(report.join('\n')))
 
 const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
-/** What is said in the room, as it stands on a page. */
+/** The messages of the room on a page. */
 const shownOn = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
   )
 
-inBrowser('two browsers show the same soon after whatever happens', async () => {
+inBrowser('two browsers agree soon after every change', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const pages = [ofAda.page, ofBob.page]
   await Promise.all(pages.map((page) => seenAt(page, `${log}.includes('To begin with')`)))
 
-  /** Does something `times` times, by the gateway that neither browser uses, and notes when each of them shows it. */
+  /** Repeats an action through the gateway that neither browser uses, and records when each of them shows it. */
   const measured = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
     const [apart, late]: [number[], number[]] = [[], []]
     for (let n = 0; n < times; n++) {

@@ -6,12 +6,12 @@ import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
 
 /**
- * `pnpm web:bench`: what the web client costs, in a real browser beside an empty page. Times depend on the machine and are
- * printed; what is asserted depends on the client alone.
+ * `pnpm web:bench`: the cost of the web client in a real browser, compared with an empty page. Times depend on the
+ * machine and are printed; assertions depend only on the client.
  */
 const rows = 100_000
 const mostFirstLoadBytes = 145_000
-/** What a window and the texts it keeps may differ by, however many messages came. */
+/** Allowed difference of heap size, however many messages arrived. */
 const mostHeapGrowthBytes = 4_000_000
 const times = 5
 
@@ -42,7 +42,7 @@ async function timed(doing: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** How often the median is taken of. */
+/** Number of runs for a median. */
 async function medianOf(doing: () => Promise<number>): Promise<number> {
   const measured: number[] = []
   for (let at = 0; at < times; at++) measured.push(await doing())
@@ -52,8 +52,8 @@ async function medianOf(doing: () => Promise<number>): Promise<number> {
 const newest = (page: Page) => messageWith(page, `Message ${rows},`)
 
 /**
- * Scripts of the page itself, so that what the test asks of the browser is not measured along: `readable` resolves once a message that begins with
- * a text has been painted, with the time since the page began to load, in milliseconds.
+ * Scripts inside the page, so that the test's own requests are not measured: `readable` resolves when a message that
+ * begins with a text has been painted, with the time since the page started to load, in milliseconds.
  */
 const eyes = `globalThis.readable = (text) => new Promise((resolve) => {
   const look = () => {
@@ -65,10 +65,10 @@ const eyes = `globalThis.readable = (text) => new Promise((resolve) => {
   look()
 })`
 
-/** How long it took from the beginning of the page until a message could be read. */
+/** Time from the start of the page until a message is readable. */
 const readableAfter = (page: Page, text: string) => page.evaluate<number>(`readable(${JSON.stringify(text)})`)
 
-/** How long it takes from a click on a room until a message of it can be read. */
+/** Time from a click on a room until a message of it is readable. */
 const switched = (page: Page, roomId: string, text: string) =>
   page.evaluate<number>(`(async () => {
     const began = performance.now()
@@ -207,7 +207,7 @@ inBrowser('while 50 messages a second arrive', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
   const { page } = visitor
   const room = page.url()
-  // The same keys beside the same servers in a page that does nothing: what is slower than this is the client's.
+  // The same keys with the same servers in an empty page: the difference is the client's.
   await page.goto(new URL('/healthz-of-nothing', room).href)
   await page.evaluate(`document.body.append(document.createElement('textarea'))
     document.querySelector('textarea').focus()`)
@@ -231,7 +231,7 @@ inBrowser(
     await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
     const { page } = visitor
     const session = await page.context().newCDPSession(page)
-    /** Posts up to the nth message, waits until it is there, and measures. */
+    /** Posts up to the nth message, waits until it is shown, and measures. */
     let posted = 0
     const heapAfter = async (messages: number) => {
       while (posted < messages)

@@ -23,7 +23,7 @@ function callsOf(page: Page): (method: string) => number {
 const inSidebar = (page: Page, roomId: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`)
 
-inBrowser('a room that nobody looks at is read when somebody does, once', async () => {
+inBrowser('a room that is not shown is read once, when it is opened', async () => {
   const [before, here] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   const first = await post(owner, before, 'Said at first')
   await post(owner, here, 'Said here')
@@ -47,7 +47,7 @@ inBrowser('a room that nobody looks at is read when somebody does, once', async 
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('what one tab reads another does not ask about', async () => {
+inBrowser('tabs do not ask about what another one has read', async () => {
   const [read, other] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   await post(owner, read, 'Said at first')
   await post(owner, other, 'Said elsewhere')
@@ -83,7 +83,7 @@ inBrowser('a start costs at most eight calls, and opening a room three', async (
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
   }
-  // What is announced only after the page is open is asked for once more.
+  // Events that are announced only after the page is open cause one more read.
   await eventually(async () => {
     const { notifications } = await ada.call(NotificationService.method.listNotifications, {})
     return partners.every(({ userId }) => notifications.some(({ actor }) => actor?.id === userId))
@@ -107,7 +107,7 @@ inBrowser('a start costs at most eight calls, and opening a room three', async (
   await page.waitForLoadState('networkidle')
   expect(calls.slice(3)).toEqual([])
 
-  // What others say here is read, and what they say elsewhere marked, without asking how rooms are.
+  // Messages in this room are read, and those elsewhere mark their room, without further calls.
   calls.length = 0
   const marked = page.waitForResponse('**/MarkRoomAsRead')
   for (const said of ['One', 'Two', 'Three']) {

@@ -19,7 +19,7 @@ inBrowser('two people in two browsers converse', async () => {
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`, { colorScheme: 'dark' })
   const [atAda, atBob] = [ofAda.page, ofBob.page]
 
-  // A hint reaches only those who listen already, so one goes on typing until it is seen.
+  // A hint reaches only current listeners, so repeat typing until it is seen.
   await eventually(async () => {
     await atAda.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Shall')
     expect(await atBob.getByText(`${ada.login} is typing`).isVisible()).toBe(true)
@@ -53,7 +53,7 @@ inBrowser('two people in two browsers converse', async () => {
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
 
-inBrowser('what could not be sent outlives a reload, and is posted once', async () => {
+inBrowser('an unsent message survives a reload, and is posted once', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const posted = async () => {
@@ -62,7 +62,7 @@ inBrowser('what could not be sent outlives a reload, and is posted once', async 
     return bodies?.filter((body) => body === 'Written in a tunnel').length
   }
   await page.route('**/CreateMessage', (route) => route.abort())
-  // Nothing is sent before it was kept.
+  // Messages are stored before they are sent.
   await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, 'Written in a tunnel')])
   await page.getByText('Written in a tunnel').waitFor()
   await page.reload()
@@ -108,7 +108,7 @@ inBrowser('tabs of one person share a socket, and the next one takes it over', a
   expect(sockets).toBe(1)
 })
 
-inBrowser('what is opened before the first room is there stays open', async () => {
+inBrowser('what is opened before the first room has loaded stays open', async () => {
   await using visitor = await visit()
   const { page } = visitor
   let letGo = () => {}
@@ -127,7 +127,7 @@ inBrowser('what is opened before the first room is there stays open', async () =
   expect(await beside.isVisible()).toBe(true)
 })
 
-inBrowser('a wrong password is told, in the language of the browser', async () => {
+inBrowser('a wrong password is reported in the language of the browser', async () => {
   await using visitor = await visit('/', { locale: 'de-DE' })
   const { page } = visitor
   await page.getByLabel('Anmeldename oder E-Mail-Adresse').fill(ada.login)
@@ -136,7 +136,7 @@ inBrowser('a wrong password is told, in the language of the browser', async () =
   await page.getByRole('alert').getByText('Anmeldename oder Passwort ist falsch.').waitFor()
 })
 
-inBrowser('what the server refuses, and its roles, are told in the language of the browser', async () => {
+inBrowser('refusals and roles are shown in the language of the browser', async () => {
   const owner = await theOwner()
   const name = roomName()
   await newRoom(owner, [], { name })

@@ -11,7 +11,7 @@ useBrowser('more of the composer', async () => {
   roomId = await newRoom(await theOwner(), [ada])
 })
 
-inBrowser('of all emoji only those in sight are drawn, and the arrow keys reach the others', async () => {
+inBrowser('only visible emoji are rendered, and the arrow keys reach the others', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('button', { name: 'Insert an emoji' }).click()
@@ -28,7 +28,7 @@ inBrowser('of all emoji only those in sight are drawn, and the arrow keys reach 
   expect(await chosen.getAttribute('aria-posinset')).toBe(`${9 * rows + 1}`)
   const character = (await chosen.textContent())?.trim() ?? ''
   expect(await chosen.isVisible()).toBe(true)
-  // Typing begins at the first of what is found.
+  // The first result is active.
   await field.pressSequentially('rocket')
   await page.getByRole('option', { name: 'rocket', selected: true }).waitFor()
   await field.fill('no emoji is called so')

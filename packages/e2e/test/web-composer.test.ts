@@ -19,7 +19,7 @@ const picture = Buffer.from(
   'base64',
 )
 
-inBrowser('a name and an emoji are completed, and the one who is meant is told', async () => {
+inBrowser('names and emoji are completed, and the mentioned person is notified', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })
@@ -49,7 +49,7 @@ inBrowser('a name and an emoji are completed, and the one who is meant is told',
   expect([...visitor.complaints, ...ofBob.complaints]).toEqual([])
 })
 
-inBrowser('names that are found after the message was sent are not suggested any more', async () => {
+inBrowser('names found after the message was sent are not suggested', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   let release: () => void = () => undefined
@@ -67,7 +67,7 @@ inBrowser('names that are found after the message was sent are not suggested any
   const answered = page.waitForResponse('**/ListMembers')
   release()
   await (await answered).finished()
-  // Two frames: what the answer changes has been drawn.
+  // Two frames, so that the response has been rendered.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
   expect(await page.getByRole('listbox', { name: 'Suggestions' }).count()).toBe(0)
   expect(visitor.complaints).toEqual([])

@@ -31,7 +31,7 @@ const field = (page: Page) => page.getByRole('textbox', { name: 'Write a message
 const inSidebar = (page: Page, id: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${id}"]`)
 
-inBrowser('each room and thread keeps its own draft, and a room is completed in one', async () => {
+inBrowser('each room and thread keeps its own draft, and rooms are completed', async () => {
   const root = await post(bob, roomId, 'Where do we meet?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -55,7 +55,7 @@ inBrowser('each room and thread keeps its own draft, and a room is completed in 
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('whoever scrolls up reads back to the first message', async () => {
+inBrowser('scrolling up reads back to the first message', async () => {
   const long = await newRoom(owner, [ada])
   await post(owner, long, 'The very first')
   for (let at = 0; at < 160; at += 20)
@@ -73,7 +73,7 @@ inBrowser('whoever scrolls up reads back to the first message', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('keys lead to what is unread, and are listed', async () => {
+inBrowser('keyboard shortcuts lead to unread messages, and are listed', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await field(page).waitFor()
@@ -93,7 +93,7 @@ inBrowser('keys lead to what is unread, and are listed', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a room one wants to hear nothing of is not marked, also after a reload', async () => {
+inBrowser('a muted room is not marked, also after a reload', async () => {
   const quiet = await newRoom(owner, [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
   const { page } = visitor
@@ -111,7 +111,7 @@ inBrowser('a room one wants to hear nothing of is not marked, also after a reloa
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('what the server refuses stays with its reason, and is sent again or discarded', async () => {
+inBrowser('a refused message stays with its reason, and can be sent again or discarded', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const target = {
@@ -149,7 +149,7 @@ async function refusedOnce(page: Page, body: string, decide: (decision: Permissi
   await decide(PermissionDecision.NONE)
 }
 
-inBrowser('what somebody is up to is seen by others until they take it back', async () => {
+inBrowser('others see a custom status until it is cleared', async () => {
   await post(bob, roomId, 'I am out')
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
@@ -170,7 +170,7 @@ inBrowser('what somebody is up to is seen by others until they take it back', as
   expect([...ofBob.complaints, ...ofAda.complaints]).toEqual([])
 })
 
-inBrowser('a new password, set in the settings, is the one that signs in', async () => {
+inBrowser('a new password from the settings can be used to sign in', async () => {
   const emil = await newPerson('emil')
   const password = randomBytes(12).toString('hex')
   await using visitor = await visitAs(emil)
@@ -188,7 +188,7 @@ inBrowser('a new password, set in the settings, is the one that signs in', async
   await signInAt(page, { login: emil.login, password })
 })
 
-inBrowser('a link that an owner puts beside the rooms comes and goes at once', async () => {
+inBrowser('a sidebar link appears and disappears at once', async () => {
   const label = `Wiki ${randomBytes(4).toString('hex')}`
   const url = 'https://example.org/wiki'
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
@@ -214,7 +214,7 @@ function sound(): Uint8Array {
   return Buffer.concat([header, Buffer.alloc(samples, 128)])
 }
 
-inBrowser('sound is played where it stands', async () => {
+inBrowser('audio is played inline', async () => {
   const assetId = await sendFile(bob, roomId, sound(), { filename: 'silence.wav', contentType: 'audio/wav' })
   await bob.call(MessageService.method.createMessage, { roomId, body: 'Listen', attachmentAssetIds: [assetId] })
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)

@@ -67,7 +67,7 @@ inBrowser('a tap on the newest message shows what can be done to it, and does no
   expect(visitor.complaints).toEqual([])
 })
 
-/** How long what is on the page takes to change, and what is on the move. */
+/** Duration of transitions, and what is animated. */
 const motionOf = (page: Page) =>
   page.evaluate<{ changing: string[]; moving: number }>(`({
     changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
@@ -89,7 +89,7 @@ inBrowser('where less motion is asked for nothing moves, wherever one goes', asy
   expect((await motionOf(usual.page)).changing.length).toBeGreaterThan(1)
 })
 
-inBrowser('what was not sent outlives a crash of the browser, and is posted once', async () => {
+inBrowser('an unsent message survives a crash of the browser, and is posted once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-crash-'))
   const body = 'Written before the crash'
   const address = `${fleet().gateways[0]}/chat/-/${roomId}`
@@ -101,14 +101,14 @@ inBrowser('what was not sent outlives a crash of the browser, and is posted once
       await signInAt(page, ada)
       await messageWith(page, 'The newest').waitFor()
       await page.route('**/CreateMessage', (route) => route.abort())
-      // Nothing is sent before it was kept.
+      // Messages are stored before they are sent.
       await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
       await crashing.crash()
     }
     await using again = await ownBrowser(folder)
     const { page } = again
     await page.goto(address)
-    // The cookie may not have been written yet: what waits is there for whoever signs in again.
+    // The cookie may not have been written yet; the message waits for the next sign-in.
     const rooms = page.getByRole('navigation', { name: 'Rooms' })
     const signIn = page.getByLabel('Login or e-mail address')
     await rooms.or(signIn).waitFor()

@@ -19,10 +19,10 @@ useBrowser('faults', async () => {
 afterEach(wholeAgain)
 
 const lostBar = (page: Page) => page.getByText(/^Not connected/)
-/** To the gateway that the browser does not use. */
+/** Uses the gateway that the browser does not use. */
 const ofBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
 
-inBrowser('without network what is written waits, and afterwards nothing is missing', async () => {
+inBrowser('messages written without network wait, and nothing is missing afterwards', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await ofBob('Before the tunnel')
@@ -40,7 +40,7 @@ inBrowser('without network what is written waits, and afterwards nothing is miss
   await messageWith(other.page, 'Out of the tunnel').waitFor()
 })
 
-inBrowser('what is said before a slow stream of events opens is shown once it is open', async () => {
+inBrowser('messages from before a slow stream opens are shown once it is open', async () => {
   await using visitor = await visitAs(ada)
   const { page } = visitor
   let letOpen: () => void = () => undefined
@@ -57,7 +57,7 @@ inBrowser('what is said before a slow stream of events opens is shown once it is
   await messageWith(page, 'After it was read').waitFor()
 })
 
-inBrowser('what an event names is read again when that failed', async () => {
+inBrowser('a failed read after an event is repeated', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const eventId = await ofBob('As it was written')

@@ -38,7 +38,7 @@ async function dragged(page: Page, path: string, onto: Locator, before: () => Pr
   await drag('drop')
 }
 
-inBrowser('what is pasted or dragged into a room or a thread is sent from there', async () => {
+inBrowser('files pasted or dragged into a room or a thread are sent from there', async () => {
   const root = await post(bob, roomId, 'Show me')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -73,7 +73,7 @@ inBrowser('what is pasted or dragged into a room or a thread is sent from there'
     await thread.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
     await thread.getByRole('article').getByRole('link', { name: 'dragged.txt' }).waitFor()
 
-    // What misses both leads nowhere.
+    // A drop outside both does nothing.
     const address = page.url()
     await dragged(page, path, page.getByRole('navigation', { name: 'Rooms' }), async () => undefined)
     await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -84,7 +84,7 @@ inBrowser('what is pasted or dragged into a room or a thread is sent from there'
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('an upload is paused and goes on where it was', async () => {
+inBrowser('an upload is paused and resumed', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const { page } = ofAda
@@ -144,7 +144,7 @@ inBrowser('code has the colours of its language, in a message and in a file', as
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a file that its author deletes is gone where others read it', async () => {
+inBrowser('a file deleted by its author disappears for others', async () => {
   const about = (name: string) => ({ filename: `${name}.bin`, contentType: 'application/octet-stream' })
   const kept = await sendFile(bob, roomId, 'kept', about('kept'))
   const taken = await sendFile(bob, roomId, 'taken', about('taken'))
@@ -162,7 +162,7 @@ inBrowser('a file that its author deletes is gone where others read it', async (
 })
 
 if (hasFfmpeg())
-  inBrowser('a film is prepared while one waits, and then played where it stands', async () => {
+  inBrowser('a video is processed, and then played inline', async () => {
     await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
     await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
     await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor()

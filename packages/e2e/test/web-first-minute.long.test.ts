@@ -6,10 +6,10 @@ import { fillSignIn, inBrowser, say, useBrowser, visit } from '../src/web-client
 
 useBrowser('the first minute')
 
-inBrowser('whoever starts a server is led to a name, an invite and a room', async () => {
+inBrowser('the owner of a new server is guided to a name, an invite and a room', async () => {
   const owner = { login: 'first', password: 'the owner of a new server' }
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who has to get at its own folder in here.
+  // PostgreSQL may run as another user, who must reach its folder in here.
   chmodSync(dataDir, 0o755)
   const fleet = await startFleet({ dataDir, port: 0, owner, fsync: false, say: () => undefined })
   try {

@@ -22,7 +22,7 @@ inBrowser('the newest message is shown however fast five people write', async ()
   await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
   const write = async (author: Person) => {
     for (let n = 0; n < each; n += atOnce) {
-      // A server that has too much to do says so, and is asked again.
+      // An overloaded server refuses, and the call is repeated.
       const posted = Array.from({ length: atOnce }, (_, at) =>
         eventually(() => post(author, roomId, `In haste, number ${n + at}`)),
       )

@@ -36,7 +36,7 @@ async function signInThere(page: Page, login: string): Promise<void> {
 }
 
 if (canTry) {
-  inBrowser('whoever comes from a provider for the first time has an account a moment later', async () => {
+  inBrowser('a first sign-in with a provider creates an account in a moment', async () => {
     const login = `iris-${randomBytes(4).toString('hex')}`
     await using visitor = await visit(`/chat/-/${roomId}`)
     const { page } = visitor
@@ -47,7 +47,7 @@ if (canTry) {
     await inEveryTheme(page, async () => expect(await shortcomingsOf(page)).toEqual([]))
     const field = page.getByLabel('Login')
     expect(await field.inputValue()).toBe(login)
-    // What the provider calls somebody is a proposal.
+    // The name from the provider is a suggestion.
     await field.fill(ada.login)
     await page.getByRole('button', { name: 'Complete registration' }).click()
     await page.getByRole('alert').filter({ hasText: 'taken' }).waitFor()

@@ -22,7 +22,7 @@ const waiting = (page: Page, count: number) =>
     .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })
     .waitFor({ timeout: 90_000 })
 
-inBrowser('what waits is dismissed one by one or at once, in every browser of a person', async () => {
+inBrowser('notifications are dismissed singly or all at once, in every browser of a person', async () => {
   for (const what of ['first', 'second', 'third']) await post(bob, roomId, `The ${what} thing, @${ada.login}`)
   await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
   await using elsewhere = await visitAs(ada, `/chat/-/${otherId}`)
@@ -41,7 +41,7 @@ inBrowser('what waits is dismissed one by one or at once, in every browser of a 
   expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
 })
 
-inBrowser('whoever wants to hear nothing of the whole server is told nothing until they do', async () => {
+inBrowser('muting the whole server stops notifications until it is undone', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
   const { page } = visitor
   await page.getByRole('button', { name: 'Settings' }).click()

@@ -22,7 +22,7 @@ let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
 useBrowser('more of administration', async () => {
-  // Who is alone on a server is led to the first steps.
+  // The only user of a server is shown the first steps.
   ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
 })
 
@@ -123,7 +123,7 @@ inBrowser('people see where they are signed in, and end sessions', async () => {
   await page.getByRole('button', { name: 'End the session of Elsewhere' }).click()
   await elsewhere.page.getByRole('heading', { name: /Sign in/ }).waitFor()
   await page.getByText('This session').waitFor()
-  // That of the account's making is left.
+  // The address from the creation of the account remains.
   await page.getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
   await page.getByText('This session').waitFor()
@@ -157,13 +157,13 @@ inBrowser('people see which addresses and apps lead into their account, and take
   expect(visitor.complaints).toEqual([])
 })
 
-/** As if all sessions of somebody had begun long ago. */
+/** Makes all sessions of somebody old. */
 async function age({ userId }: Person): Promise<void> {
   await using database = await databaseOf('accounts')
   await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
 }
 
-inBrowser('who signed in long ago confirms changes with the current password', async () => {
+inBrowser('after a long session, changes are confirmed with the current password', async () => {
   const [greta, hans] = await Promise.all([newPerson('greta', { roles: ['admin'] }), newPerson('hans')])
   const [first, second] = [`first-${greta.login}@example.org`, `second-${greta.login}@example.org`]
   await operate(['user', 'verify-email', '--login', greta.login, '--email', first])
@@ -253,7 +253,7 @@ inBrowser('an owner invites by a link and by a list of addresses, and takes an i
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('an owner is told why somebody cannot post in a room', async () => {
+inBrowser('an owner sees why somebody cannot post in a room', async () => {
   const carl = await newPerson('carl')
   const roomId = await newRoom(owner, [carl])
   const name = unique('quiet')

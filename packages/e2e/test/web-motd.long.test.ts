@@ -36,7 +36,7 @@ inBrowser('the message of the day is seen at once, and hidden until there is ano
   await page.reload({ waitUntil: 'networkidle' })
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   expect(await message.count()).toBe(0)
-  // What else changes about the server is no reason to show it again.
+  // Other changes of the server do not show it again.
   await owner.call(AdminServerService.method.updateServerConfig, { description: 'Where we talk' })
 
   await write('Cake is in the kitchen')

@@ -33,7 +33,7 @@ inBrowser('a profile leads to a direct message', async () => {
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
 
-inBrowser('a status goes when its time is over, for whoever looks at it', async () => {
+inBrowser('an expired status disappears for people who look at it', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await messageWith(page, 'Ask me').getByRole('button', { name: bob.login }).click()

@@ -18,7 +18,10 @@ useBrowser('reading', async () => {
   roomId = await newRoom(owner, [ada])
 })
 
-/** Makes a preview as if the page had been fetched: the fleet never asks this machine. Gives the proof for whoever posts it. */
+/**
+ * Stores a preview as if the page had been fetched: the fleet never contacts this machine. Returns the token for
+ * posting it.
+ */
 async function fetched(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
   const token = `prl_LP${randomBytes(32).toString('base64url')}`
   await using messaging = await databaseOf('messaging')
@@ -33,7 +36,7 @@ async function fetched(person: Person, page: { url: string; title: string; siteN
   return token
 }
 
-inBrowser('a linked page is previewed while one writes, and by whoever reads', async () => {
+inBrowser('a linked page is previewed for its author and for readers', async () => {
   const page = { url: 'https://example.org/plans', title: 'The plans', siteName: 'Example' }
   const previewToken = await fetched(ada, page)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
@@ -55,7 +58,7 @@ inBrowser('a linked page is previewed while one writes, and by whoever reads', a
   }
 })
 
-inBrowser('screen readers are told of a flood by its number, and of no message twice', async () => {
+inBrowser('screen readers announce many messages by their number, and none twice', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()

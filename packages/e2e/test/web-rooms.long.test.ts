@@ -14,7 +14,7 @@ useBrowser('more of rooms', async () => {
   roomId = await newRoom(await theOwner(), [ada, bob])
 })
 
-inBrowser('a conversation of several is begun by keyboard alone', async () => {
+inBrowser('a conversation of several people is started with the keyboard only', async () => {
   const cora = await newPerson('cora')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -38,7 +38,7 @@ inBrowser('a conversation of several is begun by keyboard alone', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('threads one follows are listed, with what is new in them', async () => {
+inBrowser('followed threads are listed, with their new replies', async () => {
   const root = await post(ada, roomId, 'Where do we eat?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -54,7 +54,7 @@ inBrowser('threads one follows are listed, with what is new in them', async () =
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
 })
 
-inBrowser('what is begun is kept, and an answer leads to what it answers', async () => {
+inBrowser('drafts are kept, and a reply links to its message', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const question = `Where is the key, ${randomBytes(4).toString('hex')}?`

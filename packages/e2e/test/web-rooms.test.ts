@@ -42,7 +42,7 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
   await about.getByLabel('Notify me about').selectOption('Nothing')
   await about.getByRole('button', { name: 'Leave room' }).click()
   await page.getByText(`${bob.login} left`).waitFor()
-  // The room may have been asked about while it was left.
+  // The room may have been requested before it was left.
   const complaints = ofBob.complaints.filter((line) => !line.includes('status of 403'))
   expect([...ofOwner.complaints, ...complaints]).toEqual([])
 })
@@ -51,7 +51,7 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await ofAda.page.keyboard.press('Control+k')
-  // Nothing is waited for, as by whoever knows the keys.
+  // Without waiting, like an experienced keyboard user.
   await Promise.all(['Escape', 'Control+k'].map((key) => ofAda.page.keyboard.press(key)))
   await ofAda.page.keyboard.type(bob.login)
   await ofAda.page.getByRole('option', { name: bob.login }).first().waitFor()
@@ -63,7 +63,7 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
   await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click({ timeout: 90_000 })
   await ofBob.page.getByRole('link', { name: `${ada.login} wrote to you` }).click()
   await messageWith(ofBob.page, 'Psst').waitFor()
-  // What was read waits no longer.
+  // Read messages are no longer pending.
   await ofBob.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
@@ -82,7 +82,7 @@ inBrowser('a link opens the room at a message far back, and the way to the newes
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('settings change what one is called, how it looks and which language it speaks', async () => {
+inBrowser('settings change display name, appearance and language', async () => {
   const cora = await newPerson('cora')
   await owner.call(RoomService.method.addMember, { roomId, userId: cora.userId })
   await using visitor = await visitAs(cora, `/chat/-/${roomId}`)

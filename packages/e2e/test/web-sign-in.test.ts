@@ -65,12 +65,12 @@ inBrowser('an address is proved by a mailed code, and a forgotten password repla
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('status').getByText('Your new password is set').waitFor()
   await page.getByRole('link', { name: 'Back to sign-in' }).click()
-  // What was added in the last hour goes with a new password, the address too.
+  // A new password removes additions of the last hour, including the address.
   await signInAt(page, { login: ada.login, password })
   expect(complaints).toEqual([])
 })
 
-inBrowser('another client is let in, or not, by somebody who signs in for it', async () => {
+inBrowser('another client gets or is denied access by a user who signs in for it', async () => {
   const arrived: string[] = []
   const client = createServer((request, response) => {
     arrived.push(request.url ?? '')
@@ -96,7 +96,7 @@ inBrowser('another client is let in, or not, by somebody who signs in for it', a
   }
 })
 
-inBrowser('sign-in never goes on to another site', async () => {
+inBrowser('sign-in never continues to another site', async () => {
   const ada = await newPerson('ada')
   await using visitor = await visit(`/login?redirect=${encodeURIComponent('/\\evil.example')}`)
   await signInAt(visitor.page, ada)
@@ -128,7 +128,7 @@ inBrowser('a page whose person signs out elsewhere stays signed in itself', asyn
   const { page } = visitor
   const opened = page.waitForEvent('websocket')
   await signInAt(page, ada)
-  // Hello, and that it is subscribed: whoever listens later is not told.
+  // Wait for hello and the subscription: later listeners get no earlier events.
   let frames = 0
   await (await opened).waitForEvent('framereceived', () => ++frames === 2)
   const reread = page.waitForResponse((response) => response.url().endsWith('/GetViewer'))

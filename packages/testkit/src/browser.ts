@@ -7,12 +7,12 @@ export type BrowserAnswer = {
   cookies: string[]
 }
 
-/** A browser without scripts: it keeps cookies, follows nothing by itself and sends forms as they stand in a page. */
+/** A browser without scripts: it keeps cookies, does not follow redirects and submits forms of a page. */
 export class Browser {
   readonly base: string
   /** Cookies by name, as if everything were one host. */
   readonly jar: Map<string, string>
-  /** What was answered last. */
+  /** The last response. */
   page: BrowserAnswer | undefined
 
   constructor(base: string, jar: Map<string, string> = new Map()) {
@@ -35,7 +35,7 @@ export class Browser {
     return this.send('GET', path, undefined, headers)
   }
 
-  /** Sends JSON, or the text given as it is. */
+  /** Sends JSON, or the text unchanged. */
   postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     return this.send('POST', path, text, { 'content-type': 'application/json', ...headers })
@@ -47,7 +47,7 @@ export class Browser {
     return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
   }
 
-  /** Sends the form of the current page that has this action, with its hidden fields and what is typed into it. */
+  /** Submits the form of the current page with this action, including hidden fields and the given input. */
   submit(action: string, typed: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...typed }, headers)
   }

@@ -3,7 +3,7 @@ import type { Caller } from '@parley/credentials'
 import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type ServiceRoutes } from '@parley/rpc'
 
 const hourMs = 3_600_000
-/** Longer than any call of a product waits: a machine that stands still for a moment fails no test. */
+/** Longer than any product timeout, so that a short stall of the machine fails no test. */
 const callTimeoutMs = 20_000
 const mostTries = 20
 
@@ -22,7 +22,7 @@ const untilBegun: Interceptor = (next) => async (request) => {
 /** A bus connection and the calling half of a process. */
 export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 
-/** Connects to a NATS server without users. `name` is the deployable it stands for. */
+/** Connects to a NATS server without users. `name`: the deployable to act as. */
 export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   const bus = await connectBus({ url, name, purpose: 'rpc' })
   const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs, interceptors: [untilBegun] })
@@ -36,12 +36,12 @@ export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   }
 }
 
-/** Who calls, as far as a test cares. */
+/** The caller, as far as a test needs it. */
 export type TestCaller = {
   userId: string
   roleIds?: readonly string[]
   credentialId?: string
-  /** Whether the sign-in was proved lately; default false. */
+  /** Whether the sign-in is recent; default false. */
   fresh?: boolean
   rolesVersion?: bigint
 }
@@ -63,7 +63,7 @@ export function callAs(rpc: RpcClient, who: TestCaller): Transport {
   return rpc.transport({ caller: testCaller(who) })
 }
 
-/** Serves stand-ins for the internal services of a neighbour, over the real bus. */
+/** Serves stand-ins for the internal methods of another service, over the real bus. */
 export function fakeLeaf(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
   // A deployable that owns no public method: only what `routes` registers is answered.
   return serveRpc(bus, { deployable: 'realtime', routes })

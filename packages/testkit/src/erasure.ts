@@ -3,14 +3,14 @@ import { declareStreams } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 import { publishEvents } from './publish-events.ts'
 
-/** Asks services to erase what they have of an account, as accounts does. */
+/** Requests the erasure of an account from services, as accounts does. */
 export async function requestErasure(bus: Bus, userId: string, pass = 1): Promise<void> {
   await declareStreams(bus)
   const about = { aggregateType: 'user', aggregateId: userId, kind: 'erasure_requested' } as const
   await publishEvents(bus, { ...about, version: BigInt(pass), fact: { case: 'erasureRequested', value: { pass } } })
 }
 
-/** What a stand-in of accounts is told by services that erase. */
+/** Reports of erasing services to a stand-in of accounts. */
 export class ErasureReports {
   readonly all: Pick<ReportErasedRequest, 'userId' | 'service' | 'pass' | 'found'>[] = []
 
@@ -20,7 +20,7 @@ export class ErasureReports {
     return {}
   }
 
-  /** What was found in a pass; undefined while nobody has reported it. */
+  /** Number found in a pass; undefined while nobody has reported it. */
   found(userId: string, pass: number): bigint | undefined {
     return this.all.find((report) => report.userId === userId && report.pass === pass)?.found
   }

@@ -4,8 +4,8 @@ const shortestPauseMs = 20
 const longestPauseMs = 100
 
 /**
- * Runs `check` again and again until it neither throws nor answers false, and gives its answer. After `timeoutMs` the
- * last failure is thrown. The way to wait in tests. What takes long is looked at less often.
+ * Repeats `check` until it neither throws nor returns false, and returns its result. After `timeoutMs` the last failure
+ * is thrown. Use it for every wait in tests. The interval grows.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

@@ -1,7 +1,7 @@
-/** Addresses of what the test files of one jest run share. */
+/** Addresses of the servers that the test files of one jest run share. */
 export type TestInfrastructure = { postgresAdminUrl: string; redisUrl: string }
 
-/** What the run's global setup started or was given. Throws outside of a run with that setup. */
+/** The servers from the global setup. Throws outside a run with that setup. */
 export function testInfrastructure(): Promise<TestInfrastructure> {
   return Promise.resolve({
     postgresAdminUrl: fromEnvironment('PARLEY_TEST_POSTGRES_URL'),

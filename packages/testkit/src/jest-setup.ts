@@ -6,18 +6,18 @@ import { installPrograms } from './install-programs.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
-/** Variables that name what was started. */
+/** Variables with the addresses of started servers. */
 const named = new Set<string>()
 let folder: string | undefined
 
 /**
- * Starts what the test files of one jest run share and leaves its addresses in the environment: one PostgreSQL and one
- * Redis. Servers that `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` name are used instead.
+ * Starts one PostgreSQL and one Redis for the test files of a jest run and puts their addresses into the environment.
+ * Existing servers named by `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` are used instead.
  */
 export async function setup(): Promise<void> {
   await removeAbandonedFolders()
   const dir = (folder = temporaryFolder())
-  // PostgreSQL may run as another user, who has to get at its own folder in here.
+  // PostgreSQL may run as another user, who must reach its folder in here.
   chmodSync(dir, 0o755)
   await installPrograms()
   await Promise.all([usePostgres(dir), useRedis(dir)])

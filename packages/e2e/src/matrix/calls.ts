@@ -10,7 +10,7 @@ type Where = 'channel' | 'hall' | 'dm'
 
 const joinAgain = (stage: Stage, who: Name, room: Where = 'channel') =>
   stage.call(who, joinCall, { roomId: stage[room] })
-/** Joins and arrives at the media server: who does not is taken for gone after a while. */
+/** Joins and connects to the media server; otherwise the participant would be removed after a while. */
 async function join(stage: Stage, who: Name, room: Where = 'channel') {
   await joinAgain(stage, who, room)
   const { token } = await stage.call(who, getCallToken, { roomId: stage[room] })
@@ -20,7 +20,7 @@ async function join(stage: Stage, who: Name, room: Where = 'channel') {
 const leave = (stage: Stage, who: Name, room: Where = 'channel') => stage.call(who, leaveCall, { roomId: stage[room] })
 const nina = (stage: Stage) => ({ roomId: stage.channel, userId: stage.userId('nina') })
 
-/** What the first who joins a call causes, and the last who leaves. */
+/** Events caused by the first participant to join a call, and by the last to leave. */
 const begun = (who: Name[]): Row['hears'] => [
   ['callStarted', who],
   ['callParticipantJoined', who],

@@ -3,7 +3,7 @@ import { eventually } from '@parley/testkit'
 import { databaseOf } from '../databases.ts'
 import type { Person } from '../people.ts'
 
-/** Who hears of something on the stream and tells of something else, in an order in which one causes the other. */
+/** Consumers that publish further events, in causal order. */
 const causes: { service: string; waits: string[]; durables: RegExp }[] = [
   { service: 'messaging', waits: ['outbox where relayed_at is null'], durables: /^$/ },
   { service: 'calls', waits: ['handovers'], durables: /^calls-/ },
@@ -16,10 +16,10 @@ const causes: { service: string; waits: string[]; durables: RegExp }[] = [
   },
 ]
 
-/** What failed before may still be tried again, after growing pauses. */
+/** Earlier failures may still be retried, with growing delays. */
 const patience = { timeoutMs: 100_000 }
 
-/** Resolves when whatever was done before has led to all the events that it leads to. */
+/** Resolves when all consequences of earlier actions have been published. */
 export async function consequences(owner: Person): Promise<void> {
   for (const { service, waits, durables } of causes) {
     await using database = await databaseOf(service)

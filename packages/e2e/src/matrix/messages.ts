@@ -40,7 +40,7 @@ async function postWithFiles(stage: Stage, as: string, count: number) {
 
 const address = 'https://example.org/'
 
-/** As if a page had been previewed: those of this machine are not. */
+/** Stores a preview as if a page had been fetched: pages of this machine are not. */
 async function attachPreview(stage: Stage, to: string) {
   await using database = await databaseOf('messaging')
   const preview = toBinary(PagePreviewSchema, create(PagePreviewSchema, { url: address, title: 'An example' }))
@@ -154,7 +154,7 @@ export const messages: Row[] = [
   ),
 ]
 
-/** A thread in the channel. Who replies follows it, and so does who began it. */
+/** A thread in the channel. Authors of replies follow it, and so does the author of the root. */
 export const threads: Row[] = [
   row(
     'the first reply',

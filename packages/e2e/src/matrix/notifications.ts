@@ -19,7 +19,7 @@ const choose = (stage: Stage, who: Name, level: keyof typeof NotificationLevel) 
 const call = (stage: Stage, who: Name, text = 'look') =>
   stage.post('ada', stage.channel, `@${stage.people[who].login}, ${text}`)
 
-/** What a message in the channel causes that ada posts. */
+/** Events caused by a message of ada in the channel. */
 const posted = (who: Name[]): Row['hears'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['ada']],
@@ -29,7 +29,7 @@ const mentioned = (...who: Name[]): Row['hears'] => [
   ['mentionNotification', who],
 ]
 
-/** What people choose to be told, are told, and do with it. dora has a mention that she did not read. */
+/** Levels, notifications and dismissals of people. dora has an unread mention. */
 export const notifications: Row[] = [
   row('choosing all messages of a room', (stage) => choose(stage, 'bob', 'ALL_MESSAGES'), [
     'notificationLevelChanged',

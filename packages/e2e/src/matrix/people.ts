@@ -27,7 +27,7 @@ const picture = () =>
     .toBuffer()
 const image = async () => ({ image: { image: await picture(), filename: 'picture.png' } })
 
-/** What people tell of themselves, and what is told of the server. */
+/** Changes of profiles and of the server. */
 export const profiles: Row[] = [
   row('another name', (stage) => stage.call('ada', mine.updateProfile, { displayName: `Ada ${unique()}` }), [
     'userProfileUpdated',
@@ -91,7 +91,7 @@ export const profiles: Row[] = [
   row('no logo', (stage) => stage.call('adam', server.deleteServerLogo, {}), ['serverUpdated', everyone]),
 ]
 
-/** Sessions and people that end. Sockets that are closed hear why, and nothing more. */
+/** Ended sessions and deleted people. Closed sockets receive the reason, and nothing more. */
 export const ends: Row[] = [
   {
     ...row(

@@ -14,10 +14,10 @@ import type { Kind } from '../listeners.ts'
 import type { Person } from '../people.ts'
 import { roomName } from '../rooms.ts'
 
-/** A room with somebody in it who is about to lose it. */
+/** A room with a member who is about to lose it. */
 export type Scene = { owner: Person; victim: Person; roomId: string }
 
-/** A way to lose a room, and what the one who loses it hears of that. */
+/** A way to lose a room, and the events that the person receives about it. */
 export type Revoke = {
   how: string
   /** Of the room before. */
@@ -49,7 +49,7 @@ async function newRole(owner: Person): Promise<string> {
   return name
 }
 
-/** Every way in which somebody loses what they hear of a room. */
+/** Every way to lose a room. */
 export const revokes: Revoke[] = [
   {
     how: 'left',

@@ -17,13 +17,13 @@ const setUniversal = (stage: Stage, universal: boolean) =>
   stage.call('owner', updateRoom, { roomId: stage.channel, universal })
 const speak = (stage: Stage, room: 'channel' | 'hall' = 'channel') => stage.post('bob', stage[room], unique())
 
-/** What a message causes that bob posts. */
+/** Events caused by a message of bob. */
 const spoken = (who: Name[]): Row['hears'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['bob']],
 ]
 
-/** Who belongs to the channel, and who hears of it. */
+/** Memberships of the channel, and recipients of its events. */
 export const membership: Row[] = [
   row('joining', (stage) => stage.call('nina', joinRoom, { roomId: stage.channel }), ['userJoinedRoom', withNina]),
   row('a message after a joining', (stage) => speak(stage), ...spoken(withNina)),
@@ -63,7 +63,7 @@ export const membership: Row[] = [
   row('a message after it was lifted', (stage) => speak(stage, 'hall'), ...spoken(hall)),
 ]
 
-/** What becomes of rooms. */
+/** Changes of rooms. */
 export const rooms: Row[] = [
   row(
     'renaming a channel',

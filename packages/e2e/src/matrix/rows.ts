@@ -2,12 +2,14 @@ import type { Kind } from '../listeners.ts'
 import type { Name } from './cast.ts'
 import type { Stage } from './stage.ts'
 
-/** Something done, and each event it causes with everybody who hears it; nobody else may, and nothing else is heard. */
+/**
+ * An action, and each event it causes with all recipients; nobody else may receive it, and no other event may occur.
+ */
 export type Row = {
   what: string
   act: (stage: Stage) => Promise<unknown>
   hears: [kind: Kind, who: Name[]][]
-  /** Whose sockets are closed by it. */
+  /** People whose sockets it closes. */
   ends?: Name[]
 }
 

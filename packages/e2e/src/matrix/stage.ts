@@ -18,7 +18,7 @@ import { consequences } from './consequences.ts'
 
 type People = Record<Name, Person>
 
-/** The people and rooms of the matrix, and what has happened there. Calls go to one gateway after the other. */
+/** The people and rooms of the matrix, and its history. Calls alternate between the gateways. */
 export class Stage {
   readonly mediaServer: LivekitStandIn
   readonly people: People
@@ -116,7 +116,7 @@ export class Stage {
     if (message?.channelEchoEventId) this.keep(`echo of ${as}`, message.channelEchoEventId)
   }
 
-  /** Waits until everything that follows from what was done has been told, and posts what marks an end. */
+  /** Waits until all consequences of an action have been published, and posts a message that marks the end. */
   async mark(): Promise<string> {
     await consequences(this.owner)
     return post(this.owner, this.plaza, 'so much for that')
@@ -126,14 +126,14 @@ export class Stage {
     this.#ids.set(as, id)
   }
 
-  /** Id of what was remembered. */
+  /** Id of a remembered item. */
   id(as: string): string {
     const id = this.#ids.get(as)
     if (id === undefined) throw new Error(`nothing is known as ${as}`)
     return id
   }
 
-  /** Whether that is one of the people here. */
+  /** Whether it is one of the people here. */
   knows(userId: string): boolean {
     return Object.values(this.people).some((person) => person.userId === userId)
   }

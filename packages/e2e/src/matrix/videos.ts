@@ -10,7 +10,7 @@ async function postFilm(stage: Stage, room: 'channel' | 'dm', content: Buffer) {
   await stage.post('ada', stage[room], 'a film', { attachmentAssetIds: [assetId] })
 }
 
-/** What becomes of videos; nothing where no ffmpeg processes them. */
+/** Processing of videos; nothing without ffmpeg. */
 export const videos: Row[] = hasFfmpeg()
   ? [
       row(

@@ -8,7 +8,7 @@ export type TestLivekit = AsyncDisposable & {
   url: string
   apiKey: string
   apiSecret: string
-  /** Where it sends webhooks: `/webhooks/livekit` on this port of loopback. */
+  /** Target of its webhooks: `/webhooks/livekit` on this loopback port. */
   webhookPort: number
 }
 

@@ -5,7 +5,7 @@ import { TokenVerifier } from 'livekit-server-sdk'
 import { answerTwirp } from './twirp.ts'
 import { signWebhook } from './webhook.ts'
 
-/** Somebody connected to the stand-in, as LiveKit describes them. */
+/** A participant of the stand-in, in LiveKit's format. */
 export type StandInParticipant = {
   sid: string
   identity: string
@@ -20,7 +20,7 @@ export type StandInParticipant = {
 /** A room of the stand-in. */
 export type StandInRoom = { sid: string; name: string; participants: Map<string, StandInParticipant> }
 
-/** What happened, as a webhook tells it. */
+/** An event, in the format of a webhook. */
 export type StandInEvent = {
   event: string
   id: string
@@ -30,19 +30,19 @@ export type StandInEvent = {
 }
 
 /**
- * Stands in for a LiveKit server: answers the room service that the official SDK asks, checks its grants, lets in whoever
- * has a token, and sends webhooks that are signed as LiveKit signs them.
+ * A stand-in for a LiveKit server: implements the room service for the official SDK, checks grants, admits participants
+ * with a token, and sends signed webhooks.
  */
 export class LivekitStandIn implements AsyncDisposable {
   readonly apiKey = 'APIstandin'
   readonly apiSecret = 'the secret of a stand-in of the media server'
-  /** Where webhooks go; nowhere when undefined. */
+  /** Target of webhooks; undefined to send none. */
   webhookUrl: string | undefined
   /** While true nothing is answered. */
   isAway = false
-  /** Everything that happened, also what was sent nowhere. */
+  /** All events, including those not sent. */
   readonly events: StandInEvent[] = []
-  /** Methods that were asked and allowed, with whom they were about. */
+  /** Allowed method calls, with the participants they concern. */
   readonly asked: { method: string; room: string; identity: string }[] = []
   readonly rooms = new Map<string, StandInRoom>()
   readonly #server = createServer((request, response) => void answerTwirp(this, request, response))
@@ -57,7 +57,7 @@ export class LivekitStandIn implements AsyncDisposable {
     return standIn
   }
 
-  /** Where clients and services reach it. */
+  /** Address for clients and services. */
   get url(): string {
     const address = this.#server.address()
     return `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
@@ -136,7 +136,7 @@ export class LivekitStandIn implements AsyncDisposable {
     const told = { event, id, createdAt, room: { sid, name }, ...(participant && { participant }) }
     this.events.push(told)
     const url = this.webhookUrl
-    // One after the other, as LiveKit does; what is not taken is not sent again here.
+    // One after the other, as LiveKit does; refused webhooks are not repeated here.
     if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, told)).catch(() => undefined)
   }
 

@@ -4,7 +4,7 @@ import { TokenVerifier, type ClaimGrants } from 'livekit-server-sdk'
 
 const prefix = '/twirp/livekit.RoomService/'
 
-/** Who is asked: the stand-in, as far as its room service goes. */
+/** The room service of the stand-in. */
 type Server = {
   apiKey: string
   apiSecret: string
@@ -18,7 +18,7 @@ type Server = {
 type Asked = { room?: string; identity?: string }
 type Answer = { status: number; body: object }
 
-/** Answers a request to LiveKit's room service, in JSON as the official SDK asks. */
+/** Answers a request to LiveKit's room service, in the JSON format of the official SDK. */
 export async function answerTwirp(server: Server, request: IncomingMessage, response: ServerResponse) {
   if (server.isAway) return request.socket.destroy()
   const asked = (await json(request).catch(() => ({}))) as Asked

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AccessToken } from 'livekit-server-sdk'
 
-/** Signs a webhook as LiveKit does: a token of the key that holds the checksum of the body. */
+/** Signs a webhook as LiveKit does: the token contains the checksum of the body. */
 export async function signWebhook(
   { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
   body: string,
