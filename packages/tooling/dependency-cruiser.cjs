@@ -3,6 +3,7 @@
 /** A package imports only packages to its left. */
 const layers = [
   'contracts',
+  'protobuf',
   'ids',
   'outbound',
   'config',

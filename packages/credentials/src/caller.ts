@@ -1,7 +1,8 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { CallerSchema, type Caller as CallerMessage } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 
 /** The signed-in one who calls. */
 export type Caller = {
@@ -53,7 +54,7 @@ export function callerFrom(message: CallerMessage): Caller | undefined {
 
 /** Writes a caller as the value of the header: base64 of `svc.internal.v1.Caller`. */
 export function encodeCaller(caller: Caller): string {
-  return Buffer.from(toBinary(CallerSchema, toCallerMessage(caller))).toString('base64')
+  return Buffer.from(encode(CallerSchema, toCallerMessage(caller))).toString('base64')
 }
 
 /** Reads what {@link encodeCaller} wrote. Throws `unauthenticated` for anything else. */

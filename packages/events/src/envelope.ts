@@ -1,5 +1,6 @@
-import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { encode } from '@parley/protobuf'
 import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
 
 type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
@@ -34,11 +35,10 @@ export function realtimeEnvelope<K extends RealtimeKind>(
   kind: K,
   event: { id: string; createdAt: Date; actorId?: string; value: RealtimeValue<K> },
 ): Uint8Array {
-  const envelope = create(RealtimeEventEnvelopeSchema, {
+  return encode(RealtimeEventEnvelopeSchema, {
     id: event.id,
     createdAt: timestampFromDate(event.createdAt),
     ...(event.actorId ? { actorId: event.actorId } : {}),
     event: { case: localNames.get(kind), value: event.value } as EnvelopeEvent,
   })
-  return toBinary(RealtimeEventEnvelopeSchema, envelope)
 }

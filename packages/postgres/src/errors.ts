@@ -92,7 +92,11 @@ export function explainDatabaseError(error: unknown, service: string): ConnectEr
   return undefined
 }
 
-/** A statement failed without an answer of the server, so nobody knows what state its connection is in. */
+/**
+ * No further statement can be trusted to work on the connection: one failed without an answer of the server, so that nobody
+ * knows its state, or what it had prepared reads a table that has changed since.
+ */
 export function leavesConnectionBroken(error: unknown): boolean {
-  return isDatabaseUnavailable(error) && ![...causes(error)].some((cause) => cause instanceof pg.DatabaseError)
+  const answer = [...causes(error)].find((cause) => cause instanceof pg.DatabaseError)
+  return answer ? answer.routine === 'RevalidateCachedQuery' : isDatabaseUnavailable(error)
 }

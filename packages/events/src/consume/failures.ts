@@ -1,7 +1,7 @@
-import { toBinary } from '@bufbuild/protobuf'
 import { sql } from 'drizzle-orm'
 import { EventSchema, type Event } from '@parley/contracts/internal'
 import type { Db } from '@parley/postgres'
+import { encode } from '@parley/protobuf'
 import { parkedEvents } from '../schema.ts'
 import { receive } from './inbox.ts'
 
@@ -23,7 +23,7 @@ export async function recordFailure(db: Db, { consumer, event, subject, reason }
         consumer,
         eventId: event.id,
         subject,
-        payload: Buffer.from(toBinary(EventSchema, event)),
+        payload: Buffer.from(encode(EventSchema, event)),
         attempts: 1,
         lastError: reason,
       })

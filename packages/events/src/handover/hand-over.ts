@@ -1,6 +1,7 @@
-import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { RoomEventSchema } from '@parley/contracts/internal'
 import { CommitChannel, type Tx } from '@parley/postgres'
+import { encode } from '@parley/protobuf'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
@@ -21,7 +22,7 @@ export async function handOver(
 ): Promise<void> {
   if (events.length === 0) return
   const rows = events.map((event) => {
-    const payload = toBinary(RoomEventSchema, create(RoomEventSchema, event))
+    const payload = encode(RoomEventSchema, event)
     if (payload.length > mostBytes) {
       throw new RangeError(
         `event ${event.kind} of a room has ${payload.length} bytes, but at most ${mostBytes} can be handed over`,

@@ -1,7 +1,8 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { RoomEventSchema, type RoomEvent } from '@parley/contracts/internal'
 import { sqlRows, type Db } from '@parley/postgres'
+import { encode } from '@parley/protobuf'
 import { handoverLeases, handovers, parkedEvents } from '../schema.ts'
 
 /** Most events in one call. */
@@ -100,7 +101,7 @@ export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
 /** Gives an event up. What clients would have heard is not kept: it may hold names, and comes too late. */
 export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waiting, reason: string): Promise<void> {
   const { eventId, kind } = event
-  const payload = Buffer.from(toBinary(RoomEventSchema, { ...event, envelope: new Uint8Array() }))
+  const payload = Buffer.from(encode(RoomEventSchema, { ...event, envelope: new Uint8Array() }))
   await db.transaction(async (tx) => {
     const [row] = await tx.delete(handovers).where(eq(handovers.id, id)).returning({ refusals: handovers.refusals })
     if (!row) return

@@ -1,7 +1,8 @@
-import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { EventSchema, type DeliverySchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
+import { encode } from '@parley/protobuf'
 import { currentTraceparent } from '@parley/telemetry'
 import { eventSubject, type AggregateType } from '../subjects.ts'
 import { shardOf } from './shards.ts'
@@ -48,7 +49,7 @@ export function outgoing(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event
   const subject = eventSubject(event)
   const eventId = event.id ?? newId('event')
-  const message = create(EventSchema, {
+  const bytes = encode(EventSchema, {
     id: eventId,
     kind,
     aggregateType,
@@ -60,7 +61,6 @@ export function outgoing(event: OutgoingEvent): OutboxRow {
     fact: event.fact ?? { case: undefined },
     deliveries: event.deliveries ?? [],
   })
-  const bytes = toBinary(EventSchema, message)
   if (bytes.length > maxEventBytes) {
     throw new RangeError(`event ${kind} has ${bytes.length} bytes, ${maxEventBytes} can be published`)
   }

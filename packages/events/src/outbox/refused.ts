@@ -1,5 +1,6 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import { EventSchema, type Event } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 import type { Entry } from './store.ts'
 
 /** The replacement for an event that the stream refuses. It keeps id and version, so that nobody waits for them. */
@@ -16,7 +17,7 @@ export function skippedEvent(entry: Entry): { subject: string; payload: Buffer }
   })
   return {
     subject: `evt.${aggregateType}.${aggregateId}.skipped`,
-    payload: Buffer.from(toBinary(EventSchema, event)),
+    payload: Buffer.from(encode(EventSchema, event)),
   }
 }
 

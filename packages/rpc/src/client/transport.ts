@@ -1,4 +1,4 @@
-import { create, fromBinary, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
+import { create, fromBinary, type DescMethodUnary } from '@bufbuild/protobuf'
 import {
   createContextValues,
   type ContextValues,
@@ -8,6 +8,7 @@ import {
   type UnaryResponse,
 } from '@connectrpc/connect'
 import { encodeCaller, type Caller } from '@parley/credentials'
+import { encode } from '@parley/protobuf'
 import { currentTraceparent, withSpan } from '@parley/telemetry'
 import { keyHeader } from '../envelope.ts'
 import { unreadableReply } from '../errors.ts'
@@ -42,7 +43,7 @@ export function createBusTransport(calls: PendingCalls, defaults: Defaults, opti
     // A copy: an interceptor may send its request once more.
     const extra = header && new Headers(header)
     extra?.delete(keyHeader)
-    const body = toBinary(method.input, message)
+    const body = encode(method.input, message)
     const traceparent = currentTraceparent()
     const reply = await calls.call({
       method,

@@ -1,5 +1,6 @@
-import { create, fromBinary, toBinary, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
+import { create, fromBinary, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { encode } from '@parley/protobuf'
 import { callerOf } from '../handler-context.ts'
 import { intercept } from '../interceptors.ts'
 import { methodName } from '../subjects.ts'
@@ -38,7 +39,7 @@ export async function answer(
     interceptors.length === 0
       ? await implementation(request, context)
       : await handleIntercepted(implementation, context, request, interceptors)
-  return toBinary(method.output, create(method.output, output))
+  return encode(method.output, output)
 }
 
 /** Requests between deployables were checked before, or the deployable wrote their text itself. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { fromBinary, toBinary, type DescMessage, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
+import { fromBinary, type DescMessage, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { methodPath } from '@parley/contracts/catalogue'
 import type { Db, Tx } from '@parley/postgres'
+import { encode } from '@parley/protobuf'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
 import { counter } from '@parley/telemetry'
 import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
@@ -46,7 +47,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   if (key === undefined) return await run({ keep: () => Promise.resolve(), free: () => Promise.resolve() })
 
   const keyed = { callerId: callerOf(call).userId, method: methodPath(method), key }
-  const requestDigest = createHash('sha256').update(toBinary(method.input, request)).digest()
+  const requestDigest = createHash('sha256').update(encode(method.input, request)).digest()
   const findRepeated = async (): Promise<MessageShape<O> | undefined> => {
     const known = await findAnswer(db, keyed)
     if (!known) return undefined
@@ -63,7 +64,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   try {
     return await run({
       async keep(tx, answer) {
-        if (!(await storeAnswer(tx, { ...keyed, requestDigest, response: toBinary(method.output, answer) })))
+        if (!(await storeAnswer(tx, { ...keyed, requestDigest, response: encode(method.output, answer) })))
           throw keyInUse()
         kept = true
       },

@@ -1,6 +1,7 @@
-import { fromBinary, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
+import { fromBinary, type DescMethodUnary } from '@bufbuild/protobuf'
 import { createContextKey, createContextValues, type ConnectRouter, type MethodImpl } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { encode } from '@parley/protobuf'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
 import { reflection } from './reflection.ts'
@@ -53,7 +54,7 @@ function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Option
     const timeoutMs = Math.min(context.timeoutMs() ?? requestTimeoutMs, requestTimeoutMs)
     const setCookies = (cookies: string[]) => cookies.forEach((it) => context.responseHeader.append('set-cookie', it))
     setCookies(admitted.cookies)
-    const answer = await forwarder.send(admitted, toBinary(input, request), timeoutMs, header('traceparent'))
+    const answer = await forwarder.send(admitted, encode(input, request), timeoutMs, header('traceparent'))
     setCookies(forwarder.cookiesBegun(admitted, answer))
     for (const name of exposedReplyHeaders) {
       const value = answer.headers?.get(name)

@@ -1,8 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { fromBinary, fromJsonString, toBinary, toJsonString } from '@bufbuild/protobuf'
+import { fromBinary, fromJsonString, toJsonString } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { ReadHeader } from '@parley/credentials'
+import { encode } from '@parley/protobuf'
 import type { Reply } from '@parley/rpc'
 import { closeSignal, headerOf } from '@parley/runtime'
 import {
@@ -188,7 +189,7 @@ function transcodeRequest({ method }: PublicMethod, body: Buffer): Uint8Array {
   if (body.length === 0) return body
   try {
     const message = fromJsonString(method.input, textOf(body), { ignoreUnknownFields: true })
-    return toBinary(method.input, message)
+    return encode(method.input, message)
   } catch (error) {
     throw malformedJson(error)
   }

@@ -2,8 +2,9 @@ import { request as httpRequest, ServerResponse, type IncomingMessage } from 'no
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { create, toBinary } from '@bufbuild/protobuf'
+import { create } from '@bufbuild/protobuf'
 import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
+import { encode } from '@parley/protobuf'
 import { Targets } from '../clients/targets.ts'
 import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
@@ -123,7 +124,7 @@ function farewell(): Buffer {
   const close = create(RealtimeServerFrameSchema, { frame: { case: 'close', value } })
   const code = Buffer.alloc(2)
   code.writeUInt16BE(serviceRestart)
-  return Buffer.concat([serverFrame('binary', toBinary(RealtimeServerFrameSchema, close)), serverFrame('close', code)])
+  return Buffer.concat([serverFrame('binary', encode(RealtimeServerFrameSchema, close)), serverFrame('close', code)])
 }
 
 function join(socket: Duplex, behind: Socket, frames: ServerFrames): void {

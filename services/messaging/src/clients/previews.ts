@@ -1,6 +1,6 @@
-import { toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import { PagePreviewSchema, UploadsInternalService } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 import { previewsUnavailable } from '../errors.ts'
 
 /** A slow page, and its slow image. */
@@ -19,7 +19,7 @@ export const previewLink = (transport: Transport): PreviewLink => {
   return async (url, userId) => {
     try {
       const { preview } = await uploads.previewLink({ url, userId }, { timeoutMs })
-      return preview && toBinary(PagePreviewSchema, preview)
+      return preview && encode(PagePreviewSchema, preview)
     } catch (error) {
       throw error instanceof ConnectError && told.has(error.code) ? error : previewsUnavailable(error)
     }

@@ -1,6 +1,7 @@
-import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { TypingHintSchema } from '@parley/contracts/internal'
 import { typingHintSubject } from '@parley/events'
+import { encode } from '@parley/protobuf'
 import type { Bus } from '@parley/rpc'
 
 type Hint = { roomId: string } & Extract<MessageInitShape<typeof TypingHintSchema>, { $typeName?: never }>
@@ -11,4 +12,4 @@ export type TellTyping = (hint: Hint) => void
 export const tellTyping =
   ({ nc }: Bus): TellTyping =>
   (hint) =>
-    nc.publish(typingHintSubject(hint.roomId), toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
+    nc.publish(typingHintSubject(hint.roomId), encode(TypingHintSchema, hint))

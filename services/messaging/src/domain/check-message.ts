@@ -1,7 +1,7 @@
-import { toBinary } from '@bufbuild/protobuf'
 import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
 import { ConnectError } from '@connectrpc/connect'
 import { PagePreviewSchema, type ImportedMessage } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 import { checkBody } from './body.ts'
 import { assertEmoji } from './emoji.ts'
 import { importedAuthorMissing, importedIdMissing, importedMessageBad, importedTimeBad, threadInDm } from '../errors.ts'
@@ -47,7 +47,7 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     threadRoot: message.threadRootExternalId,
     inReplyTo: message.inReplyToExternalId,
     // Its image stays where it was.
-    linkPreview: linkPreview ? toBinary(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
+    linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }
 

@@ -1,5 +1,6 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { fromBinary } from '@bufbuild/protobuf'
 import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 
 /** The preview as a message keeps it. */
 export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(PagePreviewSchema, stored)
@@ -8,5 +9,4 @@ export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(Pag
 export const previewImageKey = (stored: Uint8Array | null): string => (stored ? decodePreview(stored).imageKey : '')
 
 /** The end of the encoding of every preview that shows this image: the key is its last field. */
-export const endOfPreview = (imageKey: string): Uint8Array =>
-  toBinary(PagePreviewSchema, create(PagePreviewSchema, { imageKey }))
+export const endOfPreview = (imageKey: string): Uint8Array => encode(PagePreviewSchema, { imageKey })

@@ -1,8 +1,8 @@
-import { create, toBinary } from '@bufbuild/protobuf'
 import { VideoStateSchema } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 import type { NewAttachment, NewFollower, NewPost } from './new-post.ts'
 
-const processing = bytesOf(toBinary(VideoStateSchema, create(VideoStateSchema, { status: 'processing' })))
+const processing = bytesOf(encode(VideoStateSchema, { status: 'processing' }))
 
 /** A post as `append_posts` reads it. */
 export function toPostRow(post: NewPost, n: number): object {

@@ -1,5 +1,5 @@
-import { create, toBinary } from '@bufbuild/protobuf'
 import { VideoStateSchema, type RoomEvent, type VideoState } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 import type { RoomLine } from '../domain/room-line.ts'
 import { headerColumns, toHeader, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
@@ -73,7 +73,7 @@ const columnsOf = (tellers: readonly Teller[]) => [
   tellers.map(({ aggregateId }) => aggregateId),
 ]
 
-const processing = Buffer.from(toBinary(VideoStateSchema, create(VideoStateSchema, { status: 'processing' })))
+const processing = Buffer.from(encode(VideoStateSchema, { status: 'processing' }))
 
 /**
  * Stores the states of videos, by asset, with the messages that attach them. A final state stays: a replayed event may
@@ -81,7 +81,7 @@ const processing = Buffer.from(toBinary(VideoStateSchema, create(VideoStateSchem
  */
 export async function storeVideos(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return
-  const states = [...videos.values()].map((video) => Buffer.from(toBinary(VideoStateSchema, video)))
+  const states = [...videos.values()].map((video) => Buffer.from(encode(VideoStateSchema, video)))
   await storeStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 

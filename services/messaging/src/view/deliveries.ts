@@ -1,6 +1,6 @@
-import { create, toBinary } from '@bufbuild/protobuf'
 import { EventSchema } from '@parley/contracts/internal'
 import type { DeliveryInit } from '@parley/events'
+import { encode } from '@parley/protobuf'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
 
 /** Delivers to the effective members of a channel or the participants of a direct message. */
@@ -22,5 +22,5 @@ export function toUser(userId: string, envelope: Uint8Array): DeliveryInit {
  * repeated fields.
  */
 export function encodeRider(delivery: DeliveryInit): Buffer {
-  return Buffer.from(toBinary(EventSchema, create(EventSchema, { deliveries: [delivery] })))
+  return Buffer.from(encode(EventSchema, { deliveries: [delivery] }))
 }

@@ -1,7 +1,8 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+import { encode } from '@parley/protobuf'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { roomFacts, rooms } from './schema.ts'
 
@@ -26,7 +27,7 @@ export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], a
       roomId,
       version: fact.version,
       eventId: fact.eventId,
-      fact: toBinary(RoomFactSchema, fact),
+      fact: encode(RoomFactSchema, fact),
       createdAt: at,
       awaitsStream: takesAccessAway(fact),
     })),

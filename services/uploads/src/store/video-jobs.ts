@@ -1,9 +1,10 @@
-import { create, fromBinary, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { and, asc, eq, inArray, isNotNull, isNull, like, or, sql } from 'drizzle-orm'
 import { VideoStateSchema, type VideoState } from '@parley/contracts/internal'
 import { versionOfNow } from '@parley/events'
 import { JobQueue, type Job } from '@parley/jobs'
 import type { Reader, Tx } from '@parley/postgres'
+import { encode } from '@parley/protobuf'
 import { assets, videoJobs } from './schema.ts'
 
 /** A video that somebody is working on. */
@@ -101,7 +102,7 @@ export async function endJob(
   job: HeldJob,
   state: MessageInitShape<typeof VideoStateSchema>,
 ): Promise<bigint | undefined> {
-  const result = toBinary(VideoStateSchema, create(VideoStateSchema, state))
+  const result = encode(VideoStateSchema, state)
   const [ended] = await tx
     .update(videoJobs)
     .set({ result, endedVersion: sql.raw(versionOfNow) })

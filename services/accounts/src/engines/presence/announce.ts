@@ -1,6 +1,7 @@
-import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { PresenceHintSchema } from '@parley/contracts/internal'
 import { presenceHintSubject } from '@parley/events'
+import { encode } from '@parley/protobuf'
 import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
@@ -19,7 +20,7 @@ export const announcePresence =
     for (const hint of hints) {
       const known = others?.get(hint.userId)
       const audience = known && { crowded, audience: [hint.userId, ...known] }
-      const bytes = toBinary(PresenceHintSchema, create(PresenceHintSchema, { ...hint, ...audience }))
+      const bytes = encode(PresenceHintSchema, { ...hint, ...audience })
       bus.nc.publish(presenceHintSubject(hint.userId), bytes)
     }
     await bus.nc.flush()

@@ -1,6 +1,7 @@
-import { fromBinary, toBinary, type DescMethod } from '@bufbuild/protobuf'
+import { fromBinary, type DescMethod } from '@bufbuild/protobuf'
 import { AdminServerService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
+import { encode } from '@parley/protobuf'
 
 const { uploadServerBanner, uploadServerLogo } = AdminServerService.method
 const methods = [MyAccountService.method.uploadAvatar, uploadServerLogo, uploadServerBanner] as const
@@ -21,7 +22,7 @@ export function takeImageOut(
     const image = request.image?.image
     if (!request.image || !image?.length) return undefined
     request.image.image = new Uint8Array()
-    return { image, rest: toBinary(input, request) }
+    return { image, rest: encode(input, request) }
   } catch {
     // The owner of the method says what is wrong with it.
     return undefined

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { toBinary } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
 import { CreateMessageRequestSchema, type MessageService } from '@parley/contracts/api'
+import { encode } from '@parley/protobuf'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { draftMessage } from '../../domain/draft.ts'
@@ -15,7 +15,7 @@ export function createMessage(ctx: Context): MethodImpl<typeof MessageService.me
   return async (request, call) => {
     const caller = callerOf(call)
     const key = idempotencyKeyOf(call)
-    const digest = createHash('sha256').update(toBinary(CreateMessageRequestSchema, request)).digest()
+    const digest = createHash('sha256').update(encode(CreateMessageRequestSchema, request)).digest()
     const outcome = await post(ctx, { caller, draft: draftMessage(request), key, digest }, call.signal)
     switch (outcome.kind) {
       case 'written':

@@ -1,6 +1,7 @@
-import { create, toBinary } from '@bufbuild/protobuf'
+import { create } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { PagePreviewSchema } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
 import type { Context } from '../../context.ts'
 import { fetchImage } from '../../engines/fetch/index.ts'
 import { keepServerImage, type PublicKind } from '../../engines/images/index.ts'
@@ -34,7 +35,7 @@ export async function lookAtPage(ctx: Context, { url, asker }: Page, signal: Abo
     ...{ url: url.href, title, description, siteName, imageKey: imageKey ?? '' },
     ...(embedId !== undefined && { embedType: 'youtube', embedId }),
   })
-  return { preview: toBinary(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
+  return { preview: encode(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
 }
 
 async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<PageDescription | undefined> {

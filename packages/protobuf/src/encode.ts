@@ -1,0 +1,47 @@
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf'
+import { encoderSource } from './encoder-source.ts'
+import { Writer } from './writer.ts'
+
+/** Writes the fields of a message of one type. */
+export type Encoder = { write: (message: object, writer: Writer) => void }
+
+const encoders = new WeakMap<DescMessage, Encoder>()
+const writer = new Writer()
+
+/**
+ * A message in the protobuf wire format: the bytes that `toBinary(schema, create(schema, message))` of protobuf-es gives, without
+ * reflection. Throws for a value outside the range of its field, and for message types of a kind that the contract does not use.
+ */
+export function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array<ArrayBuffer> {
+  try {
+    encoderOf(schema).write(message, writer)
+    return writer.finish()
+  } catch (error) {
+    writer.reset()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`cannot encode ${schema.typeName}: ${reason}`, { cause: error })
+  }
+}
+
+/** The encoder of a type, compiled at its first use; those of the types inside it are compiled at theirs. */
+function encoderOf(schema: DescMessage): Encoder {
+  const known = encoders.get(schema)
+  if (known) return known
+  const encoder: Encoder = {
+    write(message, into) {
+      encoder.write = compile(schema)
+      encoder.write(message, into)
+    },
+  }
+  encoders.set(schema, encoder)
+  return encoder
+}
+
+function compile(schema: DescMessage): Encoder['write'] {
+  const { source, inner } = encoderSource(schema)
+  // The source is made of our own descriptors alone. Code for each type reads its fields by name; one loop over fields of all
+  // types would look each of them up.
+  // oxlint-disable-next-line typescript/no-implied-eval
+  const make = new Function('inner', source) as (inner: readonly Encoder[]) => Encoder['write']
+  return make(inner.map(encoderOf))
+}

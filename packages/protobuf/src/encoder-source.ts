@@ -1,0 +1,111 @@
+import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf'
+
+const protobuf3 = 999
+const varint = 0
+const eightBytes = 1
+const lengthDelimited = 2
+
+/** Methods of the writer by type of field; types that are missing are not used by the contract. */
+const writerMethods = new Map<ScalarType, string>([
+  [ScalarType.STRING, 'string'],
+  [ScalarType.BYTES, 'bytes'],
+  [ScalarType.BOOL, 'bool'],
+  [ScalarType.INT32, 'int32'],
+  [ScalarType.UINT32, 'uint32'],
+  [ScalarType.INT64, 'int64'],
+  [ScalarType.UINT64, 'uint64'],
+  [ScalarType.DOUBLE, 'double'],
+])
+
+/** Source of a function body that gets `inner`, the encoders of these types, and returns the encoder of a type. */
+export function encoderSource(schema: DescMessage): { source: string; inner: DescMessage[] } {
+  if (Number(schema.file.edition) !== protobuf3) throw new Error('only proto3 is supported')
+  const inner: DescMessage[] = []
+  const fields = schema.fields.toSorted((a, b) => a.number - b.number).map((field) => fieldSource(field, inner))
+  const names = inner.map((_, n) => `const inner${n} = inner[${n}]\n`).join('')
+  const source = `${names}return (m, w) => {
+let v, s
+${fields.join('\n')}
+if (m.$unknown) w.unknown(m.$unknown)
+}`
+  return { source, inner }
+}
+
+/** Statements that write a field of `m` if it is set, as the wire format wants it. */
+function fieldSource(field: DescField, inner: DescMessage[]): string {
+  const own = `m.${field.localName}`
+  switch (field.fieldKind) {
+    case 'list':
+      return `v = ${own}; if (v != null && v.length > 0) { ${listSource(field, inner)} }`
+    case 'map':
+      return `v = ${own}; if (v != null) for (const k of Object.keys(v)) { ${entrySource(field, inner)} }`
+    default:
+      return `${presence(field, own)} { ${valueSource(field, field.number, 'v', inner)} }`
+  }
+}
+
+/** Reads a single field into `v`, and asks whether it is set. */
+function presence(field: DescField, own: string): string {
+  if (field.oneof) {
+    const group = `m.${field.oneof.localName}`
+    return `if (${group} != null && ${group}.case === '${field.localName}' && (v = ${group}.value) != null)`
+  }
+  const read = `v = ${own}; if (v != null`
+  const isOptional = field.proto.proto3Optional
+  if (field.fieldKind === 'message' || isOptional) return `${read})`
+  if (field.fieldKind === 'enum') return `${read} && v !== ${field.enum.values[0]?.number ?? 0})`
+  switch (field.fieldKind === 'scalar' ? field.scalar : undefined) {
+    case ScalarType.STRING:
+      return `${read} && v !== '')`
+    case ScalarType.BYTES:
+      return `${read} && v.length > 0)`
+    case ScalarType.BOOL:
+      return `${read} && v !== false)`
+    default:
+      return `${read} && v != 0)`
+  }
+}
+
+/** Writes one value, which the variable holds, under a field number. */
+function valueSource(field: DescField, number: number, variable: string, inner: DescMessage[]): string {
+  const { message } = field
+  if (message === undefined) {
+    const { method, wireType } = scalarOf(field)
+    return `w.${method}(${tagOf(number, wireType)}, ${variable})`
+  }
+  if (isWrapped(message)) throw new Error(`${message.typeName} is not supported`)
+  if (field.fieldKind === 'message' && field.delimitedEncoding) throw new Error('groups are not supported')
+  const known = inner.indexOf(message)
+  const at = known === -1 ? inner.push(message) - 1 : known
+  return `s = w.open(${tagOf(number, lengthDelimited)}); inner${at}.write(${variable}, w); w.close(s)`
+}
+
+function listSource(field: DescField & { fieldKind: 'list' }, inner: DescMessage[]): string {
+  if (!field.packed) {
+    return field.message
+      ? `for (const i of v) { const ${valueSource(field, field.number, 'i', inner)} }`
+      : `for (const i of v) ${valueSource(field, field.number, 'i', inner)}`
+  }
+  const numeric = field.listKind === 'enum' || field.scalar === ScalarType.INT32 || field.scalar === ScalarType.UINT32
+  if (!numeric) throw new Error(`a list like ${field.name} is not supported`)
+  return `s = w.open(${tagOf(field.number, lengthDelimited)}); for (const i of v) w.packed(i); w.close(s)`
+}
+
+function entrySource(field: DescField & { fieldKind: 'map' }, inner: DescMessage[]): string {
+  if (field.mapKey !== ScalarType.STRING) throw new Error(`the keys of ${field.name} are not supported`)
+  const value = valueSource(field, 2, 'i', inner)
+  return `const e = w.open(${tagOf(field.number, lengthDelimited)}), i = v[k]; w.string(${tagOf(1, lengthDelimited)}, k); ${value}; w.close(e)`
+}
+
+function scalarOf(field: DescField): { method: string; wireType: number } {
+  const type = field.scalar ?? ScalarType.INT32
+  const method = writerMethods.get(type)
+  if (method === undefined) throw new Error(`the type of ${field.name} is not supported`)
+  if (type === ScalarType.DOUBLE) return { method, wireType: eightBytes }
+  return { method, wireType: type === ScalarType.STRING || type === ScalarType.BYTES ? lengthDelimited : varint }
+}
+
+/** Whether protobuf-es holds the fields of this type as plain values in the message around it. */
+const isWrapped = ({ typeName }: DescMessage) => /^google\.protobuf\.(\w+Value|Value|Struct)$/.test(typeName)
+
+const tagOf = (number: number, wireType: number) => ((number << 3) | wireType) >>> 0
