@@ -32,7 +32,8 @@ Prints a line per figure and a table of what calls cost; with BENCH_OUT=file als
 run; a budget, in the unit of the value, is what docs/performance.md allows.
 --check            ends with 1 when a figure is more than a third above its budget
 --full             measures everything, half an hour (make bench-full)
-BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, room, readers, files, images, size, loss`
+BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, room, readers, files, images, size, loss
+BENCH_CALLS=a,b    of the costs only those of calls whose names hold one of these`
 
 /** By default only the first four are measured. */
 const measures = ['rest', 'costs', 'calls', 'sockets', 'room', 'readers', 'files', 'images', 'size', 'loss'] as const

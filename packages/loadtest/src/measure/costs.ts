@@ -26,7 +26,8 @@ export async function measureCosts(
   report.add('floor: node:http and one SELECT, processor time of a request', floor, 'ms')
   report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].processorMs, 'ms')
 
-  const measured = measuredCalls(http, place)
+  const only = process.env['BENCH_CALLS']?.split(',')
+  const measured = measuredCalls(http, place).filter(({ name }) => only?.some((part) => name.includes(part)) ?? true)
   // Otherwise the first call would pay for compiling the code that all calls share.
   for (const { make } of measured) await time(make, { seconds: warmUpSeconds, warmUpSeconds: 0 })
   const rows: Row[] = []
