@@ -14,7 +14,7 @@ import { listRoomAttachments } from '../src/store/room-attachments.ts'
 import type { Connection } from '../src/store/statement.ts'
 import { readReplies, readThreadAround } from '../src/store/thread-events.ts'
 import { readTimeline, readTimelineAround } from '../src/store/timeline.ts'
-import { readRoomsOfUnreadThreads, readRoomStates, readUnreadRooms } from '../src/store/unread.ts'
+import { readRoomStates, readUnread } from '../src/store/unread.ts'
 import { deep, ordinary, root, writeRooms } from './_deep-room.ts'
 import { readingOf } from './_plan.ts'
 
@@ -150,10 +150,7 @@ test('videos that are being processed are found by an index of those alone', asy
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
-test.each([
-  ['room', readUnreadRooms],
-  ['thread', readRoomsOfUnreadThreads],
-])('whether any %s is unread is seen without looking at messages', async (_, read) => {
-  const { indexes, scanned } = await readingOf(open.pool, (on) => read(on, userId))
+test('whether any room or thread is unread is seen without looking at messages', async () => {
+  const { indexes, scanned } = await readingOf(open.pool, (on) => readUnread(on, userId))
   expect([...indexes, ...scanned].filter((name) => name.startsWith('room_events'))).toEqual([])
 })

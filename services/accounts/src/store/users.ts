@@ -1,5 +1,5 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import type { Reader, Tx } from '@parley/postgres'
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { preparedQuery, type Reader, type Tx } from '@parley/postgres'
 import { couldBeEmail, emailKey } from '../domain/email.ts'
 import { couldBeLogin, loginKey } from '../domain/login.ts'
 import { accountGone } from '../errors.ts'
@@ -15,12 +15,19 @@ export const roleIds = sql<string[]>`coalesce(
 /** An account with the ids of the roles it holds. */
 export const userColumns = { ...getTableColumns(users), roleIds }
 
+const byIds = preparedQuery('users_by_ids', (reader) =>
+  reader
+    .select(userColumns)
+    .from(users)
+    .where(sql`${users.id} = any(${sql.placeholder('ids')})`),
+)
+
 /** Those of the ids that are accounts, tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
   // PostgreSQL stores no NUL and fails on one, and ids come from anybody.
   const possible = ids.filter((id) => !id.includes('\0'))
   if (possible.length === 0) return []
-  return db.select(userColumns).from(users).where(inArray(users.id, possible))
+  return byIds(db, { ids: possible })
 }
 
 /** Those of the ids that are accounts and not deleted, in no particular order. */

@@ -29,31 +29,8 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
   return states.run(on, [userId, roomIds])
 }
 
-export type UnreadRoom = { roomId: string; groupId: string; member: boolean }
-
-/**
- * The unread rooms of which the user is an explicit member, and unread universal rooms from which they are not banned.
- */
-const rooms = statement<UnreadRoom>(
-  'read_unread_rooms',
-  `(
-  select l.room_id as "roomId", l.group_id as "groupId", true as member
-  from line_members m
-  join room_lines l on l.room_id = m.room_id
-  left join room_markers r on r.room_id = m.room_id and r.user_id = m.user_id
-  where m.user_id = $1 and m.member and not l.archived and ${roomIsUnread}
-  limit 1
-)
-union all
-select l.room_id, l.group_id, false
-from room_lines l
-left join room_markers r on r.room_id = l.room_id and r.user_id = $1
-where l.universal and not l.archived and ${roomIsUnread} and not ${banned}`,
-)
-
-export function readUnreadRooms(on: Connection, userId: string): Promise<UnreadRoom[]> {
-  return rooms.run(on, [userId])
-}
+/** A room with something unread, either among its messages or in one of its threads that the user follows. */
+export type UnreadRoom = { roomId: string; groupId: string; member: boolean; inThread: boolean }
 
 /** The threads that user $1 follows, with their room and marker. */
 const followed = `thread_follows f
@@ -61,22 +38,41 @@ const followed = `thread_follows f
   join room_lines l on l.room_id = f.room_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $1`
 
-/** The same for rooms in which an unread thread is followed. */
-const roomsOfThreads = statement<UnreadRoom>(
-  'read_rooms_of_unread_threads',
+/**
+ * Of the rooms of which the user is an explicit member one with unread messages and one with unread threads, and of the
+ * universal ones from which they are not banned all.
+ */
+const unread = statement<UnreadRoom>(
+  'read_unread',
   `(
-  select l.room_id as "roomId", l.group_id as "groupId", true as member
+  select l.room_id as "roomId", l.group_id as "groupId", true as member, false as "inThread"
+  from line_members m
+  join room_lines l on l.room_id = m.room_id
+  left join room_markers r on r.room_id = m.room_id and r.user_id = m.user_id
+  where m.user_id = $1 and m.member and not l.archived and ${roomIsUnread}
+  limit 1
+)
+union all
+select l.room_id, l.group_id, false, false
+from room_lines l
+left join room_markers r on r.room_id = l.room_id and r.user_id = $1
+where l.universal and not l.archived and ${roomIsUnread} and not ${banned}
+union all
+(
+  select l.room_id, l.group_id, true, true
   from ${followed}
   join line_members m on m.room_id = f.room_id and m.user_id = $1 and m.member
   where f.user_id = $1 and f.following and not l.archived and ${threadIsUnread}
   limit 1
 )
 union all
-select distinct l.room_id, l.group_id, false
-from ${followed}
-where f.user_id = $1 and f.following and l.universal and not l.archived and ${threadIsUnread} and not ${banned}`,
+(
+  select distinct l.room_id, l.group_id, false, true
+  from ${followed}
+  where f.user_id = $1 and f.following and l.universal and not l.archived and ${threadIsUnread} and not ${banned}
+)`,
 )
 
-export function readRoomsOfUnreadThreads(on: Connection, userId: string): Promise<UnreadRoom[]> {
-  return roomsOfThreads.run(on, [userId])
+export function readUnread(on: Connection, userId: string): Promise<UnreadRoom[]> {
+  return unread.run(on, [userId])
 }

@@ -1,4 +1,4 @@
-import { deleteInBatches, type Db, type Reader, type Tx } from '@parley/postgres'
+import { deleteInBatches, preparedQuery, type Db, type Reader, type Tx } from '@parley/postgres'
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
 import type { StoredLevel } from '../domain/levels.ts'
@@ -6,12 +6,16 @@ import { notificationLevels, preferences } from './schema.ts'
 
 export type NotificationLevelRow = typeof notificationLevels.$inferSelect
 
-export async function listNotificationLevels(db: Reader, userId: string): Promise<NotificationLevelRow[]> {
-  return db
+const levelsOf = preparedQuery('notification_levels_of_user', (reader) =>
+  reader
     .select()
     .from(notificationLevels)
-    .where(eq(notificationLevels.userId, userId))
-    .orderBy(asc(notificationLevels.roomId))
+    .where(eq(notificationLevels.userId, sql.placeholder('userId')))
+    .orderBy(asc(notificationLevels.roomId)),
+)
+
+export function listNotificationLevels(db: Reader, userId: string): Promise<NotificationLevelRow[]> {
+  return levelsOf(db, { userId })
 }
 
 /** The level of the server, and that of one room. */

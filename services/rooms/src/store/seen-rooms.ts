@@ -1,8 +1,7 @@
 import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
 import { RoomKind } from '@parley/contracts/api'
-import type { Reader } from '@parley/postgres'
+import { preparedQuery, type Reader } from '@parley/postgres'
 import { roomNotFound } from '../errors.ts'
-import { anyOf } from './any-of.ts'
 import { isForeignDm } from '../policy/visibility.ts'
 import type { Standing } from '../policy/standing.ts'
 import type { RoomRow, SeenRoom } from './rows.ts'
@@ -12,21 +11,33 @@ const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
 /** A ban ends by the clock; the fact that it ran out follows. */
 export const banHolds = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
 
-/** Rooms with the standing of one user: one statement, however many rooms. */
-async function seenRooms(reader: Reader, userId: string, where: SQL | undefined, order: SQL): Promise<SeenRoom[]> {
-  const found = await reader
-    .select({ room: rooms, member: isMember, banned: banHolds })
-    .from(rooms)
-    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, userId)))
-    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, userId)))
-    .where(where)
-    .orderBy(order)
-  return found.map(({ room, member, banned }) => ({ room, standing: { member, banned } }))
+/** Rooms with the standing of one user: one statement, however many rooms. `where` may have placeholders of its own. */
+function seenRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
+  const userId = sql.placeholder('userId')
+  const find = preparedQuery(name, (reader) =>
+    reader
+      .select({ room: rooms, member: isMember, banned: banHolds })
+      .from(rooms)
+      .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, userId)))
+      .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, userId)))
+      .where(where)
+      .orderBy(order),
+  )
+  return async (reader: Reader, values: Values): Promise<SeenRoom[]> => {
+    const found = await find(reader, values)
+    return found.map(({ room, member, banned }) => ({ room, standing: { member, banned } }))
+  }
 }
+
+const byIds = seenRooms<{ userId: string; roomIds: readonly string[] }>(
+  'rooms_by_ids',
+  sql`${rooms.id} = any(${sql.placeholder('roomIds')})`,
+  sql`${rooms.id}`,
+)
 
 /** The rooms among these ids that exist, in no particular order. */
 export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<SeenRoom[]> {
-  return seenRooms(reader, userId, anyOf(rooms.id, roomIds), sql`${rooms.id}`)
+  return byIds(reader, { userId, roomIds })
 }
 
 export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<SeenRoom | undefined> {
@@ -72,25 +83,41 @@ export async function findStandings(
   }
 }
 
+const activeChannels = seenRooms(
+  'active_channels',
+  and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false)),
+  sql`${rooms.nameKey}`,
+)
+
 /** Every channel that is not archived, by name. */
 export function findActiveChannels(reader: Reader, userId: string): Promise<SeenRoom[]> {
-  const where = and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false))
-  return seenRooms(reader, userId, where, sql`${rooms.nameKey}`)
+  return activeChannels(reader, { userId })
 }
+
+const channelsOfGroup = seenRooms<{ userId: string; groupId: string }>(
+  'channels_of_group',
+  eq(rooms.groupId, sql.placeholder('groupId')),
+  sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`,
+)
 
 /** The channels of a group in its order, archived ones too. */
 export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<SeenRoom[]> {
-  const place = sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`
-  return seenRooms(reader, userId, eq(rooms.groupId, groupId), place)
+  return channelsOfGroup(reader, { userId, groupId })
 }
 
-/** The direct messages of a user, newest first. */
-export async function findDms(reader: Reader, userId: string): Promise<SeenRoom[]> {
-  const found = await reader
+const dms = preparedQuery('dms_of_user', (reader) =>
+  reader
     .select({ room: rooms })
     .from(roomMembers)
     .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
-    .where(and(eq(roomMembers.userId, userId), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)))
-    .orderBy(desc(rooms.createdAt), rooms.id)
+    .where(
+      and(eq(roomMembers.userId, sql.placeholder('userId')), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)),
+    )
+    .orderBy(desc(rooms.createdAt), rooms.id),
+)
+
+/** The direct messages of a user, newest first. */
+export async function findDms(reader: Reader, userId: string): Promise<SeenRoom[]> {
+  const found = await dms(reader, { userId })
   return found.map(({ room }) => ({ room, standing: { member: true, banned: false } }))
 }

@@ -1,12 +1,6 @@
-import { create } from '@bufbuild/protobuf'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/permissions'
-import {
-  RoomSchema,
-  RoomWithViewerStateSchema,
-  type Room,
-  type RoomWithViewerState,
-  type User,
-} from '@parley/contracts/api'
+import { RoomSchema, type Room, type RoomWithViewerStateSchema, type User } from '@parley/contracts/api'
 import { headOf } from '../policy/standing.ts'
 import type { RoomRow, SeenRoom } from '../store/rows.ts'
 
@@ -23,12 +17,16 @@ export type Viewer = {
   dmMembers: (roomId: string) => readonly User[]
 }
 
-export function toRoomWithViewerState({ room, standing }: SeenRoom, viewer: Viewer): RoomWithViewerState {
+/** Not made as a message: a list of rooms has twenty permissions for each. */
+export function toRoomWithViewerState(
+  { room, standing }: SeenRoom,
+  viewer: Viewer,
+): MessageInitShape<typeof RoomWithViewerStateSchema> {
   const { policy, subject } = viewer
   const head = headOf(room)
   const isMember = isEffectiveMember(policy, subject, head, standing)
   const grants = roomPermissions(policy, subject, head, isMember)
-  return create(RoomWithViewerStateSchema, {
+  return {
     room: toRoom(room),
     dmMembers: [...viewer.dmMembers(room.id)],
     viewerState: {
@@ -40,5 +38,5 @@ export function toRoomWithViewerState({ room, standing }: SeenRoom, viewer: View
         granted: granted && !(standing.banned && permission === 'room.join'),
       })),
     },
-  })
+  }
 }

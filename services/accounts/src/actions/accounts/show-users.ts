@@ -1,5 +1,6 @@
 import type { User } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
+import type { Presence } from '../../engines/presence/index.ts'
 import type { UserRow } from '../../store/users.ts'
 import { toUser } from '../../view/user.ts'
 import { avatarUrl } from './avatar-url.ts'
@@ -23,8 +24,12 @@ export async function showEach<Row extends UserRow, T>(
 export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 
-/** One account as everyone sees it. */
-export async function showUser(ctx: Showing, row: UserRow): Promise<User> {
-  const presence = await ctx.presence.of([row.id])
+/** One account as everyone sees it; who is there may have been asked before. */
+export async function showUser(
+  ctx: Showing,
+  row: UserRow,
+  asked: ReturnType<Presence['of']> = ctx.presence.of([row.id]),
+): Promise<User> {
+  const presence = await asked
   return toUser(row, { presence: presence?.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now: ctx.now() })
 }

@@ -4,11 +4,10 @@ import type { ViewerService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
-import { isLastOwner } from '../../actions/deletion/last-owner.ts'
 import { accountGone } from '../../errors.ts'
 import { withoutNeighbour } from '../../metrics.ts'
 import { mayDelete } from '../../policy/administration.ts'
-import { findUsers, hasVerifiedEmail } from '../../store/users.ts'
+import { findViewer } from '../../store/viewer.ts'
 import { toMentionableRoles } from '../../view/role.ts'
 import { toViewerUser } from '../../view/viewer.ts'
 
@@ -18,21 +17,20 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
   return async (_, call) => {
     const caller = callerOf(call)
     const { userId, roleIds } = caller
-    const [users, verified, preferences, unread] = await Promise.all([
-      findUsers(ctx.db, [userId]),
-      hasVerifiedEmail(ctx.db, userId),
+    const presence = ctx.presence.of([userId])
+    const [user, preferences, unread] = await Promise.all([
+      findViewer(ctx.db, userId),
       // Optional details: the viewer can be returned without them.
       ctx.notifications.getPreferences({ userId }, options).catch(ifAway('notifications')),
       ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }, options).catch(ifAway('messaging')),
     ])
-    const [user] = users
     if (!user || user.deletedAt) throw accountGone()
     const policy = ctx.policy.current()
     const permissions = viewerPermissions(policy, caller)
-    const [profile, lastOwner] = await Promise.all([showUser(ctx, user), isLastOwner(ctx.db, user)])
-    const canDelete = mayDelete(policy, caller, user, lastOwner)
+    const profile = await showUser(ctx, user, presence)
+    const canDelete = mayDelete(policy, caller, user, user.isLastOwner)
     return {
-      user: toViewerUser(user, { profile, hasVerifiedEmail: verified, canDelete }),
+      user: toViewerUser(user, { profile, hasVerifiedEmail: user.hasVerifiedEmail, canDelete }),
       capabilities: {
         grants: capabilities(policy, caller),
         hasUnreadFollowedThreads: unread?.followedThreads ?? false,
