@@ -45,7 +45,7 @@ type OneByOne =
 export type Batches = {
   /**
    * `mostAtOnce`: most events per transaction, exceeded only by a single larger message. `pauseMs`: how long later
-   * events are collected, the longest an event waits while there is capacity. Default: 128, 100 ms.
+   * events are collected, the longest an event waits while there is capacity. Default: 128, 500 ms.
    */
   pace?: Pace
   /**
@@ -65,7 +65,7 @@ export type Batches = {
 )
 
 const usualRedelivery: Handling['redelivery'] = { firstMs: 250, mostMs: 60_000 }
-const usualPace: Pace = { mostAtOnce: 128, pauseMs: 100 }
+const usualPace: Pace = { mostAtOnce: 128, pauseMs: 500 }
 
 /**
  * Handles every event published under the subject in the last three days, once per event id, despite crashes and

@@ -29,7 +29,7 @@ export async function measureCosts(
   const only = process.env['BENCH_CALLS']?.split(',')
   const measured = measuredCalls(http, place).filter(({ name }) => only?.some((part) => name.includes(part)) ?? true)
   // Otherwise the first call would pay for compiling the code that all calls share.
-  for (const { make } of measured) await time(make, { seconds: warmUpSeconds, warmUpSeconds: 0 })
+  for (const { make } of measured) await time(make, { seconds: warmUpSeconds, inFlight: 8, warmUpSeconds: 0 })
   const rows: Row[] = []
   for (const { name, calls, make } of measured) {
     const spent = await spend(make, { calls })

@@ -7,3 +7,5 @@ export type LinkRow = typeof sidebarLinks.$inferSelect
 
 /** A room and one user's standing in it. */
 export type SeenRoom = { room: RoomRow; standing: Standing }
+/** The same as it is shown: of a direct message also who is in it, those who were deleted since included. */
+export type ShownRoom = SeenRoom & { dmMemberIds: string[] }

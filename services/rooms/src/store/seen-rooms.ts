@@ -1,46 +1,57 @@
 import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import { RoomKind } from '@parley/contracts/api'
 import { preparedQuery, type Reader } from '@parley/postgres'
 import { roomNotFound } from '../errors.ts'
 import { isForeignDm } from '../policy/visibility.ts'
 import type { Standing } from '../policy/standing.ts'
-import type { RoomRow, SeenRoom } from './rows.ts'
+import type { RoomRow, ShownRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 
 const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
 /** A ban ends by the clock; the fact that it ran out follows. */
 export const banHolds = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
 
+/** A membership of a direct message ends by nothing but its deletion. */
+const dmMemberIds = sql<string[]>`case when ${eq(rooms.kind, RoomKind.DM)} then array(
+  select m.user_id from room_members m where m.room_id = ${rooms.id} order by m.user_id) else '{}' end`
+const columns = { room: rooms, member: isMember, banned: banHolds, dmMemberIds }
+
+type Found = { room: RoomRow; dmMemberIds: string[] } & Standing
+
+const toShown = ({ room, member, banned, dmMemberIds }: Found): ShownRoom => ({
+  room,
+  standing: { member, banned },
+  dmMemberIds,
+})
+
 /** Rooms with the standing of one user: one statement, however many rooms. `where` may have placeholders of its own. */
-function seenRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
+function shownRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
   const userId = sql.placeholder('userId')
   const find = preparedQuery(name, (reader) =>
     reader
-      .select({ room: rooms, member: isMember, banned: banHolds })
+      .select(columns)
       .from(rooms)
       .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, userId)))
       .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, userId)))
       .where(where)
       .orderBy(order),
   )
-  return async (reader: Reader, values: Values): Promise<SeenRoom[]> => {
-    const found = await find(reader, values)
-    return found.map(({ room, member, banned }) => ({ room, standing: { member, banned } }))
-  }
+  return async (reader: Reader, values: Values): Promise<ShownRoom[]> => (await find(reader, values)).map(toShown)
 }
 
-const byIds = seenRooms<{ userId: string; roomIds: readonly string[] }>(
+const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   'rooms_by_ids',
   sql`${rooms.id} = any(${sql.placeholder('roomIds')})`,
   sql`${rooms.id}`,
 )
 
 /** The rooms among these ids that exist, in no particular order. */
-export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<SeenRoom[]> {
+export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return byIds(reader, { userId, roomIds })
 }
 
-export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<SeenRoom | undefined> {
+export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<ShownRoom | undefined> {
   const [room] = await findRooms(reader, userId, [roomId])
   return room
 }
@@ -54,7 +65,7 @@ export async function getRoomSeen(
   userId: string,
   roomId: string,
   viewerId = userId,
-): Promise<SeenRoom> {
+): Promise<ShownRoom> {
   const seen = await findRoom(reader, userId, roomId)
   const viewed = viewerId === userId ? seen : await findRoom(reader, viewerId, roomId)
   if (!seen || !viewed || isForeignDm(viewed)) throw roomNotFound()
@@ -83,41 +94,58 @@ export async function findStandings(
   }
 }
 
-const activeChannels = seenRooms(
-  'active_channels',
-  and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false)),
-  sql`${rooms.nameKey}`,
+/** Where a room stands among those of its kind. */
+const placeBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('place')
+
+const activeChannels = (reader: Reader) =>
+  reader
+    .select({ ...columns, place: placeBy(sql`${rooms.nameKey}`) })
+    .from(rooms)
+    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, sql.placeholder('userId'))))
+    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, sql.placeholder('userId'))))
+    .where(and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false)))
+
+const dms = (reader: Reader) =>
+  reader
+    .select({
+      ...{ ...columns, member: sql<boolean>`true`, banned: sql<boolean>`false` },
+      place: placeBy(sql`${desc(rooms.createdAt)}, ${rooms.id}`),
+    })
+    .from(roomMembers)
+    .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
+    .where(
+      and(eq(roomMembers.userId, sql.placeholder('userId')), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)),
+    )
+
+const byPlace = sql`place`
+const findChannelsAlone = preparedQuery('active_channels', (reader) => activeChannels(reader).orderBy(byPlace))
+const findDmsAlone = preparedQuery('dms', (reader) => dms(reader).orderBy(byPlace))
+const findBoth = preparedQuery('active_channels_and_dms', (reader) =>
+  unionAll(activeChannels(reader), dms(reader)).orderBy(byPlace),
 )
 
 /** Every channel that is not archived, by name. */
-export function findActiveChannels(reader: Reader, userId: string): Promise<SeenRoom[]> {
-  return activeChannels(reader, { userId })
+export async function findActiveChannels(reader: Reader, userId: string): Promise<ShownRoom[]> {
+  return (await findChannelsAlone(reader, { userId })).map(toShown)
 }
 
-const channelsOfGroup = seenRooms<{ userId: string; groupId: string }>(
+/** The direct messages of a user, newest first. */
+export async function findDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
+  return (await findDmsAlone(reader, { userId })).map(toShown)
+}
+
+/** Both at once, each in its own order. */
+export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
+  return (await findBoth(reader, { userId })).map(toShown)
+}
+
+const channelsOfGroup = shownRooms<{ userId: string; groupId: string }>(
   'channels_of_group',
   eq(rooms.groupId, sql.placeholder('groupId')),
   sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`,
 )
 
 /** The channels of a group in its order, archived ones too. */
-export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<SeenRoom[]> {
+export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<ShownRoom[]> {
   return channelsOfGroup(reader, { userId, groupId })
-}
-
-const dms = preparedQuery('dms_of_user', (reader) =>
-  reader
-    .select({ room: rooms })
-    .from(roomMembers)
-    .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
-    .where(
-      and(eq(roomMembers.userId, sql.placeholder('userId')), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)),
-    )
-    .orderBy(desc(rooms.createdAt), rooms.id),
-)
-
-/** The direct messages of a user, newest first. */
-export async function findDms(reader: Reader, userId: string): Promise<SeenRoom[]> {
-  const found = await dms(reader, { userId })
-  return found.map(({ room }) => ({ room, standing: { member: true, banned: false } }))
 }

@@ -3,14 +3,14 @@ import type { Context } from '../../context.ts'
 import { dmMembers } from './dm-members.ts'
 import { canSee, roomsOfMember } from '../../policy/visibility.ts'
 import { headOf } from '../../policy/standing.ts'
-import type { SeenRoom } from '../../store/rows.ts'
+import type { ShownRoom } from '../../store/rows.ts'
 import type { Viewer } from '../../view/room.ts'
 import { roomStates, type RoomStates } from '../../clients/messaging.ts'
 
-export type Sight = { visible: SeenRoom[]; states: RoomStates; viewer: Viewer }
+export type Sight = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
 /** Rooms as a viewer sees them, with data from messaging and accounts; one call to each for all rooms. */
-export async function lookAt(ctx: Context, subject: Subject, seen: readonly SeenRoom[]): Promise<Sight> {
+export async function lookAt(ctx: Context, subject: Subject, seen: readonly ShownRoom[]): Promise<Sight> {
   const policy = ctx.policy.current()
   const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))
   const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)

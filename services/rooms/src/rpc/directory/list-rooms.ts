@@ -4,17 +4,19 @@ import { callerOf } from '@parley/rpc'
 import { lookAt } from '../../actions/directory/look-at.ts'
 import type { Context } from '../../context.ts'
 import { livelyDms } from '../../domain/dm-order.ts'
-import { findActiveChannels, findDms } from '../../store/seen-rooms.ts'
+import { findActiveChannels, findActiveChannelsAndDms, findDms } from '../../store/seen-rooms.ts'
 import { toRoomWithViewerState } from '../../view/room.ts'
+
+const findListed = (scope: RoomDirectoryScope) => {
+  if (scope === RoomDirectoryScope.DMS) return findDms
+  return scope === RoomDirectoryScope.CHANNELS ? findActiveChannels : findActiveChannelsAndDms
+}
 
 export function listRooms(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.listRooms> {
   return async ({ scope }, call) => {
     const caller = callerOf(call)
-    const [channels, dms] = await Promise.all([
-      scope === RoomDirectoryScope.DMS ? [] : findActiveChannels(ctx.db, caller.userId),
-      scope === RoomDirectoryScope.CHANNELS ? [] : findDms(ctx.db, caller.userId),
-    ])
-    const { visible, states, viewer } = await lookAt(ctx, caller, [...channels, ...dms])
+    const found = await findListed(scope)(ctx.db, caller.userId)
+    const { visible, states, viewer } = await lookAt(ctx, caller, found)
     const isDm = ({ room }: (typeof visible)[number]) => room.kind === RoomKind.DM
     const shown = [...visible.filter((seen) => !isDm(seen)), ...livelyDms(visible.filter(isDm), states)]
     return { rooms: shown.map((seen) => toRoomWithViewerState(seen, viewer)) }
