@@ -93,9 +93,12 @@ export class CallContext implements HandlerContext {
 
   /** The call is over: what was started under its signal may stop. */
   end(): void {
-    this.#abort?.abort()
+    this.#abort?.abort(callOver)
   }
 }
+
+/** One for all calls: nobody is shown it, and making an error takes longer than ending the signal. */
+const callOver = new ConnectError('the call is over', Code.Canceled)
 
 /** The time of a call ran out. */
 export function deadlineExceeded(): ConnectError {
