@@ -5,7 +5,7 @@ const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 const rootDir = here('../..')
 
 /** Long tests run only with `make test-all`. */
-const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.ts$']
+const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
 /** Packages whose behaviour tests use the PostgreSQL and Redis servers of the run; all services do. */
 const sharing = ['events', 'jobs', 'postgres', 'redis', 'testkit']
