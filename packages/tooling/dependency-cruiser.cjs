@@ -33,7 +33,11 @@ const layerRules = layers.map((name, place) => ({
   comment: `${name} may import only: ${layers.slice(0, place).join(', ') || 'no packages of this repository'}`,
   severity: 'error',
   from: { path: `^packages/${name}/`, pathNot: tests },
-  to: { path: '^(packages|services)/', pathNot: inPackages(layers.slice(0, place + 1)) },
+  // The test kit hands on what tests of all packages share.
+  to: {
+    path: '^(packages|services)/',
+    pathNot: inPackages([...layers.slice(0, place + 1), ...(name === 'testkit' ? ['tooling/testing'] : [])]),
+  },
 }))
 
 /** Ways into a service, and what starts them. */

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
+import { eventually } from '@parley/tooling/eventually'
 import { enqueue, eventStream, type OutgoingEvent, type Relay } from '../src/index.ts'
 import { fromBinary } from '@bufbuild/protobuf'
 import { EventBatchSchema, type Event } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { eventually } from './_eventually.ts'
 
 /** An event that says nothing but its place. */
 export function plainEvent(aggregateId: string, version: number, kind = 'room_updated'): OutgoingEvent {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import { eventStream, keepStream } from '../src/index.ts'
 import { askKeeper } from '../src/keep/asks.ts'
-import { eventually } from './_eventually.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 

@@ -10,9 +10,9 @@ import { ownedMethods, publicMethods } from '@parley/contracts/catalogue'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { startNats, type Nats } from '@parley/local/infrastructure'
 import { connectBus, rpcSubject, type Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { askKeeper } from '../src/keep/asks.ts'
-import { eventually } from './_eventually.ts'
 
 /** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@parley/tooling/eventually'
 import {
   consumeEvents,
   declareStreams,
@@ -11,7 +12,6 @@ import {
 import { askKeeper } from '../src/keep/asks.ts'
 import { Cleanup } from '../src/outbox/cleanup.ts'
 import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
 const shards = Array.from({ length: 32 }, (_, shard) => shard)

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { openDatabase, type Tx } from '@parley/postgres'
 import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import {
   consumeEvents,
   declareStreams,
@@ -15,7 +16,6 @@ import {
 } from '../src/index.ts'
 import { replaysRequested } from '../src/consume/replay.ts'
 import { commit, store, upTo } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { outageBefore } from './_outage.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 

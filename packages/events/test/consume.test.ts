@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { openDatabase } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { metricsText } from '@parley/telemetry'
+import { eventually } from '@parley/tooling/eventually'
 import {
   consumeEvents,
   declareStreams,
@@ -15,7 +16,6 @@ import { watchConsumer } from '../src/consume/watch.ts'
 import { parkedEvents } from '../src/schema.ts'
 import { keeperSubject } from '../src/subjects.ts'
 import { commit, store, upTo } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { outageBefore } from './_outage.ts'
 import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, startRelay } from '../src/index.ts'
 import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { forkRelay } from './_processes.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
@@ -16,7 +16,7 @@ test('relays killed at random moments: every event arrives, first occurrences in
   const last = new Map(rooms.map((room) => [room, 0]))
   const write = async () => {
     for (let turn = 0; writing; turn++) {
-      if (turn % 100 === 0) await eventually(async () => !writing || (await waiting(database)) < 300, 60_000)
+      if (turn % 100 === 0) await eventually(async () => !writing || (await waiting(database)) < 300)
       const room = rooms[turn % rooms.length] ?? ''
       const version = (last.get(room) ?? 0) + 1
       last.set(room, version)

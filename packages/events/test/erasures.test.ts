@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { RoomService } from '@parley/contracts/api'
 import type { Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import {
   countOnStream,
   declareStreams,
@@ -13,7 +14,6 @@ import {
   type ErasureOptions,
   type ErasureReport,
 } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, followControl, followEvents, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
 let server: TestServer

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { eventually } from '@parley/tooling/eventually'
 import {
   consumeEvents,
   declareStreams,
@@ -14,7 +15,6 @@ import { askKeeper } from '../src/keep/asks.ts'
 import { resetDurables } from '../src/keep/durables.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
 import { commit, store } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
 test('whoever starts waits for a keeper; what was started goes on without one, also when the server starts anew', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { GetPolicyResponseSchema, type GetPolicyResponse } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import {
   declareStreams,
   enqueue,
@@ -12,7 +13,6 @@ import {
   type Relay,
 } from '../src/index.ts'
 import { store } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
 type Database = Awaited<ReturnType<typeof newDatabase>>

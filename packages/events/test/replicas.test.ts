@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
 import { Resources } from '@parley/runtime'
+import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newServer } from './_servers.ts'
 
 const opened = new Resources()

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { JsMsg } from 'nats'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import { declareDurable } from '../src/consume/durable.ts'
 import { receiveAll } from '../src/consume/inbox.ts'
 import { startAnewWhenRestored } from '../src/consume/restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
 import { declareStreams, eventStream, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 
 let server: TestServer
@@ -62,7 +62,7 @@ class Durable {
     await eventually(async () => {
       for await (const message of await consumer.fetch({ max_messages: count + 1, expires: 1000 })) taken.push(message)
       return taken.length >= count
-    }, patienceMs)
+    })
     return taken
   }
 
@@ -94,7 +94,7 @@ class Durable {
 async function startAgain(): Promise<void> {
   await server.stop()
   await server.start()
-  await eventually(async () => (await bus.nc.jetstreamManager()).streams.info(eventStream), patienceMs)
+  await eventually(async () => (await bus.nc.jetstreamManager()).streams.info(eventStream))
 }
 
 const histories: [string, string, (durable: Durable) => Promise<void>][] = [

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
+import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, eventStream, followEvents, startRelay } from '../src/index.ts'
 import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
 test('a stream that is deleted gets again what the outbox holds, and consumers see each event once', async () => {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { freePort, giveStreamToItsAccount, startNats } from '@parley/local/infrastructure'
 import { connectBus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
 import { askKeeper } from '../src/keep/asks.ts'
 import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { newDatabase } from './_servers.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
+import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, startRelay } from '../src/index.ts'
 import { commit, firstOccurrences, onStream, upTo, waiting } from './_events.ts'
-import { eventually } from './_eventually.ts'
 import { outageBefore } from './_outage.ts'
 import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
 

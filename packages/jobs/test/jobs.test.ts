@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { sql } from 'drizzle-orm'
 import { openDatabase, type Database } from '@parley/postgres'
+import { eventually } from '@parley/tooling/eventually'
 import { runJobs, type Job, type JobFailure, type JobRunnerOptions } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { letters, newDatabase, queue } from './_letters.ts'
 
 type Letter = Job<typeof letters>

@@ -1,14 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually as wait } from '@parley/tooling/eventually'
 
-/** Runs the check until it neither throws nor answers false; the last failure is thrown after 150 s. */
-export async function eventually<T>(check: () => T | Promise<T>): Promise<Exclude<T, false>> {
-  for (const until = Date.now() + 150_000; ; await sleep(20)) {
-    try {
-      const answer = await check()
-      if (answer !== false) return answer as Exclude<T, false>
-      if (Date.now() > until) throw new Error('still false')
-    } catch (error) {
-      if (Date.now() > until) throw error
-    }
-  }
-}
+/** Waits longer than other tests do: a fleet takes minutes to start on a busy machine. */
+export const eventually = <T>(check: () => T | Promise<T>) => wait(check, { timeoutMs: 150_000 })

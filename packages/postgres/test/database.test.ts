@@ -7,6 +7,7 @@ import { Code } from '@connectrpc/connect'
 import pg from 'pg'
 import { eq, sql } from 'drizzle-orm'
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { eventually } from '@parley/tooling/eventually'
 import {
   CommitChannel,
   deleteInBatches,
@@ -19,7 +20,6 @@ import {
   type Database,
 } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
-import { eventually } from './_eventually.ts'
 import { proxyBefore } from './_proxy.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { eventually } from '@parley/tooling/eventually'
 import { migrateDatabase, openDatabase } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
-import { eventually } from './_eventually.ts'
 
 const program = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
 const url = newDatabaseUrl()

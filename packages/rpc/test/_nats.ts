@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { eventually } from './_eventually.ts'
+import { eventually } from '@parley/tooling/eventually'
 
 /** A NATS server of this test file. */
 export type TestNats = AsyncDisposable & {

@@ -4,8 +4,8 @@ import { AccountsInternalService, AdminInternalService } from '@parley/contracts
 import { Health } from '@parley/runtime'
 import { metricsText } from '@parley/telemetry'
 import { headers } from 'nats'
+import { eventually } from '@parley/tooling/eventually'
 import type { Bus, RpcClient } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet

@@ -5,8 +5,8 @@ import { Code, createClient } from '@connectrpc/connect'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { RoomService } from '@parley/contracts/api'
 import { DebugEvents, type NatsConnection } from 'nats'
+import { eventually } from '@parley/tooling/eventually'
 import { connectBus, createRpcClient, rpcSubject, serveRpc } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { errorOf, gate, startFleet } from './_fleet.ts'
 
 const routesOf = (work: () => Promise<void> | void) => ({

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
 import { headers, type MsgHdrs } from 'nats'
+import { eventually } from '@parley/tooling/eventually'
 import { createRpcClient, rpcSubject, type RpcClient } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet

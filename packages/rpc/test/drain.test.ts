@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService } from '@parley/contracts/internal'
+import { eventually } from '@parley/tooling/eventually'
 import type { RpcClient, RpcServer } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { errorOf, gate, startFleet, timeless, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet

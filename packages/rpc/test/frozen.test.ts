@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { ConnectError, createClient } from '@connectrpc/connect'
 import { RoomService } from '@parley/contracts/api'
 import { AdminInternalService } from '@parley/contracts/internal'
+import { eventually } from '@parley/tooling/eventually'
 import type { RpcClient } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { alice, startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet

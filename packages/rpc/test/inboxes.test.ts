@@ -3,8 +3,8 @@ import { createClient } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { headers, type Msg } from 'nats'
 import { AccountsInternalService, AdminInternalService, CheckLoginResponseSchema } from '@parley/contracts/internal'
+import { eventually } from '@parley/tooling/eventually'
 import { createRpcClient, rpcSubject, type Bus } from '../src/index.ts'
-import { eventually } from './_eventually.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet

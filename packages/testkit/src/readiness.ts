@@ -1,5 +1,5 @@
 import type { Service } from '@parley/runtime'
-import { eventually } from './eventually.ts'
+import { eventually } from '@parley/tooling/eventually'
 
 /** What a process answers when it is asked whether it is ready. */
 export async function readiness(internalPort: number): Promise<{ status: number; body: unknown }> {

@@ -11,7 +11,7 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: { timeoutMs?: number } = {},
 ): Promise<Exclude<T, false>> {
-  const { timeoutMs = 30_000 } = options
+  const { timeoutMs = 60_000 } = options
   const since = Date.now()
   const until = since + timeoutMs
   for (;;) {
