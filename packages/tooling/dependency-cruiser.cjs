@@ -150,6 +150,13 @@ module.exports = {
       to: { path: inService(waysIn) },
     },
     {
+      name: 'http-and-sockets-call-actions',
+      comment: 'What speaks HTTP or sockets leaves rows to actions. Of the store it may know the types of rows.',
+      severity: 'error',
+      from: { path: inService(['grpc', 'http', 'ws', 'operator']), pathNot: tests },
+      to: { path: inService(['store']), dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'ways-out-know-nothing-above-them',
       comment: 'Calls go downwards; see the layers in CONTRIBUTING.md.',
       severity: 'error',
@@ -204,7 +211,8 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: ['/dist/', '/gen/', '/drizzle/'] },
-    includeOnly: ['^(packages|services)/', 'node_modules/(drizzle-orm|pg)/'],
+    // What cannot be found keeps the name by which it was imported.
+    includeOnly: ['^(packages|services)/', 'node_modules/(drizzle-orm|pg)/', '^\\.'],
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -3,10 +3,7 @@ import { defineConfig } from '@parley/config'
 import { GetPolicyResponseSchema } from '@parley/contracts/internal'
 import { explainDatabaseError, openDatabase } from '@parley/postgres'
 import { readConfig } from '../config.ts'
-import { isBlocked } from '../store/blocked-usernames.ts'
-import { getPolicy } from '../store/policy.ts'
-import { seed } from '../store/seed.ts'
-import { toPolicy } from '../view/policy.ts'
+import { newAccountFacts } from '../actions/roles/new-account-facts.ts'
 
 type Question = { login: string }
 
@@ -21,10 +18,8 @@ export async function answerDirectly(
   const { login } = JSON.parse(input) as Question
   await using database = await openDatabase({ url: readSettings({ env }).databaseUrl, pool: 1, name: 'admin operator' })
   try {
-    // The first owner may be created before admin has ever run.
-    await seed(database.db)
-    const policy = toJson(GetPolicyResponseSchema, toPolicy(await getPolicy(database.db)))
-    return { answer: { policy, blocked: await isBlocked(database.db, login) } }
+    const { policy, blocked } = await newAccountFacts(database.db, login)
+    return { answer: { policy: toJson(GetPolicyResponseSchema, policy), blocked } }
   } catch (error) {
     throw explainDatabaseError(error, 'admin') ?? error
   }

@@ -1,16 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { readServerImageParams, type ServerImageSize } from '@parley/signed-urls'
 import type { Context } from '../context.ts'
 import { sizeTag } from '../engines/images/index.ts'
-import { reportImageWithoutBytes } from '../metrics.ts'
-import { storageKeys, type ByteRange } from '../engines/storage/index.ts'
-import { findServerImage, type ServerImageRow } from '../store/server-images.ts'
+import { findStoredImage, type StoredFile } from '../actions/files/stored-files.ts'
+import type { ServerImageRow } from '../store/server-images.ts'
 import { addressOf } from './client-address.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 import { sizeOf } from './size-of.ts'
-import { inMemory, repliedUnchanged, send } from './send.ts'
+import { bytesOf, inMemory, repliedUnchanged, send } from './send.ts'
 
 /** Public and immutable: a key is random and belongs to one image forever. */
 const headers: OutgoingHttpHeaders = {
@@ -31,32 +28,25 @@ export async function getServerImage(
   response: ServerResponse,
 ): Promise<void> {
   const size = segment === undefined ? undefined : sizeIn(ctx, key, segment)
-  const image = await findServerImage(ctx.db, key)
-  if (!image) throw noSuchAsset()
+  const found = await findStoredImage(ctx, key)
+  if (!found) throw noSuchAsset()
+  const { row: image, content } = found
   const tag = size ? sizeTag(image.digest, size) : image.digest
   const state = { headers, etag: `"${tag}"`, lastModified: image.createdAt }
   if (repliedUnchanged(request, response, state)) return
   const bytes = size
-    ? inMemory(await bytesOfSize(ctx, image, { size, tag, address: addressOf(ctx, request) }))
-    : { size: image.size, open: (range?: ByteRange) => contentOf(ctx, image, range) }
+    ? inMemory(await bytesOfSize(ctx, found, { size, tag, address: addressOf(ctx, request) }))
+    : { size: image.size, open: content }
   await send(request, response, { ...state, ...bytes })
 }
 
 type Size = { size: ServerImageSize; tag: string; address: string }
 
-async function bytesOfSize(ctx: Context, image: ServerImageRow, { address, size, tag }: Size) {
-  const original = async () => buffer(await contentOf(ctx, image))
+async function bytesOfSize(ctx: Context, file: StoredFile<ServerImageRow>, { address, size, tag }: Size) {
+  const { row: image } = file
+  const original = () => bytesOf(file)
   const wanted = { picture: image.key, tag, size, as: 'public image', asker: image.key, address } as const
   return (await sizeOf(ctx, { ...wanted, read: original })).bytes
-}
-
-async function contentOf(ctx: Context, { key, size }: ServerImageRow, range?: ByteRange): Promise<Readable> {
-  const stored = await ctx.storage.get(storageKeys.serverImage(key), range)
-  if (stored?.size === size) return stored.content
-  stored?.content.destroy()
-  // It may have been replaced a moment ago.
-  reportImageWithoutBytes(key)
-  throw noSuchAsset()
 }
 
 function sizeIn(ctx: Context, key: string, segment: string): ServerImageSize {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
-import { findAsset, type AssetRow } from '../store/assets.ts'
+import { findReadableFile, type StoredFile } from '../actions/files/stored-files.ts'
+import type { AssetRow } from '../store/assets.ts'
 import { privately } from './private-headers.ts'
 import { readerOf, type Wanted } from './reader.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
@@ -14,12 +15,10 @@ export async function readableAsset(
   request: IncomingMessage,
   response: ServerResponse,
   wanted: Wanted,
-): Promise<{ asset: AssetRow; userId: string; headers: OutgoingHttpHeaders }> {
+): Promise<StoredFile<AssetRow> & { userId: string; headers: OutgoingHttpHeaders }> {
   const reader = await readerOf(ctx, request, response, wanted)
-  const asset = await findAsset(ctx.db, wanted.assetId, reader.userId)
-  if (!asset) throw noSuchAsset()
-  const { exists, effectiveMember } = await ctx.rooms.ask(reader, asset.roomId)
-  if (!exists) throw noSuchAsset()
-  if (!effectiveMember) throw new Refusal(403, 'permission denied: you are not a member of this room')
-  return { asset, userId: reader.userId, headers: privately(reader) }
+  const file = await findReadableFile(ctx, reader, wanted.assetId)
+  if (file === 'missing') throw noSuchAsset()
+  if (file === 'not a member') throw new Refusal(403, 'permission denied: you are not a member of this room')
+  return { ...file, userId: reader.userId, headers: privately(reader) }
 }

@@ -1,17 +1,19 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import type { StoredFile } from '../actions/files/stored-files.ts'
 import type { ByteRange } from '../engines/storage/index.ts'
 import { isUnchanged, rangeHolds, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
-import { Refusal } from './refusal.ts'
+import { noSuchAsset, Refusal } from './refusal.ts'
 
 /** Immutable bytes and their headers. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
-  /** Opens the bytes, or a range of them. */
-  open: (range?: ByteRange) => Promise<Readable>
+  /** Opens the bytes, or a range of them; undefined when they are gone. */
+  open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
 /** Answers 304 if the client already has the bytes. */
@@ -34,6 +36,7 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   if (range === 'beyond')
     throw new Refusal(416, `range not satisfiable: the file has ${size} bytes`, { 'content-range': `bytes */${size}` })
   const content = await file.open(range)
+  if (!content) throw noSuchAsset()
   if (response.destroyed) return void content.destroy()
   if (range) {
     const { start, end } = range
@@ -41,6 +44,13 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
     response.writeHead(206, { ...headers, ...part })
   } else response.writeHead(200, { ...headers, 'content-length': size })
   await pipeline(content, response)
+}
+
+/** All bytes of a stored file. Throws a refusal when they are gone. */
+export async function bytesOf({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
+  const stream = await content()
+  if (!stream) throw noSuchAsset()
+  return buffer(stream)
 }
 
 /** Bytes that are in memory, as something to send. */

@@ -1,0 +1,12 @@
+import type { Db } from '@parley/postgres'
+import { isBlocked } from '../../store/blocked-usernames.ts'
+import { getPolicy } from '../../store/policy.ts'
+import { seed } from '../../store/seed.ts'
+import { toPolicy } from '../../view/policy.ts'
+
+/** What accounts needs from admin to make an account: the policy, and whether the login is blocked. */
+export async function newAccountFacts(db: Db, login: string) {
+  // The first owner may be made before admin ever ran.
+  await seed(db)
+  return { policy: toPolicy(await getPolicy(db)), blocked: await isBlocked(db, login) }
+}

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream'
+import type { VideoVariant } from '@parley/signed-urls'
+import type { Reader } from '../../clients/room-access.ts'
+import type { Context } from '../../context.ts'
+import { storageKeys, type ByteRange } from '../../engines/storage/index.ts'
+import { reportFileWithoutBytes, reportImageWithoutBytes } from '../../metrics.ts'
+import { findVariant, type VariantRow } from '../../store/asset-variants.ts'
+import { findAsset, type AssetRow } from '../../store/assets.ts'
+import { findServerImage, type ServerImageRow } from '../../store/server-images.ts'
+
+/** A row and its bytes. `content` resolves with undefined when the storage does not hold what the row describes. */
+export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
+
+/** A file for somebody who asks to read it. Rejects with `unavailable` when rooms does not answer. */
+export async function findReadableFile(
+  ctx: Context,
+  reader: Reader,
+  assetId: string,
+): Promise<StoredFile<AssetRow> | 'missing' | 'not a member'> {
+  const row = await findAsset(ctx.db, assetId, reader.userId)
+  if (!row) return 'missing'
+  const { exists, effectiveMember } = await ctx.rooms.ask(reader, row.roomId)
+  if (!exists) return 'missing'
+  if (!effectiveMember) return 'not a member'
+  return stored(ctx, row, storageKeys.asset(row.id), () => reportFileWithoutBytes(row.id))
+}
+
+/** A rendition or the poster of a video. */
+export async function findStoredVariant(
+  ctx: Context,
+  assetId: string,
+  variant: VideoVariant,
+): Promise<StoredFile<VariantRow> | undefined> {
+  const row = await findVariant(ctx.db, assetId, variant)
+  return row && stored(ctx, row, storageKeys.variant(row.key), () => reportFileWithoutBytes(assetId))
+}
+
+/** A public image: an avatar, a logo, a banner or the image of a preview. */
+export async function findStoredImage(ctx: Context, key: string): Promise<StoredFile<ServerImageRow> | undefined> {
+  const row = await findServerImage(ctx.db, key)
+  return row && stored(ctx, row, storageKeys.serverImage(key), () => reportImageWithoutBytes(key))
+}
+
+function stored<Row extends { size: number }>(
+  { storage }: Context,
+  row: Row,
+  key: string,
+  reportMissing: () => void,
+): StoredFile<Row> {
+  const content = async (range?: ByteRange) => {
+    const found = await storage.get(key, range)
+    if (found?.size === row.size) return found.content
+    found?.content.destroy()
+    // It may have been deleted or replaced since the row was read.
+    reportMissing()
+    return undefined
+  }
+  return { row, content }
+}
