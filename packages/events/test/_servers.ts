@@ -3,11 +3,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll } from '@jest/globals'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
-import { eventStream, keepStream } from '../src/index.ts'
+import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { askKeeper } from '../src/keep/asks.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
@@ -68,4 +69,20 @@ export async function newServer({ keeper: isKept = true } = {}): Promise<TestSer
 /** A connection for events. */
 export function newBus(server: TestServer, name = 'test'): Promise<Bus> {
   return connectBus({ url: server.url, name, purpose: 'events' })
+}
+
+/** Gives the tests of a file one server with the stream declared, and a bus to it. */
+export function withStream(opened: (stream: { server: TestServer; bus: Bus }) => unknown): void {
+  let close: () => Promise<void> = () => Promise.resolve()
+  beforeAll(async () => {
+    const server = await newServer()
+    const bus = await newBus(server)
+    close = async () => {
+      await bus[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    }
+    await declareStreams(bus)
+    opened({ server, bus })
+  })
+  afterAll(() => close())
 }

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { sql } from 'drizzle-orm'
 import { openDatabase, type Tx } from '@parley/postgres'
 import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
+import { outageProxy } from '@parley/tooling/outage-proxy'
 import {
   consumeEvents,
-  declareStreams,
   eventStream,
   startRelay,
   type BatchHandler,
@@ -16,22 +16,10 @@ import {
 } from '../src/index.ts'
 import { replaysRequested } from '../src/consume/replay.ts'
 import { commit, store, upTo } from './_events.ts'
-import { outageBefore } from './_outage.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newDatabase, withStream } from './_servers.ts'
 
-let server: TestServer
 let bus: Bus
-
-beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
-})
-
-afterAll(async () => {
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+withStream((stream) => (bus = stream.bus))
 
 type Own = Pick<ConsumerOptions, 'db' | 'kinds'> & ({ on: BatchHandler } | { prepare: BatchPreparation })
 
@@ -131,7 +119,7 @@ test('while the database is away nothing is lost and nothing parked', async () =
   await using writing = await newDatabase()
   await using relay = await startRelay({ ...writing, bus, service: 'batches4' })
   await writing.db.transaction((tx) => intoTable([], tx))
-  await using outage = await outageBefore(writing.url)
+  await using outage = await outageProxy(writing.url)
   await using database = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
   await using _consumer = await consumer('away', { db: database.db, on: intoTable })
   await store(relay, await commit(writing, 'away', [1]))

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { openDatabase } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
+import { outageProxy } from '@parley/tooling/outage-proxy'
 import {
   consumeEvents,
-  declareStreams,
   startRelay,
   type ConsumerOptions,
   type EventHandler,
@@ -16,23 +16,11 @@ import { watchConsumer } from '../src/consume/watch.ts'
 import { parkedEvents } from '../src/schema.ts'
 import { keeperSubject } from '../src/subjects.ts'
 import { commit, store, upTo } from './_events.ts'
-import { outageBefore } from './_outage.ts'
 import { operatorOf } from './_operator.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
-let server: TestServer
 let bus: Bus
-
-beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
-})
-
-afterAll(async () => {
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+withStream((stream) => (bus = stream.bus))
 
 const quickly = { firstMs: 10, mostMs: 50 }
 
@@ -253,7 +241,7 @@ test('an event that fails for a while is handled in the end, and its failures ar
 test('while the database is away nothing is lost, nothing counts as a failure', async () => {
   await using writing = await newDatabase()
   await using relay = await startRelay({ ...writing, bus, service: 'outage' })
-  await using outage = await outageBefore(writing.url)
+  await using outage = await outageProxy(writing.url)
   await using database = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
   const handled: number[] = []
   await using _consumer = await consumer('outage', {

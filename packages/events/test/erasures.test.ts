@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { RoomService } from '@parley/contracts/api'
 import type { Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import {
   countOnStream,
-  declareStreams,
   enqueue,
   removeFromStream,
   refuseErased,
@@ -14,23 +13,13 @@ import {
   type ErasureOptions,
   type ErasureReport,
 } from '../src/index.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newBus, newDatabase, withStream, type TestServer } from './_servers.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
 let server: TestServer
 let bus: Bus
-
-beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
-})
-
-afterAll(async () => {
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+withStream((stream) => ({ server, bus } = stream))
 
 /** What accounts does when it asks for a pass. */
 async function request(database: TestDatabase, userId: string, pass: number): Promise<void> {

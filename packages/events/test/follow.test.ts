@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
-import { declareStreams, followControl, followEvents, startRelay } from '../src/index.ts'
+import { followControl, followEvents, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
-let server: TestServer
 let bus: Bus
-
-beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
-})
-
-afterAll(async () => {
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+withStream((stream) => (bus = stream.bus))
 
 test('a follower hears what is stored from now on, in order, with its place', async () => {
   await using database = await newDatabase()

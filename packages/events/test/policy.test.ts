@@ -13,19 +13,16 @@ import {
   type Relay,
 } from '../src/index.ts'
 import { store } from './_events.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
 type Database = Awaited<ReturnType<typeof newDatabase>>
 
-let server: TestServer
 let bus: Bus
 let database: Database
 let relay: Relay
 
+withStream((stream) => (bus = stream.bus))
 beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
   database = await newDatabase()
   relay = await startRelay({ ...database, bus, service: 'policy' })
 })
@@ -33,8 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await relay[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
 })
 
 const whole = (revision: number): GetPolicyResponse => create(GetPolicyResponseSchema, { revision: BigInt(revision) })
@@ -81,44 +76,36 @@ test('deltas are applied one after the other without asking again', async () => 
   expect(loads).toBe(1)
 })
 
+/** What admin answers with: the whole policy at the revision `known`. */
+const source = (known: number) => {
+  const of = { known, loads: 0, load: () => Promise.resolve((of.loads++, whole(of.known))) }
+  return of
+}
+
 test('a hole makes it load the whole policy', async () => {
-  let known = 20
-  let loads = 0
+  const admin = source(20)
   await using feed = await steadyFeed()
-  await using policy = await followPolicy({
-    feed,
-    load: () => {
-      loads++
-      return Promise.resolve(whole(known))
-    },
-  })
-  known = 25
+  await using policy = await followPolicy({ feed, load: admin.load })
+  admin.known = 25
   await announce(24)
   await eventually(() => expect(policy.current().revision).toBe(25n))
-  expect(loads).toBe(2)
+  expect(admin.loads).toBe(2)
   await announce(26)
   await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r26']))
-  expect(loads).toBe(2)
+  expect(admin.loads).toBe(2)
 })
 
 test('a policy that went back is loaded again, however low its revision, and a repeat is not', async () => {
-  let known = 70
-  let loads = 0
+  const admin = source(70)
   await using feed = await steadyFeed()
-  await using policy = await followPolicy({
-    feed,
-    load: () => {
-      loads++
-      return Promise.resolve(whole(known))
-    },
-  })
-  known = 60
+  await using policy = await followPolicy({ feed, load: admin.load })
+  admin.known = 60
   await announce(60)
   await eventually(() => expect(policy.current().revision).toBe(60n))
   expect(policy.highest()).toBe(70n)
   await announce(61)
   await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r61']))
-  expect(loads).toBe(2)
+  expect(admin.loads).toBe(2)
 })
 
 test('whoever asks for the fresh policy has it before its delta comes, and hears when admin does not answer', async () => {

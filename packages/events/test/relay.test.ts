@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { EventSchema } from '@parley/contracts/internal'
@@ -8,21 +8,10 @@ import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, enqueue, startRelay } from '../src/index.ts'
 import { commit, firstOccurrences, onStream, plainEvent, store, upTo, waiting } from './_events.ts'
 import { operatorOf } from './_operator.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
-let server: TestServer
 let bus: Bus
-
-beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
-})
-
-afterAll(async () => {
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+withStream((stream) => (bus = stream.bus))
 
 /** Events of the aggregates whose id starts so. */
 const streamOf = async (prefix: string) => {

@@ -7,28 +7,24 @@ import { declareDurable } from '../src/consume/durable.ts'
 import { receiveAll } from '../src/consume/inbox.ts'
 import { startAnewWhenRestored } from '../src/consume/restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
-import { declareStreams, eventStream, startRelay } from '../src/index.ts'
+import { eventStream, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newDatabase, withStream, type TestServer } from './_servers.ts'
 
 let server: TestServer
 let bus: Bus
 let database: Database
 let relay: Awaited<ReturnType<typeof startRelay>>
 
+withStream((stream) => ({ server, bus } = stream))
 beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
   database = await newDatabase()
-  await declareStreams(bus)
   relay = await startRelay({ ...database, bus, service: 'restored' })
 })
 
 afterAll(async () => {
   await relay[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
 })
 
 const patienceMs = 60_000

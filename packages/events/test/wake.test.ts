@@ -1,28 +1,18 @@
 // Nobody looks by the clock here: what arrives was told of.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
-import { declareStreams, startRelay } from '../src/index.ts'
+import { outageProxy } from '@parley/tooling/outage-proxy'
+import { startRelay } from '../src/index.ts'
 import { commit, firstOccurrences, onStream, upTo, waiting } from './_events.ts'
-import { outageBefore } from './_outage.ts'
-import { newBus, newDatabase, newServer, type TestServer } from './_servers.ts'
+import { newBus, newDatabase, withStream, type TestServer } from './_servers.ts'
 
 const pollMs = 3_600_000
 
 let server: TestServer
 let bus: Bus
-
-beforeAll(async () => {
-  server = await newServer()
-  bus = await newBus(server)
-  await declareStreams(bus)
-})
-
-afterAll(async () => {
-  await bus[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+withStream((stream) => ({ server, bus } = stream))
 
 /** The same database as another process has it. */
 const again = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
@@ -98,7 +88,7 @@ test('shards that another process gives back, or leaves behind, are looked throu
 
 test('what the database did not answer is asked again', async () => {
   await using database = await newDatabase()
-  await using outage = await outageBefore(database.url)
+  await using outage = await outageProxy(database.url)
   await using through = await openDatabase({ url: outage.url, pool: 4, name: 'through' })
   await using _relay = await startRelay({ ...through, bus, service: 'outage', pollMs })
   for (const version of upTo(3)) {
@@ -111,7 +101,7 @@ test('what the database did not answer is asked again', async () => {
 
 test('what was committed without a bus goes out when it is back', async () => {
   await using database = await newDatabase()
-  await using outage = await outageBefore(server.url)
+  await using outage = await outageProxy(server.url)
   await using cut = await connectBus({ url: outage.url, name: 'test', purpose: 'events' })
   await using _relay = await startRelay({ ...database, bus: cut, service: 'cut', pollMs })
   await commit(database, 'cut1', [1])

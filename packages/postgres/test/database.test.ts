@@ -8,6 +8,7 @@ import pg from 'pg'
 import { eq, sql } from 'drizzle-orm'
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { eventually } from '@parley/tooling/eventually'
+import { outageProxy } from '@parley/tooling/outage-proxy'
 import {
   CommitChannel,
   deleteInBatches,
@@ -20,7 +21,6 @@ import {
   type Database,
 } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
-import { proxyBefore } from './_proxy.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 const url = newDatabaseUrl()
@@ -177,7 +177,7 @@ describe('a server in trouble', () => {
   })
 
   test('one that is away makes statements fail, not the start, and is used again when it is back', async () => {
-    await using proxy = await proxyBefore(url)
+    await using proxy = await outageProxy(url)
     proxy.mode = 'refuse'
     await using database = await open({ url: proxy.url })
     expectUnavailable(await failureOf(database.ping()))
@@ -190,7 +190,7 @@ describe('a server in trouble', () => {
     Promise.all([1, 2].map(() => database.db.transaction((tx) => tx.execute(sql`select pg_sleep(0.05)`))))
 
   test('connections that break when a transaction begins are given up, not lost to the pool', async () => {
-    await using proxy = await proxyBefore(url)
+    await using proxy = await outageProxy(url)
     await using database = await open({ url: proxy.url })
     for (let time = 0; time < 3; time++) {
       await eventually(() => useAll(database))

@@ -4,7 +4,7 @@ import { keepStream } from '@parley/events'
 import { connectBus } from '@parley/rpc'
 import { connect } from 'nats'
 import { lock } from './locks.ts'
-import { type Outage, outageProxy } from './outage-proxy.ts'
+import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 import { temporaryFolder } from './run-folder.ts'
 
 /** A NATS server with JetStream. */

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { clonePrefix, withClient } from './old-databases.ts'
 import { testInfrastructure } from './infrastructure.ts'
 import { lock } from './locks.ts'
-import { type Outage, outageProxy } from './outage-proxy.ts'
+import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 
 /** A database of its own. */
 export type TestDatabase = Outage & { url: string }

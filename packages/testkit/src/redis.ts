@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { testInfrastructure } from './infrastructure.ts'
 import { lockOneOf } from './locks.ts'
-import { type Outage, outageProxy } from './outage-proxy.ts'
+import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 
 /** How many numbered databases a Redis has unless configured otherwise. */
 const numberedDatabases = 16

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { freePort } from '@parley/local/infrastructure'
 
 /** A server that can be made to go away and come back at the same address, with what it stores. */
 export type Outage = AsyncDisposable & {
@@ -12,12 +11,19 @@ export type Outage = AsyncDisposable & {
   start(): Promise<void>
 }
 
-/** Stands before a server that cannot be stopped, and forwards connections unless stopped. */
-export async function outageProxy(target: string, defaultPort: number): Promise<Outage> {
+/** `refuse`: ends new connections at once. `cut`: ends a connection instead of carrying its next bytes to the server. */
+export type Proxy = Outage & { mode: 'forward' | 'refuse' | 'cut' }
+
+/** Stands before a server that cannot be stopped, and forwards connections unless told otherwise. */
+export async function outageProxy(target: string, defaultPort?: number): Promise<Proxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()
-  const forward = (from: Socket) => {
+  const accept = (from: Socket) => {
+    if (proxy.mode === 'refuse') return void from.destroy()
     const onward = connect(Number(to.port || defaultPort), to.hostname)
+    from.on('data', () => {
+      if (proxy.mode === 'cut') onward.destroy()
+    })
     for (const [one, other] of [
       [from, onward],
       [onward, from],
@@ -33,11 +39,13 @@ export async function outageProxy(target: string, defaultPort: number): Promise<
     }
   }
   let server: Server | undefined
-  const port = await freePort()
+  let port = 0
   const start = async () => {
     if (server !== undefined) return
-    server = createServer(forward).listen(port, '127.0.0.1')
+    server = createServer(accept).listen(port, '127.0.0.1')
     await once(server, 'listening')
+    const address = server.address()
+    if (typeof address === 'object' && address !== null) port = address.port
   }
   const stop = async () => {
     const closing = server
@@ -48,9 +56,8 @@ export async function outageProxy(target: string, defaultPort: number): Promise<
     for (const socket of sockets) socket.destroy()
     await closed
   }
+  const proxy: Proxy = { url: '', mode: 'forward', start, stop, [Symbol.asyncDispose]: stop }
   await start()
-  const url = new URL(target)
-  url.hostname = '127.0.0.1'
-  url.port = String(port)
-  return { url: url.href, start, stop, [Symbol.asyncDispose]: stop }
+  proxy.url = Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(port) }).href
+  return proxy
 }
