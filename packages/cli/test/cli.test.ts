@@ -10,15 +10,14 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { runCli } from '@parley/cli'
 import { OperatorService } from '@parley/contracts/internal'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { type Bus, connectBus, serveRpc } from '@parley/rpc'
 import { eventually } from '@parley/testkit'
+import { runParley } from './_parley.ts'
 
 const users = [
   'gateway',
@@ -47,21 +46,8 @@ function isStopped(pid: number): boolean {
 }
 
 /** Runs a command line against the data folder of the fake fleet. */
-async function parley(
-  args: string[],
-  { stdin = '', dir = dataDir, isTTY = false }: { stdin?: string | Buffer; dir?: string; isTTY?: boolean } = {},
-) {
-  let out = ''
-  let err = ''
-  const code = await runCli(args, {
-    input: Object.assign(Readable.from([stdin]), { isTTY }),
-    out: (text) => (out += text),
-    pipe: (piece) => (out += String(piece)),
-    err: (text) => (err += text),
-    env: { PARLEY_DATA_DIR: dir },
-  })
-  return { code, out, err }
-}
+type Given = { stdin?: string | Buffer; dir?: string; isTTY?: boolean }
+const parley = (args: string[], given: Given = {}) => runParley(args, { dir: dataDir, ...given })
 
 beforeAll(async () => {
   const env = Object.fromEntries(

@@ -1,11 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runCli } from '@parley/cli'
 import { busUsers } from '@parley/contracts/deployables'
 import {
   AccountsParkedEventsService,
@@ -18,6 +16,7 @@ import {
 } from '@parley/contracts/internal'
 import { startNats } from '@parley/local/infrastructure'
 import { connectBus, serveRpc } from '@parley/rpc'
+import { runParley } from './_parley.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const services = {
@@ -77,18 +76,7 @@ const entry = (consumer: string, eventId: string) => ({
   ...{ parkedAt: timestampFromDate(new Date(0)) },
 })
 
-async function parley(...args: string[]) {
-  let out = ''
-  let err = ''
-  const code = await runCli(args, {
-    input: Object.assign(Readable.from(['']), { isTTY: false }),
-    out: (text) => (out += text),
-    pipe: (piece) => (out += String(piece)),
-    err: (text) => (err += text),
-    env: { PARLEY_DATA_DIR: dataDir },
-  })
-  return { code, out, err }
-}
+const parley = (...args: string[]) => runParley(args, { dir: dataDir })
 
 test('without a parked event that is said', async () => {
   expect(await parley('events', 'parked')).toMatchObject({ code: 0, out: 'no events are parked\n' })

@@ -1,15 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runCli } from '@parley/cli'
 import { busUsers } from '@parley/contracts/deployables'
 import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { type Bus, connectBus, serveRpc } from '@parley/rpc'
+import { runParley } from './_parley.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
@@ -52,18 +51,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-async function parley(...args: string[]) {
-  let out = ''
-  let err = ''
-  const code = await runCli(args, {
-    input: Object.assign(Readable.from(['']), { isTTY: false }),
-    out: (text) => (out += text),
-    pipe: (piece) => (out += String(piece)),
-    err: (text) => (err += text),
-    env: { PARLEY_DATA_DIR: dataDir },
-  })
-  return { code, out, err }
-}
+const parley = (...args: string[]) => runParley(args, { dir: dataDir })
 const orphan = { kind: StorageFindingKind.ORPHAN, key: 'files/Alone', size: 5n }
 
 test('a storage without findings: code 0, after every part was checked', async () => {

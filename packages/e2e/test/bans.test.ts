@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
+import { listening } from '../src/listening.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import type { Socket } from '../src/socket.ts'
 
 const { banMember, unbanMember, joinRoom, addMember, listBans } = RoomService.method
 
@@ -14,21 +15,11 @@ let owner: Person
 let ada: Person
 let bob: Person
 let sockets: { ada: Socket[]; bob: Socket[] }
-const open: Socket[] = []
+const { listen } = listening()
 beforeEach(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
   sockets = { ada: await listen(ada), bob: await listen(bob) }
 })
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
-
-const listen = (person: Person) =>
-  Promise.all(
-    fleet().realtimeNodes.map(async (node) => {
-      const socket = await Socket.subscribed(node, person.token)
-      open.push(socket)
-      return socket
-    }),
-  )
 
 /** Whether bob's open sockets receive ada's later posts. */
 async function bobHears(roomId: string): Promise<boolean[]> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import {
   AdminEventLogService,
   AdminPermissionService,
@@ -10,9 +10,9 @@ import { MessageService, RoomDirectoryService, RoomService } from '@parley/contr
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
+import { listening } from '../src/listening.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { lobbyId, newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
 
 const { createRoomGroup, createSidebarLink, deleteRoomGroup, moveRoomToGroup, moveSidebarLinkToGroup } =
   AdminRoomLayoutService.method
@@ -20,20 +20,11 @@ const { createRoomGroup, createSidebarLink, deleteRoomGroup, moveRoomToGroup, mo
 let owner: Person
 let ada: Person
 let bob: Person
-const open: Socket[] = []
+const { listen } = listening()
 beforeEach(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
 })
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
 
-const listen = (person: Person) =>
-  Promise.all(
-    fleet().realtimeNodes.map(async (node) => {
-      const socket = await Socket.subscribed(node, person.token)
-      open.push(socket)
-      return socket
-    }),
-  )
 async function newGroup(): Promise<string> {
   const { group } = await owner.call(createRoomGroup, { name: 'Projects' })
   return group?.id ?? ''

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import {
   AdminPermissionService,
   AdminRoleService,
@@ -12,9 +12,10 @@ import { MessageService, ViewerService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
+import { listening } from '../src/listening.ts'
 import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import type { Socket } from '../src/socket.ts'
 
 const { ALLOW, DENY, NONE } = PermissionDecision
 const { setRolePermission, setUserPermission } = AdminPermissionService.method
@@ -22,20 +23,11 @@ const { setRolePermission, setUserPermission } = AdminPermissionService.method
 let owner: Person
 let ada: Person
 let bob: Person
-const open: Socket[] = []
+const { listen } = listening()
 beforeEach(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
 })
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
 
-const listen = (person: Person) =>
-  Promise.all(
-    fleet().realtimeNodes.map(async (node) => {
-      const socket = await Socket.subscribed(node, person.token)
-      open.push(socket)
-      return socket
-    }),
-  )
 const inRoom = (id: string) => ({ kind: PermissionScopeKind.ROOM, id })
 const newName = () => `crew-${randomBytes(5).toString('hex')}`
 

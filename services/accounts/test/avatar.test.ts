@@ -12,13 +12,10 @@ let events: Recorded
 beforeAll(async () => {
   env = await openEnv()
   await env.start()
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const upload = (userId: string, blobId: string) =>

@@ -13,7 +13,7 @@ let now: Date
 
 beforeAll(async () => {
   env = await openEnv()
-  events = await recorded(env)
+  events = env.use(await recorded(env))
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
 })
@@ -22,10 +22,7 @@ beforeEach(() => {
   now = new Date()
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const inMs = (ms: number) => timestampFromDate(new Date(now.getTime() + ms))

@@ -16,13 +16,12 @@ beforeAll(async () => {
   env = await openEnv()
   mails = await mailFolder()
   await env.start({ PARLEY_MAIL_DIR: mails.path })
-  events = await recorded(env)
+  events = env.use(await recorded(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
 
 afterAll(async () => {
-  await events[Symbol.asyncDispose]()
   await env[Symbol.asyncDispose]()
   await mails[Symbol.asyncDispose]()
 })

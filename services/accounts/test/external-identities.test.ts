@@ -32,7 +32,7 @@ beforeAll(async () => {
   )
   const owners = { PARLEY_OWNER_EMAIL: 'owner@example.org, chief@example.org' }
   await env.start({ ...settings, ...owners }, { now: () => new Date(Date.now() + now) })
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 
 afterEach(() => {
@@ -40,7 +40,6 @@ afterEach(() => {
 })
 
 afterAll(async () => {
-  await events[Symbol.asyncDispose]()
   await env[Symbol.asyncDispose]()
   await provider[Symbol.asyncDispose]()
 })

@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
     { now: () => now },
   )
-  events = await recorded(env)
+  events = env.use(await recorded(env))
   owner = await makeSignedIn('owner1', 'owner')
   admin = await makeSignedIn('admin1', 'admin')
 })
@@ -38,7 +38,6 @@ beforeEach(() => {
 })
 
 afterAll(async () => {
-  await events[Symbol.asyncDispose]()
   await env[Symbol.asyncDispose]()
   await mails[Symbol.asyncDispose]()
 })

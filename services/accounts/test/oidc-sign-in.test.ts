@@ -20,7 +20,7 @@ beforeAll(async () => {
   const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
   await env.start(providerSettings({ ...work, ...client }), { now: () => new Date(Date.now() + now) })
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 
 afterEach(() => {
@@ -28,7 +28,6 @@ afterEach(() => {
 })
 
 afterAll(async () => {
-  await events[Symbol.asyncDispose]()
   await env[Symbol.asyncDispose]()
   await provider[Symbol.asyncDispose]()
 })

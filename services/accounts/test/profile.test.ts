@@ -15,17 +15,14 @@ beforeAll(async () => {
   // Two processes: what races is decided by the database.
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 
 beforeEach(() => {
   now = new Date()
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const update = (userId: string, names: { displayName?: string; login?: string }) => account(userId).updateProfile(names)

@@ -35,13 +35,12 @@ beforeAll(async () => {
   const settings = providerSettings({ ...client, id: 'corp', type: 'oidc', label: 'Work' })
   const overrides = { now: () => new Date(Date.now() + later) }
   await env.start({ ...settings, PARLEY_MAIL_DIR: folder.path }, overrides)
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 afterEach(() => {
   later = 0
 })
 afterAll(async () => {
-  await events[Symbol.asyncDispose]()
   await env[Symbol.asyncDispose]()
   await provider[Symbol.asyncDispose]()
   await folder[Symbol.asyncDispose]()

@@ -23,15 +23,12 @@ beforeAll(async () => {
   decisions.push(create(PolicyDecisionSchema, allowed))
   await env.start()
   await env.start()
-  events = await recorded(env)
+  events = env.use(await recorded(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
 const rolesOf = async (userId: string) =>

@@ -15,13 +15,10 @@ beforeAll(async () => {
   env = await openEnv()
   now = new Date()
   await env.start({}, { now: () => now })
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 /** Signs in with a program of this name; its account as the session that began. */
 async function signedIn(login: string, userAgent: string, cookieOnly = false) {

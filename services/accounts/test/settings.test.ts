@@ -10,13 +10,10 @@ let events: Recorded
 beforeAll(async () => {
   env = await openEnv()
   await env.start()
-  events = await recorded(env)
+  events = env.use(await recorded(env))
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 const { TIME_FORMAT_AUTO: AUTO, TIME_FORMAT_24_HOUR: H24, TIME_FORMAT_UNSPECIFIED: UNSPECIFIED } = TimeFormat
 const account = (userId: string) => env.as(MyAccountService, { userId })

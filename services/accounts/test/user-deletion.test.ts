@@ -21,15 +21,12 @@ beforeAll(async () => {
   env = await openEnv()
   now = new Date()
   await env.start({}, { now: () => now })
-  events = await recorded(env)
+  events = env.use(await recorded(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
 
-afterAll(async () => {
-  await events[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(async () => env[Symbol.asyncDispose]())
 
 const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 const isDeleted = async (userId: string) => {

@@ -2,8 +2,7 @@ import type { DatabaseHost } from '@parley/service'
 import type { Context } from '../context.ts'
 import { cleanPreviews } from './clean-previews.ts'
 import { cleanUploads } from './clean-uploads.ts'
-import { deleteDoomedAssets } from './delete-doomed-assets.ts'
-import { deleteDoomedImages } from './delete-doomed-images.ts'
+import { deleteDoomed } from './delete-doomed.ts'
 import { expireAssets } from './expire-assets.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 import { sweepUnclaimed } from './sweep-unclaimed.ts'
@@ -11,8 +10,7 @@ import { sweepUnclaimed } from './sweep-unclaimed.ts'
 /** Looks again and again for what nobody needs. */
 export function startJobs(host: DatabaseHost, ctx: Context, everyMs: number): void {
   const { signal } = host
-  host.use(deleteDoomedImages(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
-  host.use(deleteDoomedAssets(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(deleteDoomed(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
   host.use(cleanUploads(ctx, { everyMs, signal }))
   host.use(cleanPreviews(ctx, { everyMs, signal }))
   host.use(expireAssets(ctx, { everyMs, signal }))

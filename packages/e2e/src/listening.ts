@@ -1,0 +1,18 @@
+import { afterEach } from '@jest/globals'
+import { fleet } from './fleet.ts'
+import type { Person } from './people.ts'
+import { Socket } from './socket.ts'
+
+/** Opens sockets for the tests of a file, and closes them after each test. */
+export function listening() {
+  const open: Socket[] = []
+  afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+  const listenAt = async (person: Person, base: string) => {
+    const socket = await Socket.subscribed(base, person.token)
+    open.push(socket)
+    return socket
+  }
+  /** One socket at each realtime node. */
+  const listen = (person: Person) => Promise.all(fleet().realtimeNodes.map((node) => listenAt(person, node)))
+  return { listen, listenAt }
+}
