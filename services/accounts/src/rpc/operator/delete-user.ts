@@ -1,14 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
+import { userByLogin } from '../../actions/accounts/user-by-login.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
-import { userNotFound } from '../../errors.ts'
 import type { OperatorContext } from '../../context.ts'
-import { findUserByLogin } from '../../store/users.ts'
 
 export function deleteUser(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.deleteUser> {
   return async ({ login }) => {
-    const user = await findUserByLogin(ctx.db, login)
-    if (!user) throw userNotFound(login)
+    const user = await userByLogin(ctx, login)
     await deleteAccount(ctx, user.id, '')
     return { userId: user.id }
   }

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
+import { userByLogin } from '../../actions/accounts/user-by-login.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
 import { userNotFound } from '../../errors.ts'
@@ -8,12 +9,10 @@ import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
-import { findUserByLogin } from '../../store/users.ts'
 
 export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.endSessions> {
   return async ({ login, sessionIds }) => {
-    const user = await findUserByLogin(ctx.db, login)
-    if (!user) throw userNotFound(login)
+    const user = await userByLogin(ctx, login)
     const at = ctx.now()
     let ended = 0
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {

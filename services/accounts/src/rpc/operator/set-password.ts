@@ -1,16 +1,14 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
+import { userByLogin } from '../../actions/accounts/user-by-login.ts'
 import { replacePassword } from '../../actions/accounts/replace-password.ts'
 import type { OperatorContext } from '../../context.ts'
 import { assertPassword } from '../../domain/password.ts'
-import { userNotFound } from '../../errors.ts'
-import { findUserByLogin } from '../../store/users.ts'
 
 export function setPassword(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.setPassword> {
   return async ({ login, password }) => {
     assertPassword(password)
-    const user = await findUserByLogin(ctx.db, login)
-    if (!user) throw userNotFound(login)
+    const user = await userByLogin(ctx, login)
     await replacePassword(ctx, user.id, password, '')
     return { userId: user.id }
   }

@@ -1,5 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
+import { userByLogin } from '../../actions/accounts/user-by-login.ts'
 import { tellOwner } from '../../actions/accounts/tell-owner.ts'
 import { emailVerified } from '../../actions/accounts/verified-email.ts'
 import type { OperatorContext } from '../../context.ts'
@@ -9,13 +10,11 @@ import { emailAddedMail } from '../../engines/mail/index.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
-import { findUserByLogin } from '../../store/users.ts'
 
 export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.verifyEmail> {
   return async ({ login, email }) => {
     assertEmail(email)
-    const user = await findUserByLogin(ctx.db, login)
-    if (!user) throw userNotFound(login)
+    const user = await userByLogin(ctx, login)
     const at = ctx.now()
     let madeOwner = false
     let toTell: string[] = []
