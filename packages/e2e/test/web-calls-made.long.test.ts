@@ -1,9 +1,11 @@
 import { expect } from '@jest/globals'
-import { MessageService, NotificationService, RoomService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
+import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
@@ -74,20 +76,25 @@ inBrowser('tabs do not ask about what another one has read', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
+/** Ids of the notifications that were announced at a socket. */
+const announcedAt = ({ events }: Socket) =>
+  new Set(events.flatMap(({ event }) => (event.case === 'notificationCreated' ? [event.value.notificationId] : [])))
+
 inBrowser('a start costs at most eight calls, and opening a room three', async () => {
   const people = await Promise.all(['carl', 'dora', 'emil', 'fay'].map((name) => newPerson(name)))
   const [partners, strangers] = [people.slice(0, 2), people.slice(2)]
   const bob = await newPerson('bob')
   const [roomId, other] = [await newRoom(owner, [ada, bob]), await newRoom(owner, [ada, bob])]
+  const [first, second] = fleet().realtimeNodes
+  using atFirst = await Socket.subscribed(first, ada.token)
+  using atSecond = await Socket.subscribed(second, ada.token)
   for (const partner of partners) {
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
   }
-  // Events that are announced only after the page is open cause one more read.
-  await eventually(async () => {
-    const { notifications } = await ada.call(NotificationService.method.listNotifications, {})
-    return partners.every(({ userId }) => notifications.some(({ actor }) => actor?.id === userId))
-  })
+  // Events that are announced only after the page is open cause one more read; they are listed before they are announced.
+  for (const socket of [atFirst, atSecond])
+    await eventually(() => expect(announcedAt(socket).size).toBe(partners.length))
   await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
