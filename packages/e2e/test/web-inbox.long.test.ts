@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { MessageService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -39,6 +39,23 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   await pane.getByText('Nothing waits for you.').waitFor()
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
   expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
+})
+
+inBrowser('notifications of a direct message name no room', async () => {
+  const { room } = await bob.call(RoomService.method.startDM, { participantIds: [ada.userId] })
+  const asked = await post(ada, room?.id ?? '', 'When do we leave?')
+  await post(bob, room?.id ?? '', `Ask @${ada.login}, who knows`)
+  await bob.call(MessageService.method.createMessage, { roomId: room?.id ?? '', body: 'At nine', inReplyTo: asked })
+  await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
+  const { page } = visitor
+  await waiting(page, 2)
+  await page.getByRole('button', { name: /^Notifications/ }).click()
+  const pane = page.getByRole('complementary', { name: 'Notifications' })
+  for (const did of ['mentioned you', 'replied to you'])
+    await pane.getByText(`${bob.login} ${did} in a direct message`, { exact: true }).waitFor()
+  await pane.getByRole('button', { name: 'Dismiss all' }).click()
+  await waiting(page, 0)
+  expect(visitor.complaints).toEqual([])
 })
 
 inBrowser('muting the whole server stops notifications until it is undone', async () => {

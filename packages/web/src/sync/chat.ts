@@ -6,6 +6,7 @@ import {
   NotificationLevel,
   type Role,
 } from '@parley/client/contract'
+import { text } from '../messages/texts.ts'
 import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { placeOf } from '../store/unsent.ts'
@@ -69,7 +70,7 @@ export class Chat {
     this.viewer = new Cell(viewer)
     const profile = viewer.user?.profile
     this.userId = profile?.id ?? ''
-    this.people = new People(server, this.userId)
+    this.people = new People(server, this.userId, text('profile.deleted'))
     if (profile) this.people.learn([profile])
     this.rooms = new Rooms(server, this.people, this.userId, (roomId) => this.#isMuted(roomId))
     this.inbox = new Inbox(server, this.people)

@@ -6,7 +6,7 @@ import { People } from './people.ts'
 test('whom the server does not know is shown as deleted; without an answer nobody is, and it is asked again', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
-  const people = new People(server, 'Ume')
+  const people = new People(server, 'Ume', 'Wer gelöscht ist')
   const told = async (userId: string, answer: Promise<object>) => {
     answers.push(answer)
     const cell = people.of(userId)
@@ -15,8 +15,11 @@ test('whom the server does not know is shown as deleted; without an answer nobod
   }
   expect(await told('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
     deleted: true,
-    displayName: 'Deleted User',
+    displayName: 'Wer gelöscht ist',
   })
+  // The server calls them something, in the one language that it has.
+  people.learn([{ id: 'Uold', login: '', displayName: 'Deleted User', deleted: true } as User])
+  expect(people.of('Uold').value?.displayName).toBe('Wer gelöscht ist')
 
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const away = Promise.reject(new Error('away'))
@@ -37,7 +40,7 @@ test('whom another answer tells of meanwhile is not asked for', async () => {
     asked.push(userIds)
     return { users: [] }
   }
-  const people = new People({ api: { user: { batchGetUsers } } } as unknown as MemberClient, 'Ume')
+  const people = new People({ api: { user: { batchGetUsers } } } as unknown as MemberClient, 'Ume', 'gone')
   const [told, untold] = [people.of('Utold'), people.of('Uuntold')]
   await Promise.resolve()
   people.learn([{ id: 'Utold', login: 'told' } as User])

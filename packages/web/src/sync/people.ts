@@ -8,7 +8,7 @@ const mostAtOnce = 100
 /** Placeholder for a deleted user. */
 const deletedUser = (id: string): User => ({
   $typeName: 'svc.api.v1.User',
-  ...{ id, login: '', displayName: 'Deleted User', deleted: true, presenceStatus: PresenceStatus.UNSPECIFIED },
+  ...{ id, login: '', displayName: '', deleted: true, presenceStatus: PresenceStatus.UNSPECIFIED },
 })
 
 /** Everybody this page has heard of. */
@@ -18,8 +18,11 @@ export class People {
   /** Ids by login in lower case. */
   readonly #called = new Map<string, Cell<string | undefined>>()
   readonly #askFor: (login: string) => void
+  readonly #deletedName: string
 
-  constructor(server: MemberClient, ownId: string) {
+  /** `deletedName`: what somebody is called whose account is gone. */
+  constructor(server: MemberClient, ownId: string, deletedName: string) {
+    this.#deletedName = deletedName
     this.#ask = gathered(20, async (asked) => {
       // Another response may have contained them already.
       const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
@@ -74,7 +77,8 @@ export class People {
 
   /** Adds users from a response. */
   learn(users: Iterable<User>): void {
-    for (const user of users) {
+    for (const told of users) {
+      const user = told.deleted ? { ...told, displayName: this.#deletedName } : told
       if (user.login !== '') this.#called.get(user.login.toLowerCase())?.set(user.id)
       const cell = this.#known.get(user.id)
       if (cell) cell.set(user)
