@@ -67,6 +67,29 @@ inBrowser('a tap on the newest message shows what can be done to it, and does no
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('on a phone the room stays until the pane that takes its place is there', async () => {
+  await post(bob, roomId, 'Still here')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
+  const { page } = visitor
+  await messageWith(page, 'Still here').waitFor()
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(/\/RoomPane[^/]*\.js/, async (route) => {
+    await released
+    await route.continue()
+  })
+  const asked = page.waitForRequest(/\/RoomPane[^/]*\.js/)
+  await page.getByRole('button', { name: 'About this room' }).tap()
+  await asked
+  await expect(messageWith(page, 'Still here').isVisible()).resolves.toBe(true)
+  release()
+  await page.getByRole('complementary').getByText('Find a member').waitFor()
+  await expect(messageWith(page, 'Still here').isVisible()).resolves.toBe(false)
+  await page.getByRole('button', { name: 'Close', exact: true }).tap()
+  await messageWith(page, 'Still here').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
 /** Duration of transitions, and what is animated. */
 const motionOf = (page: Page) =>
   page.evaluate<{ changing: string[]; moving: number }>(`({

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { MessageService, RoomService } from '@parley/contracts/api'
+import { AdminPermissionService, PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { MessageService, MyAccountService, PresenceStatus, RoomService } from '@parley/contracts/api'
+import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
-import { newRoom, post } from '../src/rooms.ts'
+import { newRoom, post, roomName } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
@@ -94,13 +96,87 @@ inBrowser('a reply is shown in the room too where its author wants that', async 
   expect(visitor.complaints).toEqual([])
 })
 
+const focused = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
+
+inBrowser('a pane is opened, left and closed by keyboard, which goes on from where it was', async () => {
+  const root = await post(ada, roomId, 'Who has a key?')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await messageWith(page, 'Who has a key?').waitFor()
+  const pane = page.getByRole('complementary')
+  const button = page.getByRole('button', { name: /^Notifications/ })
+  await button.press('Enter')
+  await pane.getByRole('heading', { name: 'Notifications' }).waitFor()
+  expect(await focused(page)).toBe('Notifications')
+  await page.keyboard.press('Escape')
+  await pane.waitFor({ state: 'detached' })
+  expect(await focused(page)).toContain('Notifications')
+
+  const message = messageWith(page, 'Who has a key?')
+  await message.focus()
+  await message.getByRole('button', { name: 'Reply in thread' }).press('Enter')
+  const reply = pane.getByRole('textbox', { name: 'Reply in thread' })
+  await reply.fill('Begun')
+  expect(page.url()).toContain(root)
+  // What is closed first is what was opened last.
+  await reply.press('Space')
+  await reply.pressSequentially('@ad')
+  await pane.getByRole('option').first().waitFor()
+  await reply.press('Escape')
+  await pane.getByRole('option').first().waitFor({ state: 'detached' })
+  await reply.press('Escape')
+  await pane.waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain(root)
+  expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('Reply in thread')
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('one sees whom one writes to, whether they are there, and why nobody can reply', async () => {
+  const owner = await theOwner()
+  const name = roomName()
+  const quiet = await newRoom(owner, [ada, bob], { name })
+  const root = await post(bob, quiet, 'Read this')
+  const { room } = await ada.call(RoomService.method.startDM, { participantIds: [bob.userId] })
+  await post(ada, room?.id ?? '', 'Good morning')
+  await bob.call(MyAccountService.method.updatePresence, { status: PresenceStatus.AWAY, userSelected: true })
+  await using visitor = await visitAs(ada, `/chat/-/${quiet}/${root}`)
+  const { page } = visitor
+  await page.getByPlaceholder(`Message #${name}`).waitFor()
+  const toBob = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: `${bob.login} Away` })
+  await toBob.waitFor()
+  await bob.call(MyAccountService.method.updatePresence, { status: PresenceStatus.ONLINE, userSelected: true })
+  await toBob.waitFor({ state: 'detached' })
+
+  const thread = page.getByRole('complementary')
+  await thread.getByRole('textbox', { name: 'Reply in thread' }).waitFor()
+  await owner.call(AdminPermissionService.method.setUserPermission, {
+    ...{ userId: ada.userId, permission: 'message.post-in-thread', decision: PermissionDecision.DENY },
+    scope: { kind: PermissionScopeKind.ROOM, id: quiet },
+  })
+  await thread.getByText('You may read here, and not post.').waitFor()
+  await page.locator(`nav a[href$="${room?.id}"]`).click()
+  await page.getByPlaceholder(`Message ${bob.login}`).waitFor()
+  await page.getByRole('main').getByText('Online').waitFor()
+  await messageWith(page, 'Good morning').waitFor()
+  // That the conversation was begun, and by whom, is no news to the two.
+  expect(
+    await page
+      .getByRole('main')
+      .getByText(/made this room|joined/)
+      .count(),
+  ).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('somebody is not to be disturbed, and then deletes their account', async () => {
   const dora = await newPerson('dora')
   await dora.call(RoomService.method.joinRoom, { roomId })
   await post(dora, roomId, 'I leave you')
   await using ofDora = await visitAs(dora, `/chat/-/${roomId}`)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using inGerman = await visitAs(bob, `/chat/-/${roomId}`, { locale: 'de-DE' })
   await messageWith(ofAda.page, 'I leave you').waitFor()
+  await messageWith(inGerman.page, 'I leave you').waitFor()
   await ofAda.page.getByRole('button', { name: 'About this room' }).click()
   await ofDora.page.getByRole('button', { name: 'Settings' }).click()
   const dialog = ofDora.page.getByRole('dialog')
@@ -116,4 +192,6 @@ inBrowser('somebody is not to be disturbed, and then deletes their account', asy
   await dialog.getByRole('button', { name: 'Delete account' }).click()
   await ofDora.page.getByRole('heading', { name: /Sign in/ }).waitFor()
   await messageWith(ofAda.page, 'This message was deleted.').first().waitFor()
+  await ofAda.page.getByRole('main').getByRole('button', { name: 'Deleted user' }).waitFor()
+  await inGerman.page.getByRole('main').getByRole('button', { name: 'Gelöschtes Konto' }).waitFor()
 })

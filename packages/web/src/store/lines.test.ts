@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { RoomTimelineEvent } from '@parley/client/contract'
 import { pageFor, rowFor } from './_messages.ts'
 import { linesOf } from './lines.ts'
 import { windowOf } from './timeline-window.ts'
@@ -56,4 +57,14 @@ test('what is on its way stands at the newest end, and nowhere else', () => {
   // The answer that it was posted may come after its row was read.
   const posted = { ...unsent, state: 'sent' as const, messageId: 'a' }
   expect(shown(windowOf(pageFor([rowFor('a')])), [posted], me)).toEqual(['day', 'a'])
+})
+
+test('of a direct message only what was said is shown', () => {
+  const began: RoomTimelineEvent = {
+    ...rowFor('began'),
+    event: { case: 'roomCreated', value: { $typeName: 'svc.api.v1.RoomTimelineRoomEvent', roomId: 'R1' } },
+  }
+  const window = windowOf(pageFor([began, rowFor('a')]))
+  expect(shown(window, [], me)).toEqual(['day', 'began', 'a'])
+  expect(shown(window, [], { ...me, isDirect: true })).toEqual(['day', 'a'])
 })

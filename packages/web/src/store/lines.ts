@@ -20,6 +20,9 @@ export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
 /** Time of a row. */
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
+/** Shown in channels only: the two people of a direct message know that they are in it. */
+const ofChannels = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
+
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
 
 /** The line of a row: the same one for as long as nothing about it changes, so that it need not be drawn again. */
@@ -37,15 +40,18 @@ function dayOf(at: Date): { begins: number; ends: number } {
   return { begins: new Date(year, month, date).getTime(), ends: new Date(year, month, date + 1).getTime() }
 }
 
+/** Who reads a timeline or thread, and up to where. */
+type Reader = { readUntil: number | undefined; userId: string; rootId?: string; isDirect?: boolean }
+
 /**
  * The lines of a window: day separators, and a mark before the first row by somebody else after `readUntil` (in
  * milliseconds; older rows are read). The number of replies is shown below the root of a thread. Unsent messages are at
- * the newest end.
+ * the newest end. Of a direct message (`isDirect`) only messages are shown.
  */
 export function linesOf(
   window: TimelineWindow,
   unsent: readonly Unsent[],
-  { readUntil, userId, rootId = '' }: { readUntil: number | undefined; userId: string; rootId?: string },
+  { readUntil, userId, rootId = '', isDirect = false }: Reader,
 ): Line[] {
   const lines: Line[] = []
   let before: { at: number; userId: string } | undefined
@@ -62,6 +68,7 @@ export function linesOf(
     return continues
   }
   for (const row of window.rows) {
+    if (isDirect && ofChannels.has(row.event.case ?? '')) continue
     const at = timeOf(row)
     const message = messageOf(row)
     const isMessage = message !== undefined

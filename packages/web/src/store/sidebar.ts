@@ -67,6 +67,12 @@ export function withUnread(sidebar: Sidebar, roomId: string, hasUnread: boolean)
   return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread } }])
 }
 
+/** The other participant of a direct message between two people. */
+export function partnerIn(room: RoomWithViewerState | undefined, userId: string): string | undefined {
+  const others = room?.room?.kind === RoomKind.DM ? room.dmMembers.filter(({ id }) => id !== userId) : []
+  return others.length === 1 ? others[0]?.id : undefined
+}
+
 /** Whether the viewer has a permission in a room. */
 export const may = (room: RoomWithViewerState | undefined, permission: string): boolean =>
   holds(room?.viewerState?.permissions, permission)
