@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
-import { newRoom } from '../src/rooms.ts'
-import { inBrowser, useBrowser, visitAs } from '../src/web-client.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let roomId: string
@@ -37,5 +37,66 @@ inBrowser('only visible emoji are rendered, and the arrow keys reach the others'
   for (let row = 0; row < rows; row++) await field.press('ArrowDown')
   await field.press('Enter')
   expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe(character)
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('what could not be done to a message is said there, and nothing looks as if it were done', async () => {
+  await post(ada, roomId, 'It stays')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const message = messageWith(page, 'It stays')
+  await message.hover()
+  await page.route(/AddReaction|DeleteMessage/, (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
+    }),
+  )
+  await message.getByRole('button', { name: 'React', exact: true }).click()
+  await message.getByRole('button', { name: 'React with heart' }).click()
+  await message.getByRole('alert').waitFor()
+  await message.getByRole('button', { name: ':heart:' }).waitFor({ state: 'detached' })
+  await message.getByRole('button', { name: 'Close' }).click()
+  await message.getByRole('button', { name: 'Delete' }).click()
+  await message.getByRole('button', { name: 'Delete' }).click()
+  await message.getByRole('alert').waitFor()
+  // By keyboard, too, one goes on from there.
+  await message.getByRole('button', { name: 'Close' }).press('Escape')
+  expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('React')
+})
+
+inBrowser('a link to a message is copied, and leads to it', async () => {
+  const far = await post(ada, roomId, 'Far back')
+  for (let n = 0; n < 60; n++) await post(ada, roomId, `Later, ${n}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}?highlight=${far}`)
+  const { page } = visitor
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await messageWith(page, 'Far back').hover()
+  await messageWith(page, 'Far back').getByRole('button', { name: 'Copy link' }).click()
+  await messageWith(page, 'Far back').getByText('Copied').waitFor()
+  const link = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(new URL(link).pathname + new URL(link).search).toBe(`/chat/-/${roomId}?highlight=${far}`)
+  await page.goto(link)
+  await messageWith(page, 'Far back').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('what can be done to a message is in sight although its beginning is not', async () => {
+  await post(ada, roomId, `It goes on\n${'and on\n\n'.repeat(60)}to its end`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const message = messageWith(page, 'to its end')
+  await message.getByText('to its end').hover()
+  const react = message.getByRole('button', { name: 'React', exact: true })
+  await react.waitFor()
+  const [begins, log, button] = await Promise.all(
+    [message, page.getByRole('main').getByRole('log'), react].map(async (one) => (await one.boundingBox())?.y ?? 0),
+  )
+  expect(begins).toBeLessThan(log ?? 0)
+  expect(button).toBeGreaterThan(log ?? 0)
+  await react.click()
+  await message.getByRole('button', { name: 'React with heart' }).click()
+  await message.getByRole('button', { name: ':heart:' }).waitFor()
   expect(visitor.complaints).toEqual([])
 })
