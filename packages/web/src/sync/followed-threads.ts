@@ -16,7 +16,7 @@ export class FollowedThreads {
     this.hasUnread = new Cell(hasUnread)
     const ask = gathered(300, async () => {
       const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
-      if (answer.includes) people.learn(Object.values(answer.includes.users))
+      if (answer.includes) people.learnNames(Object.values(answer.includes.users))
       this.threads.set(answer.threads)
       this.hasUnread.set(answer.threads.some(({ thread }) => thread?.viewerState?.hasUnread ?? false))
     })

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
-import type { User } from '@parley/client/contract'
+import { PresenceStatus, type User } from '@parley/client/contract'
 import { People } from './people.ts'
 
 test('whom the server does not know is shown as deleted; without an answer nobody is, and it is asked again', async () => {
@@ -47,4 +47,16 @@ test('whom another answer tells of meanwhile is not asked for', async () => {
   await new Promise<void>((resolve) => untold.subscribe(resolve))
   expect(asked).toEqual([['Uuntold']])
   expect(told.value).toMatchObject({ login: 'told' })
+})
+
+test('an answer about messages does not take back who is known to be there', () => {
+  const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
+  const bob = { id: 'Ubob', login: 'bob', displayName: 'Bob', presenceStatus: PresenceStatus.AWAY } as User
+  people.learnNames([bob])
+  expect(people.of('Ubob').value).toMatchObject({ presenceStatus: PresenceStatus.AWAY })
+  people.patch('Ubob', { presenceStatus: PresenceStatus.ONLINE })
+  people.learnNames([{ ...bob, displayName: 'Robert' }])
+  expect(people.of('Ubob').value).toMatchObject({ displayName: 'Robert', presenceStatus: PresenceStatus.ONLINE })
+  people.learn([bob])
+  expect(people.of('Ubob').value).toMatchObject({ presenceStatus: PresenceStatus.AWAY })
 })

@@ -86,6 +86,17 @@ export class People {
     }
   }
 
+  /**
+   * Takes in what an answer about messages tells of people. It names them, and may be some seconds old in whether they are there: of
+   * whom that is known it stays, since events go on from it.
+   */
+  learnNames(users: Iterable<User>): void {
+    for (const user of users) {
+      const { presenceStatus = user.presenceStatus } = this.#known.get(user.id)?.value ?? {}
+      this.learn([{ ...user, presenceStatus }])
+    }
+  }
+
   /** Somebody's account is gone. */
   deleted(userId: string): void {
     const login = this.#known.get(userId)?.value?.login

@@ -39,7 +39,7 @@ export function threadSource(
 }
 
 function taught(people: People, page: RoomTimelinePage | undefined): RoomTimelinePage | undefined {
-  if (page?.includes) people.learn(Object.values(page.includes.users))
+  if (page?.includes) people.learnNames(Object.values(page.includes.users))
   return page
 }
 
