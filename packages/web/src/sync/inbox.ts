@@ -8,8 +8,10 @@ const mostListed = 50
 
 /** The viewer's pending notifications: mentions, replies, direct messages. */
 export class Inbox {
-  /** Newest first; undefined until read. */
+  /** The newest of them, newest first; undefined until read. */
   readonly items = new Cell<readonly NotificationItem[] | undefined>(undefined)
+  /** How many there are, listed or not. */
+  readonly total = new Cell(0)
   /** Reloads them soon. */
   readonly refresh: () => void
   readonly #server: MemberClient
@@ -18,15 +20,22 @@ export class Inbox {
     this.#server = server
     const ask = gathered(150, async () => {
       const answer = await server.api.notification.listNotifications({ page: { limit: mostListed } })
-      people.learn(answer.notifications.flatMap(({ actor }) => actor ?? []))
+      people.learnNames(answer.notifications.flatMap(({ actor }) => actor ?? []))
       this.items.set(answer.notifications)
+      this.total.set(Number(answer.page?.totalCount ?? answer.notifications.length))
     })
     this.refresh = () => ask('')
   }
 
   /** One was seen, here or elsewhere. */
   gone(notificationId: string): void {
+    const before = this.items.value?.length ?? 0
+    const isMore = this.total.value > before
     this.items.update((items) => items?.filter(({ id }) => id !== notificationId))
+    const listed = this.items.value?.length ?? 0
+    if (listed < before) this.total.update((total) => total - 1)
+    // One that is not listed takes the place, or is the one that went.
+    if (isMore) this.refresh()
   }
 
   async dismiss(notificationId: string): Promise<void> {
@@ -37,5 +46,6 @@ export class Inbox {
   async dismissAll(): Promise<void> {
     await this.#server.api.notification.dismissAllNotifications({})
     this.items.set([])
+    this.total.set(0)
   }
 }

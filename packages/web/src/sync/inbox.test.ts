@@ -1,0 +1,45 @@
+import { expect, jest, test } from '@jest/globals'
+import type { MemberClient } from '@parley/client'
+import type { NotificationItem } from '@parley/client/contract'
+import { Inbox } from './inbox.ts'
+import type { People } from './people.ts'
+
+/** An inbox of a server where so many wait, and what else was asked of it. */
+function inboxOf(waiting: string[]): Inbox {
+  const notification = {
+    listNotifications: async ({ page }: { page: { limit: number } }) => ({
+      notifications: waiting.slice(0, page.limit).map((id) => ({ id }) as NotificationItem),
+      page: { totalCount: BigInt(waiting.length) },
+    }),
+    dismissNotification: async ({ notificationId }: { notificationId: string }) => {
+      waiting.splice(waiting.indexOf(notificationId), 1)
+    },
+  }
+  const people = { learnNames: () => undefined } as unknown as People
+  return new Inbox({ api: { notification } } as unknown as MemberClient, people)
+}
+const names = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)
+
+test('of many that wait all are counted, and further ones take the place of those that go', async () => {
+  jest.useFakeTimers()
+  const inbox = inboxOf(names(60))
+  inbox.refresh()
+  await jest.runAllTimersAsync()
+  expect([inbox.items.value?.length, inbox.total.value]).toEqual([50, 60])
+  for (let at = 0; at < 20; at++) await inbox.dismiss(`N${at}`)
+  await jest.runAllTimersAsync()
+  expect([inbox.items.value?.length, inbox.items.value?.at(-1)?.id, inbox.total.value]).toEqual([40, 'N59', 40])
+  jest.useRealTimers()
+})
+
+test('one that went is counted once, whoever tells of it', async () => {
+  jest.useFakeTimers()
+  const inbox = inboxOf(names(3))
+  inbox.refresh()
+  await jest.runAllTimersAsync()
+  await inbox.dismiss('N1')
+  inbox.gone('N1')
+  inbox.gone('unknown')
+  expect([inbox.items.value?.map(({ id }) => id), inbox.total.value]).toEqual([['N0', 'N2'], 2])
+  jest.useRealTimers()
+})
