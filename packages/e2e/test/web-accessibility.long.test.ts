@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
 import { cutOffIn, inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
+import { codeIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -11,6 +13,7 @@ let owner: Person
 let bob: Person
 let roomId: string
 let rootId: string
+let dmId: string
 
 useBrowser('accessibility', async () => {
   ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
@@ -25,6 +28,9 @@ useBrowser('accessibility', async () => {
   )
   rootId = await post(bob, roomId, 'Shall we?')
   await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: rootId, body: 'After lunch.' })
+  const { room } = await owner.call(RoomService.method.startDM, { participantIds: [bob.userId] })
+  dmId = room?.id ?? ''
+  await post(bob, dmId, 'Good morning')
   await owner.call(RoomService.method.markRoomAsRead, { roomId })
 })
 
@@ -51,6 +57,29 @@ inBrowser('the consent page is accessible to everybody', async () => {
   )
 })
 
+inBrowser('each step of a registration is accessible', async () => {
+  const email = `new-${randomBytes(5).toString('hex')}@example.org`
+  await using visitor = await visit('/register', calm)
+  const { page } = visitor
+  const look = (step: string) =>
+    inEveryTheme(page, async (theme) =>
+      expect({ step, theme, found: await shortcomingsOf(page) }).toEqual({ step, theme, found: [] }),
+    )
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByText('Fill this in.').waitFor()
+  await look('nothing filled in')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByLabel('Six-digit code').fill('1')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').getByRole('paragraph').waitFor()
+  await look('a wrong code')
+  await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(email)))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Login').waitFor()
+  await look('a name and a password')
+})
+
 inBrowser('the password reset pages are accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
@@ -72,6 +101,14 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('button', { name: 'Browse rooms' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'New room' }).click()
       await page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor()
+    },
+  ],
+  ['a message that is edited', (page) => page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')],
+  [
+    'a direct message',
+    async (page) => {
+      await page.locator(`nav a[href$="${dmId}"]`).click()
+      await page.getByRole('main').getByText('Good morning').waitFor()
     },
   ],
   ['a room on a phone', (page) => page.setViewportSize({ width: 390, height: 800 })],
