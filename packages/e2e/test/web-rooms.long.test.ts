@@ -128,6 +128,12 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   await pane.waitFor({ state: 'detached' })
   expect(page.url()).not.toContain(root)
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('Reply in thread')
+
+  // In the directory one begins to search.
+  await page.getByRole('button', { name: 'Browse rooms' }).press('Enter')
+  await page.getByRole('dialog', { name: 'Browse rooms' }).waitFor()
+  await page.keyboard.type('no such room')
+  await page.getByText('No room has these words.').waitFor()
   expect(visitor.complaints).toEqual([])
 })
 
