@@ -253,6 +253,24 @@ inBrowser('an owner invites by a link and by a list of addresses, and takes an i
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('a list that is still being read says so, and not that there is nobody', async () => {
+  await using visitor = await managing(owner, '/manage/server')
+  const { page } = visitor
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/ListMembers', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'People', exact: true }).click()
+  await page.getByRole('status', { name: 'Loading' }).waitFor()
+  expect(await page.getByText('Nobody').count()).toBe(0)
+  release()
+  await page.getByText(/^\d+ people$/).waitFor()
+  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('an owner sees why somebody cannot post in a room', async () => {
   const carl = await newPerson('carl')
   const roomId = await newRoom(owner, [carl])
