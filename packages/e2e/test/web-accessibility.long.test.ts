@@ -175,6 +175,7 @@ const sizes = [
   { what: 'on a phone', width: 390, height: 780 },
   { what: 'at 200 %', width: 640, height: 400 },
   { what: 'beside a pane', width: 1000, height: 700 },
+  { what: 'on a wide screen', width: 2560, height: 1300 },
 ]
 inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
   await using visitor = await visit(`/chat/-/${roomId}`, { ...calm, viewport: { width, height } })
