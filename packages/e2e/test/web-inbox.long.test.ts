@@ -28,6 +28,8 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   await using elsewhere = await visitAs(ada, `/chat/-/${otherId}`)
   const { page } = visitor
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 3)
+  const inRoom = page.locator(`nav a[href$="${roomId}"]`)
+  await inRoom.getByText('3 unread').waitFor()
   await page.getByRole('button', { name: /^Notifications/ }).click()
   const pane = page.getByRole('complementary', { name: 'Notifications' })
   await pane
@@ -35,9 +37,12 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
     .first()
     .click()
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 2)
+  await inRoom.getByText('2 unread').waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
   await pane.getByText('Nothing waits for you.').waitFor()
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
+  // Nothing calls any more, and there is still something to read.
+  expect((await inRoom.textContent())?.trim()).toMatch(/\D unread$/)
   expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
 })
 

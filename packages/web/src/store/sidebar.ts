@@ -1,6 +1,7 @@
 import {
   type ListRoomGroupsResponse,
   type ListRoomsResponse,
+  type NotificationItem,
   type PermissionGrant,
   RoomKind,
   type RoomWithViewerState,
@@ -65,6 +66,16 @@ export function withUnread(sidebar: Sidebar, roomId: string, hasUnread: boolean)
   const found = sidebar.rooms.get(roomId)
   if (!found?.viewerState || found.viewerState.hasUnread === hasUnread) return sidebar
   return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread } }])
+}
+
+/** Numbers of pending notifications by room id. */
+export function waitingByRoom(items: readonly NotificationItem[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { kind } of items) {
+    const roomId = kind.value?.room?.id ?? ''
+    counts.set(roomId, (counts.get(roomId) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** The other participant of a direct message between two people. */

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals'
+import { type NotificationItem, RoomKind, type RoomWithViewerState } from '@parley/client/contract'
+import { partnerIn, waitingByRoom } from './sidebar.ts'
+
+test('what waits is counted by its room, whatever it is', () => {
+  const item = (kind: string, id: string) => ({ kind: { case: kind, value: { room: { id } } } }) as NotificationItem
+  const items = [item('mention', 'R1'), item('reply', 'R1'), item('directMessage', 'R2')]
+  expect(waitingByRoom(items)).toEqual(
+    new Map([
+      ['R1', 2],
+      ['R2', 1],
+    ]),
+  )
+})
+
+test.each([
+  ['a conversation of two', RoomKind.DM, ['U1', 'U2'], 'U2'],
+  ['notes to oneself', RoomKind.DM, ['U1'], undefined],
+  ['a conversation of three', RoomKind.DM, ['U1', 'U2', 'U3'], undefined],
+  ['a channel', RoomKind.CHANNEL, [], undefined],
+])('whom one talks to in %s', (_, kind, ids, partner) => {
+  const room = { room: { kind }, dmMembers: ids.map((id) => ({ id })) } as unknown as RoomWithViewerState
+  expect(partnerIn(room, 'U1')).toBe(partner)
+})
