@@ -137,6 +137,21 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('who looks at the members of a room sees who comes and goes', async () => {
+  const [lively, emil] = [await newRoom(await theOwner(), [ada]), await newPerson('emil')]
+  await using visitor = await visitAs(ada, `/chat/-/${lively}`)
+  const { page } = visitor
+  await page.getByRole('button', { name: 'About this room' }).click()
+  const pane = page.getByRole('complementary')
+  await pane.getByRole('heading', { name: '2 members' }).waitFor()
+  await emil.call(RoomService.method.joinRoom, { roomId: lively })
+  await pane.getByRole('button', { name: emil.login }).waitFor()
+  await emil.call(RoomService.method.leaveRoom, { roomId: lively })
+  await pane.getByRole('heading', { name: '2 members' }).waitFor()
+  expect(await pane.getByRole('button', { name: emil.login }).count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('one sees whom one writes to, whether they are there, and why nobody can reply', async () => {
   const owner = await theOwner()
   const name = roomName()
