@@ -1,4 +1,4 @@
-import { afterEach } from '@jest/globals'
+import { afterEach, expect } from '@jest/globals'
 import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page, Route } from 'playwright-core'
@@ -72,6 +72,25 @@ inBrowser('a failed read after an event is repeated', async () => {
   await eventually(() => refused > 0)
   await page.unroute('**/BatchGetMessages', refuse)
   await messageWith(page, 'As it was changed').waitFor()
+})
+
+inBrowser('a message that could not be sought is sought again, and not said to be gone', async () => {
+  const far = await post(bob, roomId, 'Looked for')
+  for (let n = 0; n < 60; n++) await post(bob, roomId, `Behind it, ${n}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await messageWith(page, 'Behind it, 59').waitFor()
+  let refused = 0
+  const refuse = (route: Route) => {
+    refused++
+    return route.fulfill({ status: 500 })
+  }
+  await page.route('**/GetRoomEventsAround', refuse)
+  await page.goto(new URL(`/chat/-/${roomId}?highlight=${far}`, page.url()).href)
+  await eventually(() => refused > 0)
+  await page.unroute('**/GetRoomEventsAround', refuse)
+  await messageWith(page, 'Looked for').waitFor()
+  expect(await page.getByText('This message is not here any more').count()).toBe(0)
 })
 
 inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {
