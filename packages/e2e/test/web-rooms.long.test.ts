@@ -137,6 +137,28 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('a conversation that cannot be begun from the switcher says why', async () => {
+  const fay = await newPerson('fay')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await page.route('**/StartDM', (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
+    }),
+  )
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type(fay.login)
+  await page.getByRole('option', { name: fay.login, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('alert').getByText(/\w/).waitFor()
+  await page.unroute('**/StartDM')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: fay.login }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
 inBrowser('who looks at the members of a room sees who comes and goes', async () => {
   const [lively, emil] = [await newRoom(await theOwner(), [ada]), await newPerson('emil')]
   await using visitor = await visitAs(ada, `/chat/-/${lively}`)
