@@ -1,11 +1,11 @@
-/** A page that a browser stands on. */
+/** A page shown in a browser. */
 export type Page = { url: URL; status: number; html: string }
 
-/** As much of a browser as signing in at a provider takes: cookies, redirects and forms. */
+/** The parts of a browser needed to sign in at a provider: cookies, redirects and forms. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>()
 
-  /** Follows redirects until a page is shown, or the next address is one that `until` wants to have. */
+  /** Follows redirects until a page is shown, or `until` accepts the next address. */
   async open(address: string | URL, until: (url: URL) => boolean = () => false): Promise<Page> {
     return this.#go(new URL(address), { method: 'GET' }, until)
   }

@@ -32,19 +32,19 @@ export const password = 'correct horse battery'
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** What the stand-ins of the neighbours answer; a test can change it at any time. */
+/** Responses of the stand-ins; a test can change them at any time. */
 const answers = () => ({
   away: new Set<'messaging' | 'notifications' | 'rooms'>(),
   blocked: ['root'],
   serverName: 'Our <Chat>',
   policy: standardPolicy(),
-  /** Whose audiences rooms was asked for; it answers Ubert for each. */
+  /** People whose audiences were requested from rooms, which returns Ubert for each. */
   audiencesAsked: [] as string[],
-  /** Images that uploads was asked to make; the key is that of the blob. */
+  /** Images that uploads was asked to create; the key is that of the blob. */
   images: [] as StoreServerImageRequest[],
-  /** Images elsewhere that it was asked to fetch; those of the host "broken" cannot be. */
+  /** External images it was asked to fetch; those of the host "broken" fail. */
   imports: [] as ImportServerImageRequest[],
-  /** What happens while it fetches one. */
+  /** Called during such a fetch. */
   meanwhile: (_image: ImportServerImageRequest): Promise<unknown> => Promise.resolve(),
 })
 type Neighbours = ReturnType<typeof answers>
@@ -159,7 +159,7 @@ export async function callerOf(env: Env, identifier: string): Promise<TestCaller
   return { userId: session.userId, roleIds: caller?.roleIds ?? [], credentialId: caller?.credentialId ?? '' }
 }
 
-/** Keeps the stream from acknowledging what is published, until the result is disposed. */
+/** Prevents the stream from acknowledging publications until the result is disposed. */
 export async function silentStream(bus: Bus): Promise<AsyncDisposable> {
   const { streams } = await bus.nc.jetstreamManager()
   const { config } = await streams.info('EVENTS')
@@ -171,7 +171,7 @@ export async function silentStream(bus: Bus): Promise<AsyncDisposable> {
   }
 }
 
-/** What the stream holds last on a subject. */
+/** The last message of a subject on the stream. */
 export async function lastOnStream(bus: Bus, subject: string): Promise<Uint8Array> {
   const { streams } = await bus.nc.jetstreamManager()
   return (await streams.getMessage('EVENTS', { last_by_subj: subject })).data

@@ -10,7 +10,7 @@ export const providerSettings = (...providers: Record<string, string>[]): Record
     ),
   )
 
-/** Where the gateway sends a browser that wants to sign in at a provider, or to link what `linkStart` stands for. */
+/** Address to which the gateway sends a browser to sign in at a provider, or to link the account of `linkStart`. */
 export async function startLogin(
   env: Env,
   providerId: string,
@@ -20,7 +20,7 @@ export async function startLogin(
   return authorizeUrl
 }
 
-/** What the gateway is told of a callback: how it ended, and where the browser goes. */
+/** Response to a callback: how it ended, and where the browser goes. */
 export async function finishLogin(
   env: Env,
   providerId: string,
@@ -43,10 +43,10 @@ export async function finishLogin(
   }
 }
 
-/** Calls of somebody who holds a token of a flow and nothing else. */
+/** Calls of somebody with only a flow token. */
 export const flows = (env: Env) => env.as(ExternalIdentityAuthService, { userId: '' })
 
-/** What somebody who has just signed in with a password calls. */
+/** Calls of somebody who has just signed in with a password. */
 export async function accountOf(env: Env, login: string) {
   const caller = await callerOf(env, login)
   return { userId: caller.userId, account: env.as(MyAccountService, caller) }

@@ -24,7 +24,7 @@ export async function mailFolder(): Promise<MailFolder> {
   }
 }
 
-/** The six digits that somebody has to enter. */
+/** The six digits to enter. */
 export function codeIn(mail: ReceivedMail | undefined): string {
   return /^\s+(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? 'no code'
 }

@@ -8,20 +8,20 @@ export const clientId = 'client of parley'
 export const clientSecret = 'its secret & more'
 
 export type Answer = { status?: number; type?: string; body: unknown }
-/** Whom a token stands for and what it may be used for. */
+/** The user and scopes of a token. */
 export type Grant = { login: string; scopes: string[] }
-/** What an authorize request asked for. */
+/** Parameters of an authorize request. */
 type Code = Grant & { redirectUri: string; challenge: string }
 
-/** What the documentation of a provider says about it. */
+/** The documented behaviour of a provider. */
 export type Documented = {
   authorizePath: string
   tokenPath: string
-  /** What it answers to a token request that it grants, or refuses with one of the errors of OAuth. */
+  /** Its response to a token request that it grants, or refuses with an OAuth error. */
   token: (request: IncomingMessage, granted: { accessToken: string; scopes: string[] } | { error: string }) => Answer
   /** Its API by path; undefined means 404. */
   api: Record<string, (grant: Grant, request: IncomingMessage) => Answer | undefined>
-  /** What the API answers without a token that it knows. */
+  /** The API's response without a valid token. */
   unauthorized: Answer
 }
 
@@ -32,7 +32,7 @@ export type OAuthServer = AsyncDisposable & {
   stop: () => Promise<void>
 }
 
-/** A server on the loopback that does what the documentation of a provider says. */
+/** A loopback server with the documented behaviour of a provider. */
 export async function startOAuthServer(callback: string, documented: Documented): Promise<OAuthServer> {
   const asked: URLSearchParams[] = []
   const codes = new Map<string, Code>()

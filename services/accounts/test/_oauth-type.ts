@@ -15,9 +15,9 @@ import {
 export type OAuthEnv = AsyncDisposable & {
   env: Env
   server: OAuthServer
-  /** Signs in at the provider of this id: "all", or "less", which is asked for no address and for fewer scopes. */
+  /** Signs in at the provider with this id: "all", or "less", which requests no address and fewer scopes. */
   signIn: (login: string, id?: string) => ReturnType<typeof finishLogin>
-  /** What is known of somebody who has just signed in for the first time. */
+  /** The identity of somebody who has just signed in for the first time. */
   pending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
   /** Makes an account of somebody; answers whose it is. */
   makeAccount: (login: string) => Promise<string>

@@ -5,13 +5,13 @@ import { eventually, recordEvents } from '@parley/testkit'
 import type { Env } from './_env.ts'
 
 export type Recorded = AsyncDisposable & {
-  /** Kinds announced of an account so far, once one of them has arrived, or has so many times. */
+  /** Kinds of events of an account so far, once a given kind or number has arrived. */
   kindsOf: (userId: string, awaited: string, times?: number) => Promise<string[]>
   /** Events of an account so far. */
   of: (userId: string) => Event[]
 }
 
-/** Records what is announced of accounts from now on. */
+/** Records events of accounts from now on. */
 export async function recorded(env: Env): Promise<Recorded> {
   const recording = await recordEvents(env.bus, 'evt.>')
   const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -28,7 +28,7 @@ export async function recorded(env: Env): Promise<Recorded> {
   }
 }
 
-/** What clients hear of an event, and who: "everyone", or user ids. */
+/** Client events and their recipients: "everyone", or user ids. */
 export function heardOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
   return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
     envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),

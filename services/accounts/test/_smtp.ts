@@ -4,12 +4,12 @@ import { parseMail, type ReceivedMail } from './_mails.ts'
 
 /** A mail server of this process. */
 export type MailServer = AsyncDisposable & {
-  /** Settings of accounts that reach it; its certificate is signed by nobody. */
+  /** Settings for accounts to connect to it; its certificate is self-signed. */
   settings: Record<string, string>
   mails: (ReceivedMail & { secure: boolean; user: string | undefined })[]
-  /** How it answers the mails to come, first come first served; then it takes them. */
+  /** Responses to the next mails, in order; afterwards mails are accepted. */
   refusals: { code: number; at: 'recipient' | 'data' }[]
-  /** Attempts to hand over a mail. */
+  /** Attempts to send a mail. */
   attempts: () => number
 }
 

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { codeOf, type Env } from './_env.ts'
 
-/** Makes calls that stop at a row, does something else, and lets them go on; gives their codes. */
+/** Starts calls that wait for a locked row, does something else, and unlocks it; returns their codes. */
 export async function whileLocked(
   env: Env,
   table: 'users' | 'invites',

@@ -27,7 +27,7 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 
 describe('changing somebody’s names', () => {
-  test('is told to everyone, with the administrator as actor', async () => {
+  test('is announced to everyone, with the administrator as actor', async () => {
     const userId = await makeUser(env, 'anna')
     const { user, member } = await as(admin, 'admin').updateUser({ userId, displayName: 'Anna A', login: 'anna2' })
     expect(user).toMatchObject({ id: userId, login: 'anna2', displayName: 'Anna A' })
@@ -142,7 +142,7 @@ describe('administering an account', () => {
     expect(await codeOf(attempt(await signedIn('owner1'), userId))).toBeUndefined()
   })
 
-  test.each(attempts)('needs somebody who is there: %s', async (_, attempt) => {
+  test.each(attempts)('needs an existing user: %s', async (_, attempt) => {
     expect(await codeOf(attempt(await signedIn('admin1'), 'Unobody'))).toBe(Code.NotFound)
   })
 })

@@ -27,7 +27,7 @@ const urlOf = (key: string) =>
     fit: 'cover',
   })
 
-test('the bytes that the gateway put aside become the avatar that everyone sees', async () => {
+test('an uploaded blob becomes the public avatar', async () => {
   const userId = await makeUser(env, 'anna')
   const { user } = await upload(userId, 'blob1')
   const avatarUrl = urlOf('key-of-blob1')

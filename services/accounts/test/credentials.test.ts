@@ -29,7 +29,7 @@ const known = async (digests: Uint8Array[]) => (await callersOf(env, digests)).s
 const rowsOf = (userId: string) => env.db.select().from(credentials).where(eq(credentials.userId, userId))
 
 describe('a credential', () => {
-  test('stands for nobody once it is unknown, expired, ended or of a deleted account', async () => {
+  test('is invalid when it is unknown, expired, ended or of a deleted account', async () => {
     const userId = await makeUser(env, 'anna')
     const { digests, bearer } = await signIn(env, 'anna')
     expect(await known([...digests, Buffer.alloc(32), Buffer.alloc(3)])).toBe(2)
@@ -64,7 +64,7 @@ describe('a credential', () => {
     expect(await known([bearer, cookie])).toBe(1)
   })
 
-  test('holds although its use cannot be written down', async () => {
+  test('is valid even if its use cannot be recorded', async () => {
     await makeUser(env, 'cleo')
     const { bearer } = await signIn(env, 'cleo')
     await env.db.execute(
@@ -96,11 +96,11 @@ describe('a credential', () => {
     expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !kept.has(id))))
     expect(ids.filter((id) => kept.has(id))).toEqual([])
     expect(await known(digests)).toBe(0)
-    // The newest are not those with the latest end here, so one of them made room as well.
+    // The newest do not have the latest end here, so one of them was deleted as well.
     expect(await known(latest.digests)).toBe(1)
   })
 
-  test('is deleted when it is of no use any more', async () => {
+  test('is deleted when it is no longer needed', async () => {
     const userId = await makeUser(env, 'edda')
     const ended = await signIn(env, 'edda')
     await env.internal.endCredentials({ digests: ended.digests, reason: 'logout' })
@@ -117,7 +117,7 @@ describe('a credential', () => {
     now += 90 * day
     await clean()
     expect(await rowsOf(userId)).toHaveLength(0)
-    // What ends with a credential ends with those that nobody ended, too.
+    // The effects of an ended credential also apply to expired ones.
     await events.kindsOf(userId, 'credentials_ended')
     expect(events.of(userId).map(({ fact }) => fact)).toMatchObject([
       {
@@ -134,7 +134,7 @@ describe('a credential', () => {
   })
 })
 
-test('open sockets are told which credentials hold, and asking prolongs those', async () => {
+test('checking the credentials of open sockets extends valid ones', async () => {
   const userId = await makeUser(env, 'gela')
   const [holds, ended] = [await signIn(env, 'gela'), await signIn(env, 'gela')]
   const callers = await callersOf(env, [holds.bearer, ended.bearer])
@@ -155,7 +155,7 @@ test('open sockets are told which credentials hold, and asking prolongs those', 
   expect(await codeOf(check(Array.from({ length: 1_001 }, () => userId)))).toBe(Code.InvalidArgument)
 })
 
-test('sockets are told whose they are and how new the roles are', async () => {
+test('sockets get their users and the version of the roles', async () => {
   const userId = await makeUser(env, 'frida')
   const { bearer, cookie } = await signIn(env, 'frida')
   const before = (await env.internal.openSockets({ digests: [bearer, Buffer.alloc(32, 7)] })).entries
@@ -167,7 +167,7 @@ test('sockets are told whose they are and how new the roles are', async () => {
 })
 
 describe('ending credentials', () => {
-  test('ends those presented and no others, and is on the stream when it is answered', async () => {
+  test('ends only the presented ones, and the event is on the stream when the call is answered', async () => {
     const userId = await makeUser(env, 'gerd')
     const { bearer, cookie } = await signIn(env, 'gerd')
     const other = await signIn(env, 'gerd')
@@ -197,7 +197,7 @@ describe('ending credentials', () => {
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     await env.internal.endCredentials({ digests: [cookie], reason: 'logout' })
     await env.internal.endCredentials({ digests: [bearer], reason: 'logout' })
-    // What came before may be told only now.
+    // Earlier events may arrive only now.
     const isEnd = ({ kind }: Event) => kind === 'logout_succeeded' || kind === 'bearer_token_revoked'
     const noted = () => recording.events.filter(isEnd).map(({ kind, fact }) => [kind, fact.value])
     await eventually(() =>
@@ -221,7 +221,7 @@ describe('ending credentials', () => {
     )
   })
 
-  test('of several people ends each, and tells each', async () => {
+  test('of several people ends each, and notifies each', async () => {
     const [first, second] = [await makeUser(env, 'ida'), await makeUser(env, 'jan')]
     const [ida, jan] = [await signIn(env, 'ida'), await signIn(env, 'jan')]
     const { credentialIds } = await env.internal.endCredentials({ digests: [ida.bearer, jan.cookie], reason: 'logout' })
@@ -241,7 +241,7 @@ describe('ending credentials', () => {
     const silence = await silentStream(env.bus)
     const end = () => codeOf(env.internal.endCredentials({ digests: [bearer], reason: 'logout' }))
     expect(await end()).toBe(Code.Unavailable)
-    // It has ended, but nobody was told: saying so now would be a lie.
+    // It has ended without an event: announcing it now would be wrong.
     expect(await known([bearer])).toBe(0)
     expect(await end()).toBe(Code.Unavailable)
     await silence[Symbol.asyncDispose]()
@@ -249,7 +249,7 @@ describe('ending credentials', () => {
     expect(await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)).toBeDefined()
   })
 
-  test('is refused for too many at once and for reasons that nobody knows', async () => {
+  test('is refused for too many at once and for unknown reasons', async () => {
     const digests = Array.from({ length: 11 }, () => Buffer.alloc(32))
     expect(await codeOf(env.internal.endCredentials({ digests, reason: 'logout' }))).toBe(Code.InvalidArgument)
     expect(await codeOf(env.internal.endCredentials({ digests: [], reason: 'whim' }))).toBe(Code.InvalidArgument)

@@ -58,7 +58,7 @@ test('a status is set, shown, told to everyone, and cleared', async () => {
   expect(JSON.stringify(set?.fact)).not.toContain('away')
 })
 
-test('what is no status is refused, and the one before stays', async () => {
+test('an invalid status is refused, and the previous one stays', async () => {
   const userId = await makeUser(env, 'bert')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away' })
   const wrong = [
@@ -75,13 +75,13 @@ test('what is no status is refused, and the one before stays', async () => {
   expect(await shown(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
 })
 
-test('a status that lapses is hidden at once, and its end is told once, by nobody in particular', async () => {
+test('an expired status is hidden at once, and its end is announced once, without an actor', async () => {
   const userId = await makeUser(env, 'carl')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)
   expect(await shown(userId)).toBeUndefined()
   await events.kindsOf(userId, 'user_custom_status_cleared')
-  // Whatever else the other process would have told comes before this.
+  // Events of the other process would arrive before this.
   await account(userId).updateSettings({ timezone: 'UTC' })
   const kinds = await events.kindsOf(userId, 'user_timezone_changed')
   expect(kinds.filter((kind) => kind === 'user_custom_status_cleared')).toHaveLength(1)
@@ -90,7 +90,7 @@ test('a status that lapses is hidden at once, and its end is told once, by nobod
   expect(heardOf(cleared)[0]?.envelope.actorId).toBeUndefined()
 })
 
-test('a status that was replaced in time does not end with the one before', async () => {
+test('a status replaced in time does not end with the previous one', async () => {
   const userId = await makeUser(env, 'dora')
   const other = await makeUser(env, 'emil')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
@@ -101,7 +101,7 @@ test('a status that was replaced in time does not end with the one before', asyn
   expect(await shown(userId)).toMatchObject({ emoji: '🎉', text: 'back' })
 })
 
-test('the end of a status is told although every process was away at that time', async () => {
+test('the end of a status is announced even if every process was down at that time', async () => {
   const own = await openEnv()
   try {
     let at = new Date()

@@ -30,7 +30,7 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const byAdmin = () => as(admin, 'admin')
 
 describe('a deactivated account', () => {
-  test('has lost every session, is told why, and cannot begin another one', async () => {
+  test('loses every session, learns why, and cannot start another one', async () => {
     const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
     const { digests } = await signIn(env, 'anna')
     const { member } = await byAdmin().deactivateUser({ userId })
@@ -39,7 +39,7 @@ describe('a deactivated account', () => {
     expect(await callersOf(env, digests)).toEqual(new Map())
     expect(await codeOf(signIn(env, 'anna'))).toBe(Code.PermissionDenied)
     expect(await codeOf(signIn(env, 'anna@example.org'))).toBe(Code.PermissionDenied)
-    // Who does not know the password does not learn it.
+    // Callers who do not know the password learn nothing.
     expect(await codeOf(signIn(env, 'anna', 'wrong password'))).toBe(Code.Unauthenticated)
     const kinds = await events.kindsOf(userId, 'credentials_ended')
     expect(kinds).toContain('user_account_deactivated')
@@ -48,7 +48,7 @@ describe('a deactivated account', () => {
     expect(heardOf(ended)).toMatchObject([{ envelope: { event: { value: { reason: 'account_deactivated' } } } }])
   })
 
-  test('keeps its names and its place in history, and is no more in the directory of people', async () => {
+  test('keeps its names and history, but is not in the directory of people', async () => {
     const userId = await makeUser(env, 'bert')
     const people = env.as(UserService, { userId: admin, roleIds: [] })
     const found = async () => (await people.listUsers({ search: 'bert' })).users.map(({ user }) => user?.id)
@@ -75,7 +75,7 @@ describe('a deactivated account', () => {
     expect(await events.kindsOf(userId, 'user_account_reactivated')).toContain('user_account_deactivated')
   })
 
-  test('is deactivated once, whoever asks again', async () => {
+  test('is deactivated once, even if repeated', async () => {
     const userId = await makeUser(env, 'dora')
     await Promise.all([byAdmin().deactivateUser({ userId }), byAdmin().deactivateUser({ userId })])
     await byAdmin().reactivateUser({ userId })
@@ -97,7 +97,7 @@ describe('a deactivated account', () => {
 })
 
 describe('who may', () => {
-  test('nobody without user.manage-accounts, nobody to themselves, nobody but owners to owners', async () => {
+  test('requires user.manage-accounts, is not possible for oneself, and only owners may deactivate owners', async () => {
     const userId = await makeUser(env, 'fritz')
     const denied = [
       as(userId).deactivateUser({ userId: admin }),
@@ -111,12 +111,12 @@ describe('who may', () => {
     expect((await signIn(env, 'owner1', password)).session.userId).toBe(owner)
   })
 
-  test('one owner who can sign in stays', async () => {
+  test('one owner who can sign in must remain', async () => {
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
     const third = await makeUser(env, 'owner3', { roleNames: ['owner'] })
     await as(second, 'owner').deactivateUser({ userId: owner })
     await as(second, 'owner').deactivateUser({ userId: third })
-    // A caller whom the gateway still takes for an owner: only the deactivated are left beside.
+    // The gateway may still consider the caller an owner although only deactivated owners remain.
     expect(await codeOf(as(owner, 'owner').deactivateUser({ userId: second }))).toBe(Code.FailedPrecondition)
     expect(await codeOf(as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' }))).toBe(
       Code.FailedPrecondition,

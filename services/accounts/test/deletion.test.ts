@@ -33,7 +33,7 @@ const ledger = async (userId: string) => (await env.db.select().from(deletions).
 const frames = ({ deliveries }: Event) =>
   deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
 
-/** What the other services do: they report every pass they are asked for. */
+/** Other services, which report every requested pass. */
 async function reportAll(userId: string, found: (service: string, pass: number) => bigint = () => 0n): Promise<void> {
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
   const passes = () => recording.events.map(({ fact }) => (fact.case === 'erasureRequested' ? fact.value.pass : 0))
@@ -56,7 +56,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   )
 }
 
-test('who confirms is deleted: signed out everywhere, nameless, announced, and every name is free again', async () => {
+test('confirming deletes the account: signed out everywhere, nameless, announced, and all names are free', async () => {
   await using recording = await recordEvents(env.bus, 'evt.>')
   const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
   const { digests } = await signIn(env, 'zara@example.org')
@@ -110,7 +110,7 @@ test('who confirms is deleted: signed out everywhere, nameless, announced, and e
   expect(again).not.toBe(userId)
 })
 
-test('who asks to be deleted is noted, without the token', async () => {
+test('a requested deletion is audited, without the token', async () => {
   const userId = await makeUser(env, 'asker')
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
   const token = await tokenFor(userId)
@@ -131,7 +131,7 @@ test('writes of a deleted account fail, and so do old confirmations', async () =
   expect(await stored(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
 })
 
-test('a confirmation is good for its account alone, and not for ever', async () => {
+test('a confirmation is valid only for its account, and for a limited time', async () => {
   const [userId, other] = [await makeUser(env, 'keen'), await makeUser(env, 'other')]
   const theirs = await tokenFor(other)
   expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: theirs }))).toBe(Code.PermissionDenied)
@@ -144,7 +144,7 @@ test('a confirmation is good for its account alone, and not for ever', async () 
   await account(other).deleteMyAccount({ confirmationToken: theirs })
 })
 
-test('of two owners who go at the same time one stays', async () => {
+test('of two owners who delete themselves concurrently one stays', async () => {
   const owners = [
     await makeUser(env, 'boss', { roleNames: ['owner'] }),
     await makeUser(env, 'chief', { roleNames: ['owner'] }),
@@ -163,7 +163,7 @@ test('the ledger asks again until a later pass found nothing anywhere', async ()
   expect(await ledger(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
 })
 
-test('what was announced of the person leaves the outbox and the stream', async () => {
+test('events about the person are removed from the outbox and the stream', async () => {
   const userId = await makeUser(env, 'famous')
   await account(userId).updateProfile({ displayName: 'Known Everywhere' })
   const subject = `evt.user.${userId}.user_profile_updated`
@@ -178,7 +178,7 @@ test('what was announced of the person leaves the outbox and the stream', async 
   expect(rows).toEqual([])
 })
 
-test('reports are taken of passes that were asked for, and of services that erase', async () => {
+test('accepts reports only of requested passes, and of services that erase', async () => {
   const userId = await makeUser(env, 'reported')
   const report = { userId, service: 'rooms', pass: 1, found: 0n }
   expect(await codeOf(env.internal.reportErased(report))).toBe(Code.NotFound)
@@ -188,7 +188,7 @@ test('reports are taken of passes that were asked for, and of services that eras
   expect(await codeOf(env.internal.reportErased(report))).toBeUndefined()
 })
 
-test('a deletion that nobody could hear of yet is done all the same', async () => {
+test('a deletion completes even if its event could not be published yet', async () => {
   const userId = await makeUser(env, 'quiet')
   const confirmationToken = await tokenFor(userId)
   {
@@ -199,7 +199,7 @@ test('a deletion that nobody could hear of yet is done all the same', async () =
   await reportAll(userId)
 })
 
-test('deletions that make no headway keep none from its end', async () => {
+test('stuck deletions do not block others', async () => {
   await env.db.execute(sql`
     insert into users (id, login, version, roles_version, created_at, deleted_at)
     select 'Ustuck' || n, 'stuck' || n, 1, 1, now(), now() from generate_series(1, 250) n`)
@@ -214,7 +214,7 @@ test('deletions that make no headway keep none from its end', async () => {
   await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })
 
-test('an account with very much is erased in batches, also when one of them fails', async () => {
+test('a very large account is erased in batches, also when one of them fails', async () => {
   const userId = await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
   await env.db.execute(sql`
     insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)
@@ -237,12 +237,12 @@ test('an account with very much is erased in batches, also when one of them fail
   await reportAll(userId)
   expect(await env.db.select().from(flowTokens).where(eq(flowTokens.userId, userId))).toEqual([])
   const { rows } = await env.db.execute(sql`select size::integer from batch_sizes where size >= 500 order by size`)
-  // With the confirmation itself.
+  // Including the confirmation itself.
   expect(rows.map(({ size }) => size)).toEqual([500, 1000, 1000, 1000])
   await env.db.execute(sql`drop trigger note_batch on flow_tokens`)
 })
 
-test('what the docs say asks every service once more about accounts that were deleted', async () => {
+test('the documented command requests erasure of deleted accounts again', async () => {
   const userId = await makeUser(env, 'twice')
   await deleteSelf(userId)
   await reportAll(userId)

@@ -35,7 +35,7 @@ const directory = () => env.as(UserService, { userId: idOf('zoe') })
 const logins = ({ users: found }: Pick<ListUsersResponse, 'users'>) => found.map(({ user }) => user?.login)
 
 describe('the list of people', () => {
-  test('is in order of joining, without those who are gone, with roles and the time of joining', async () => {
+  test('is in order of joining, without deleted people, with roles and the time of joining', async () => {
     const found = await directory().listUsers({})
     expect(logins(found)).toEqual(['zoe', 'Anna', 'bert', 'carl', 'dora', 'ERIK', 'fritz'])
     expect(found.page).toMatchObject({ totalCount: 7n, hasMore: false, nextCursor: '' })
@@ -61,7 +61,7 @@ describe('the list of people', () => {
     expect(found.page).toMatchObject({ totalCount: BigInt(expected.length), hasMore: false })
   })
 
-  test.each(['', 'r'])('goes on by cursor and by offset: "%s"', async (search) => {
+  test.each(['', 'r'])('continues by cursor and by offset: "%s"', async (search) => {
     const whole = logins(await directory().listUsers({ search }))
     const byCursor: unknown[] = []
     for (let cursor = ''; ;) {
@@ -92,7 +92,7 @@ describe('the list of people', () => {
     expect(await count(500)).toBe(500)
     expect(await codeOf(count(501))).toBe(Code.InvalidArgument)
     expect(await codeOf(count(-1))).toBe(Code.InvalidArgument)
-    // Of those who joined at the same moment the login decides.
+    // For equal times the login decides.
     const { users: same } = await directory().listUsers({ search: 'many', page: { limit: 3 } })
     expect(same.map(({ user }) => user?.login)).toEqual(['many1', 'many10', 'many100'])
     await env.db.execute(sql`delete from users where id like 'Umany%'`)
@@ -116,14 +116,14 @@ describe('somebody', () => {
     expect(await directory().getUser({ target: { case: 'login', value: 'aNNa' } })).toEqual(byId)
   })
 
-  test('who is gone is unknown, by id as by login', async () => {
+  test('deleted people are unknown, by id and by login', async () => {
     expect(await codeOf(directory().getUser({ target: { case: 'userId', value: idOf('gone') } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'gone' } }))).toBe(Code.NotFound)
     const { users: found } = await directory().batchGetUsers({ userIds: [idOf('gone'), idOf('Anna')] })
     expect(found.map(({ user }) => user?.id)).toEqual([idOf('Anna')])
   })
 
-  test('who is unknown is not found; who is not named is a mistake', async () => {
+  test('unknown people are not found; an empty request is an error', async () => {
     expect(await codeOf(directory().getUser({ target: { case: 'userId', value: 'Unobody' } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'no body' } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({}))).toBe(Code.InvalidArgument)
@@ -143,7 +143,7 @@ test('several come in first-seen order, once each, unknown ones left out', async
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)
 })
 
-test('who lists very much at once is told to wait, and nobody else', async () => {
+test('a caller who lists too much at once is told to wait, and nobody else', async () => {
   const list = (login: string) =>
     codeOf(env.as(UserService, { userId: idOf(login) }).listUsers({ search: 'a', page: { limit: 500 } }))
   const ends = Array.from({ length: 200 }, () => list('bert'))

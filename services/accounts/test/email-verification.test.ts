@@ -67,7 +67,7 @@ describe('an address', () => {
     expect(await codeOf(confirm(userId, 'anna@example.org', await codeFor(userId, 'anna@example.org')))).toBeUndefined()
   })
 
-  test('is for the one who asked, and for the address that was asked about', async () => {
+  test('is valid only for its user and address', async () => {
     const [bert, thief] = [await signedIn('bert'), await signedIn('thief')]
     const code = await codeFor(bert, 'bert@example.org')
     expect(await codeOf(confirm(thief, 'bert@example.org', code))).toBe(Code.InvalidArgument)
@@ -77,13 +77,13 @@ describe('an address', () => {
     expect(await codeOf(confirm(bert, 'bert@example.org', code))).toBeUndefined()
   })
 
-  test('that is none is no reason to fail', async () => {
+  test('that is invalid is refused', async () => {
     const userId = await signedIn('dirk')
     for (const email of ['dirk\0@example.org', 'dirk', ''])
       expect(await codeOf(confirm(userId, email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('of somebody else is refused once it is proved, not before', async () => {
+  test('of somebody else is refused at confirmation, not before', async () => {
     const userId = await signedIn('cleo')
     await signedIn('first', { email: 'cleo@example.org' })
     const code = await codeFor(userId, 'cleo@example.org')
@@ -91,14 +91,14 @@ describe('an address', () => {
     expect(await codeOf(confirm(userId, 'cleo@example.org', code))).toBe(Code.AlreadyExists)
   })
 
-  test('that the configuration names makes an owner', async () => {
+  test('listed in the configuration makes an owner', async () => {
     const userId = await signedIn('dora')
     await confirm(userId, 'Boss@example.org', await codeFor(userId, 'Boss@example.org'))
     const { bearer } = await signIn(env, 'dora')
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))?.roleIds).toEqual([ownerRoleId])
   })
 
-  test('gets ten mails, whoever asks for them, and then the caller is told to wait', async () => {
+  test('gets ten mails in total, then callers are told to wait', async () => {
     const [one, two] = [await signedIn('emil'), await signedIn('frida')]
     for (let i = 0; i < 10; i++) await ask(i % 2 ? one : two, 'many@example.org')
     for (const userId of [one, two]) expect(await codeOf(ask(userId, 'many@example.org'))).toBe(Code.ResourceExhausted)
@@ -106,7 +106,7 @@ describe('an address', () => {
     expect(await codeOf(ask(one, 'fewer@example.org'))).toBeUndefined()
   })
 
-  test('is guessed at five times, whoever guesses', async () => {
+  test('allows five wrong guesses in total', async () => {
     const [one, two] = [await signedIn('gerd'), await signedIn('hugo')]
     const codes = [await codeFor(one, 'guess@example.org'), await codeFor(two, 'guess@example.org')] as const
     for (let i = 0; i < 3; i++) await codeOf(confirm(one, 'guess@example.org', wrong(codes[0])))
@@ -115,7 +115,7 @@ describe('an address', () => {
     expect(await codeOf(confirm(two, 'guess@example.org', codes[1]))).toBe(Code.InvalidArgument)
   })
 
-  test('is nothing for accounts that are gone, and must look like one', async () => {
+  test('is refused for deleted accounts, and must look like an address', async () => {
     const userId = await signedIn('ida')
     expect(await codeOf(ask(userId, 'nonsense'))).toBe(Code.InvalidArgument)
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
@@ -162,7 +162,7 @@ describe('proving an address', () => {
     expect(await folder.mails(email('karl'))).toEqual([])
   })
 
-  test('is told to the addresses that were verified before, without what is secret', async () => {
+  test('is announced to the previously verified addresses, without secrets', async () => {
     const userId = await signedIn('mona', { email: email('mona') })
     const second = 'mona-two@example.org'
     const code = await codeFor(userId, second)
@@ -177,7 +177,7 @@ describe('proving an address', () => {
     expect(notice?.text).toContain('mona')
     expect(notice?.text).toContain(new Date(now).toUTCString().slice(0, 16))
     for (const secret of [code, second]) expect(`${notice?.text}${notice?.html}`).not.toContain(secret)
-    // Proving it again changes nothing, and a third address is told to both.
+    // Verifying it again changes nothing, and a third address is announced to both.
     await confirm(userId, second, await codeFor(userId, second))
     await confirm(userId, 'mona-three@example.org', await codeFor(userId, 'mona-three@example.org'))
     await eventually(async () => {

@@ -57,14 +57,14 @@ const pendingOf = async (subject: string) => (await signInAs(subject)).pendingTo
 const makeAccount = async (subject: string) =>
   flows(env).createExternalIdentityAccount({ token: await pendingOf(subject), login: subject })
 
-/** Goes to the provider as a signed-in user who wants to link what they are there. */
+/** Visits the provider as a signed-in user who wants to link an identity. */
 async function linkAs(login: string, subject: string) {
   const { userId, linkStart } = await linkStartOf(env, login, 'corp')
   const callback = await signInAt(provider, await startLogin(env, 'corp', { linkStart, userId }), subject)
   return { userId, ...(await finishLogin(env, 'corp', callback, { userId })) }
 }
 
-/** The account of somebody who has signed in at the provider a moment ago. */
+/** The account of somebody who has just signed in with the provider. */
 async function accountBy(subject: string) {
   const { session } = await signInAs(subject)
   const [credential] = await env.db
@@ -86,7 +86,7 @@ describe('making an account', () => {
     expect((await signInAs('somebody', 'closed')).session?.userId).toBe(userId)
   })
 
-  test('goes without an address that is somebody’s already', async () => {
+  test('is created without an address that belongs to another account', async () => {
     const taken = await makeUser(env, 'anna', { email: 'anna@example.org' })
     provider.people.set('anna2', { email: 'Anna@example.org', email_verified: true })
     const { userId } = await makeAccount('anna2')
@@ -115,7 +115,7 @@ describe('making an account', () => {
     expect(await create('bert3')).toBe(Code.NotFound)
   })
 
-  test('happens once, however often it is asked for', async () => {
+  test('happens once, even if repeated', async () => {
     const [first, second] = [await pendingOf('cleo'), await pendingOf('cleo')]
     const create = (token: string, login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
     const codes = await Promise.all([create(first, 'cleo'), create(first, 'cleo1'), create(first, 'cleo2')])
@@ -183,7 +183,7 @@ describe('a flow', () => {
 })
 
 describe('linking', () => {
-  test('goes by way of a start URL to a confirmation', async () => {
+  test('goes from a start URL to a confirmation', async () => {
     const userId = await makeUser(env, 'jan')
     provider.people.set('jan', {
       email: 'jan@example.org',
@@ -251,7 +251,7 @@ describe('linking', () => {
     expect(await start({})).toBeUndefined()
   })
 
-  test('is for who asked for it, at the provider it was asked for, once', async () => {
+  test('is valid only for its user and provider, once', async () => {
     const mallory = await makeUser(env, 'mallory')
     await makeUser(env, 'nora')
     const { userId, linkStart } = await linkStartOf(env, 'nora', 'corp')
@@ -285,7 +285,7 @@ describe('linking', () => {
     expect((await signInAs('otto')).session?.userId).toBe(userId)
   })
 
-  test('what is linked already is no second link', async () => {
+  test('linking an identity again has no effect', async () => {
     const userId = await makeUser(env, 'rosa')
     const [first, second] = [await linkAs('rosa', 'rosa'), await linkAs('rosa', 'rosa')]
     for (const { pendingToken: token = '' } of [first, second])
@@ -297,7 +297,7 @@ describe('linking', () => {
 })
 
 describe('listing', () => {
-  test('shows every provider in the operator’s order, and what is linked', async () => {
+  test('shows every provider in the operator’s order, and which are linked', async () => {
     const userId = await makeUser(env, 'sara')
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('sara', 'sara')).pendingToken ?? '' })
     await env.db
@@ -347,7 +347,7 @@ describe('unlinking', () => {
     const disconnect = async (subject: string) =>
       codeOf((await accountBy('uta')).disconnectExternalIdentity({ subjectHash: hashOf(subject) }))
     expect(await disconnect('uta')).toBe(Code.FailedPrecondition)
-    // An identity of a provider that is no more signs nobody in.
+    // An identity of a removed provider cannot be used.
     const gone = { issuer: 'gone', subject: '8', subjectHash: 'h8', providerId: 'gone', userId, linkedAt: new Date() }
     await env.db.insert(externalIdentities).values(gone)
     expect(await disconnect('uta')).toBe(Code.FailedPrecondition)

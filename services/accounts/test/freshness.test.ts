@@ -41,14 +41,14 @@ async function callersFor(login: string) {
 }
 async function callerFor(login: string) {
   const [caller] = await callersFor(login)
-  if (!caller) throw new Error('nobody signed in')
+  if (!caller) throw new Error('without a sign-in')
   return caller
 }
 const check = (caller: { userId: string; credentialId: string }, current?: string) =>
   codeOf(assertFresh({ db: env.db, passwords, passwordGuesses, now: () => new Date(now) }, caller, current))
 
 describe('a fresh credential', () => {
-  test('is one that was proved in the last half hour', async () => {
+  test('is fresh if proved in the last half hour', async () => {
     const caller = await callerFor('anna')
     now += 30 * minute - 1_000
     expect(await check(caller)).toBeUndefined()
@@ -63,7 +63,7 @@ describe('a fresh credential', () => {
     expect(await check(caller, password)).toBeUndefined()
   })
 
-  test('is proved anew by the current password, for itself alone', async () => {
+  test('the current password makes only this credential fresh', async () => {
     const [bearer, cookie] = await callersFor('bert')
     if (!bearer || !cookie) throw new Error('two credentials are needed')
     now += 31 * minute
@@ -88,14 +88,14 @@ describe('a fresh credential', () => {
     expect(await check(other, password)).toBeUndefined()
   })
 
-  test('is never one that another client was given, whatever it knows', async () => {
+  test('a credential of another client is never fresh', async () => {
     const caller = await callerFor('cleo')
     await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.id, caller.credentialId))
     expect(await check(caller, password)).toBe(Code.FailedPrecondition)
     expect(await check(caller, 'a wrong password')).toBe(Code.FailedPrecondition)
   })
 
-  test('is none that ended, or is somebody else’s', async () => {
+  test('an ended or foreign credential is never fresh', async () => {
     const [caller, other] = [await callerFor('dora'), await callerFor('emil')]
     expect(await check({ ...caller, credentialId: other.credentialId })).toBe(Code.Unauthenticated)
     await env.operator.setPassword({ login: 'dora', password })
@@ -119,7 +119,7 @@ describe('a short-lived token', () => {
     expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toBeUndefined()
   })
 
-  test('is gone when its time is over', async () => {
+  test('is deleted when it expires', async () => {
     const token = await issue()
     now += minute
     expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toBeUndefined()
@@ -134,7 +134,7 @@ describe('a short-lived token', () => {
   })
 })
 
-test('steps that nobody took in time are deleted, and no others', async () => {
+test('expired steps are deleted, and no others', async () => {
   const count = async () => {
     const { rows } = await env.db.execute(sql`
       select (select count(*) from flow_tokens)::int as tokens, (select count(*) from email_codes)::int as codes,

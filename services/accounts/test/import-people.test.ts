@@ -42,7 +42,7 @@ describe('people from elsewhere', () => {
     })
   })
 
-  test('are told as accounts made by hand are', async () => {
+  test('are announced like accounts created by hand', async () => {
     await using recording = await recordEvents(env.bus, 'evt.>')
     const [made] = await take([{ externalId: 'U2', name: 'told', email: 'told@example.org' }])
     const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === made?.userId)
@@ -50,7 +50,7 @@ describe('people from elsewhere', () => {
     expect(ours().map(({ kind }) => kind)).toEqual(['user_created', 'user_verified_email_added'])
   })
 
-  test('are the same when they come again, from two processes at once too', async () => {
+  test('are not duplicated when imported again, also by two processes at once', async () => {
     const people = Array.from({ length: 50 }, (_, index) => ({ externalId: `R${index}`, name: `racer-${index}` }))
     const [one, other] = await Promise.all([take(people), take([...people].reverse())])
     const ids = (entries: typeof one) => new Map(entries.map(({ externalId, userId }) => [externalId, userId]))
@@ -95,7 +95,7 @@ describe('people from elsewhere', () => {
     ])
   })
 
-  test('lose what is no address', async () => {
+  test('lose invalid addresses', async () => {
     expect(await take([{ externalId: 'U8', name: 'noaddress', email: 'nowhere' }])).toMatchObject([
       { emailDropped: true },
     ])
@@ -107,13 +107,13 @@ describe('people from elsewhere', () => {
     expect(people[0]?.roleIds).toEqual(['owner'])
   })
 
-  test('who were deleted there are tombstones here', async () => {
+  test('who were deleted at the source become tombstones', async () => {
     const [gone] = await take([{ externalId: 'U10', name: 'gone', email: 'gone@example.org', deleted: true }])
     expect(gone).toMatchObject({ login: '', outcome: MADE })
     expect(await exported(gone?.userId ?? '')).toMatchObject({ login: '', displayName: '', emails: [], deleted: true })
   })
 
-  test('who were deleted here stay so when they come again, and nothing tells who they were', async () => {
+  test('who were deleted here stay deleted, and nothing reveals who they were', async () => {
     const person = { externalId: 'U-to-be-gone', name: 'leaver', email: 'leaver@example.org' }
     const [made] = await take([person])
     await makeUser(env, 'import-admin', { roleNames: ['admin'] })
@@ -125,7 +125,7 @@ describe('people from elsewhere', () => {
   })
 })
 
-test('a limit of accounts holds for imports, which then make nobody', async () => {
+test('the limit of accounts applies to imports, which then create nobody', async () => {
   await using limited = await openEnv()
   await limited.start({ PARLEY_LIMITS_MAX_USERS: '2' })
   const people = ['a', 'b', 'c'].map((name) => ({ externalId: name, name: `${name}${name}` }))

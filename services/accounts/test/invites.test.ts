@@ -77,7 +77,7 @@ describe('a link', () => {
     expect(created).toBeGreaterThan(0)
   })
 
-  test('is kept as a digest', async () => {
+  test('is stored as a digest', async () => {
     const { url } = await byAdmin().createInvite({})
     const { rows } = await env.db.execute(sql`select * from invites`)
     expect(rows.length).toBeGreaterThan(0)
@@ -87,7 +87,7 @@ describe('a link', () => {
     expect(told.join()).not.toContain(tokenOf(url))
   })
 
-  test('counts: of more who come at once than it is good for, exactly as many get an account', async () => {
+  test('is counted: concurrent uses create exactly as many accounts as allowed', async () => {
     const { url } = await byAdmin().createInvite({ maxUses: 2 })
     const codes = await Promise.all(['b1', 'b2', 'b3', 'b4'].map((login) => codeOf(accept(tokenOf(url), login))))
     expect(codes.filter((code) => code === undefined)).toHaveLength(2)
@@ -113,7 +113,7 @@ describe('a link', () => {
     expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
   })
 
-  test('ends when it is revoked, by anybody who may invite', async () => {
+  test('ends when revoked by anybody who may invite', async () => {
     const { invite, url } = await byAdmin().createInvite({ maxUses: 5 })
     const id = invite?.id ?? ''
     await accept(tokenOf(url), 'emil')
@@ -147,7 +147,7 @@ describe('a link', () => {
     expect(await events.kindsOf(maker, 'invite_revoked')).toContain('invite_revoked')
   })
 
-  test('ends with the rights of who made it for somebody who is just coming, too', async () => {
+  test('ends with the permissions of its creator, also for registrations in progress', async () => {
     const maker = await makeSignedIn('maker3', 'admin')
     const { invite, url } = await as(maker, 'admin').createInvite({ roleNames: ['admin'] })
     const codes = await whileLocked(env, 'invites', invite?.id ?? '', {
@@ -168,7 +168,7 @@ describe('a link', () => {
 })
 
 describe('a mailed invite', () => {
-  test('is told to its address alone, and proves it', async () => {
+  test('is mailed only to its address, and verifies it', async () => {
     const { invite, url } = await byAdmin().createInvite({ email: ' Hans@example.org ' })
     expect({ url, email: invite?.email }).toEqual({ url: '', email: 'Hans@example.org' })
     const [mail] = await mails.mails('Hans@example.org')
@@ -192,7 +192,7 @@ describe('a mailed invite', () => {
     expect(await codeOf(as(owner, 'owner').createInvite({ email }))).toBeUndefined()
   })
 
-  test('goes with the account of its address, and with that of its maker', async () => {
+  test('is deleted with the account of its address, and with that of its creator', async () => {
     const made = await makeSignedIn('ida', 'admin', 'ida@example.org')
     await env.db.execute(sql`update invites set email = 'IDA@example.org' where email = 'Chief@example.org'`)
     await as(made, 'admin').createInvite({ label: 'of ida' })
@@ -225,7 +225,7 @@ test('invites are listed newest first, page by page, as long as they can be used
 })
 
 describe('who may', () => {
-  test('those who manage accounts, with roles only those who may give them', async () => {
+  test('requires permission to manage accounts, and for roles to assign them', async () => {
     const userId = await makeUser(env, 'kurt')
     const denied = [
       as(userId).createInvite({}),
@@ -242,7 +242,7 @@ describe('who may', () => {
 })
 
 describe('an account made by an administrator', () => {
-  test('has what was asked for, and signs in', async () => {
+  test('has the requested properties, and can sign in', async () => {
     const { member } = await byAdmin().createUser({
       ...{ login: 'mona', displayName: 'Mona M', password, email: 'mona@example.org', roleNames: ['moderator'] },
     })
@@ -257,7 +257,7 @@ describe('an account made by an administrator', () => {
     expect(events.of(userId).find(({ kind }) => kind === 'user_created')?.actorId).toBe(admin)
   })
 
-  test('is not made, nor changed, for a session that ended meanwhile', async () => {
+  test('is neither created nor changed by a session that has ended', async () => {
     const maker = await makeSignedIn('maker5', 'admin')
     const { userId } = await callerOf(env, 'mona@example.org')
     const changes = await whileLocked(env, 'users', userId, {

@@ -17,7 +17,7 @@ async function readiness(port: number): Promise<{ status: number; body: unknown 
   return { status: response.status, body: await response.json() }
 }
 
-test('a database that goes away costs answers, not readiness, and needs no restart', async () => {
+test('a database outage fails calls but keeps readiness, and needs no restart', async () => {
   const { internalPort } = await env.start()
   await makeUser(env, 'anna')
   const { digests } = await signIn(env, 'anna')
@@ -31,7 +31,7 @@ test('a database that goes away costs answers, not readiness, and needs no resta
   expect(await codeOf(signIn(env, 'anna'))).toBeUndefined()
 })
 
-test('a bus that goes away needs no restart', async () => {
+test('an outage of the bus needs no restart', async () => {
   await env.start()
   await makeUser(env, 'anna')
   await env.nats.stop()
@@ -53,7 +53,7 @@ test('a start waits for the database and the bus', async () => {
   expect(await readiness(internalPort)).toMatchObject({ status: 200 })
 })
 
-test('a start that is called off ends', async () => {
+test('a start can be aborted', async () => {
   for (const missing of [env.database, env.nats]) {
     await missing.stop()
     const stop = new AbortController()
@@ -64,14 +64,14 @@ test('a start that is called off ends', async () => {
   }
 })
 
-/** Signing in takes until the row is gone, so that a call is still running when the process is told to end. */
+/** Keeps a sign-in waiting for a locked row, so that a call is running when the process is asked to stop. */
 const heldSignIns = sql`
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as
     $$ begin while exists (select from held) loop perform pg_sleep(0.05); end loop; return new; end $$;
   create trigger slow before insert on credentials for each statement execute function wait_for_release()`
 
-test('a process that drains finishes what it has, and is not ready meanwhile', async () => {
+test('a draining process finishes running calls, and is not ready', async () => {
   const process = await env.start()
   await makeUser(env, 'anna')
   await env.db.execute(heldSignIns)

@@ -20,15 +20,15 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const ask = (email: string) => env.signIn.requestRegistrationCode({ email })
 
 /**
- * Asks a process with these settings for a code. What fails is tried again for two seconds, and where that takes longer than
- * a caller waits nobody is told.
+ * Requests a code from a process with these settings. Failures are retried for two seconds; slower ones are not
+ * reported to the caller.
  */
 async function askWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
   await using _process = await env.start(settings)
   return await codeOf(ask(email))
 }
 
-test('all mails together have a budget, a part of it for people who are signed in; notices go all the same', async () => {
+test('all mails share a budget, part of which is reserved for signed-in people; notices are always sent', async () => {
   await using folder = await mailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))
@@ -42,7 +42,7 @@ test('all mails together have a budget, a part of it for people who are signed i
   expect(await taken('password_reset', 20)).toBe(0)
   expect(await taken('email_code', 20)).toBe(2)
   expect(await taken('email_added', 5)).toBe(5)
-  // Shared by all processes: one that starts now has nothing left either, and says so like of any mail that fails.
+  // The budget is shared: a new process has nothing left either, and reports it like any failed mail.
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_SMTP_MAILS_PER_HOUR: '8' }
   expect(await askWith(settings, 'late@example.org')).toBe(Code.Unavailable)
   expect(await folder.mails()).toEqual([])
@@ -51,7 +51,7 @@ test('all mails together have a budget, a part of it for people who are signed i
 })
 
 describe('a mail server', () => {
-  test('gets mails over STARTTLS, from whom the configuration says, in the name of the server', async () => {
+  test('gets mails over STARTTLS, with the configured sender and the name of the server', async () => {
     await using server = await mailServer()
     expect(await askWith(server.settings, 'anna@example.org')).toBeUndefined()
     const [mail, ...more] = server.mails
@@ -65,7 +65,7 @@ describe('a mail server', () => {
     expect(server.mails[1]?.from).toBe('Desk <desk@example.org>')
   })
 
-  test('that offers no TLS gets nothing unless that is allowed', async () => {
+  test('without TLS gets nothing unless that is allowed', async () => {
     await using server = await mailServer({
       hideSTARTTLS: true,
       disabledCommands: ['STARTTLS'],
@@ -89,7 +89,7 @@ describe('a mail server', () => {
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
-  test('whose certificate nobody signed gets nothing', async () => {
+  test('with a self-signed certificate gets nothing', async () => {
     await using server = await mailServer()
     for (const mode of ['mandatory', 'opportunistic']) {
       const settings = { ...server.settings, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false', PARLEY_SMTP_TLS: mode }
@@ -98,7 +98,7 @@ describe('a mail server', () => {
     expect(server.mails).toEqual([])
   })
 
-  test('that does not know the password makes the call unavailable', async () => {
+  test('with a wrong password makes the call unavailable', async () => {
     await using server = await mailServer()
     expect(await askWith({ ...server.settings, PARLEY_SMTP_PASSWORD: 'wrong' }, 'g@example.org')).toBe(Code.Unavailable)
   })
@@ -121,12 +121,12 @@ describe('a mail that is not taken', () => {
   test('for now is sent again shortly', async () => {
     server.refusals.push({ code: 451, at: 'recipient' }, { code: 452, at: 'data' })
     expect(await codeOf(ask('hans@example.org'))).toBeUndefined()
-    // Nobody is kept waiting where the mail server takes its time.
+    // A slow mail server does not delay the caller.
     await eventually(() => expect(server.mails.map(({ to }) => to)).toEqual(['hans@example.org']))
     expect(server.attempts()).toBe(3)
   })
 
-  test('for good is not sent again, said to whoever asked, and not counted', async () => {
+  test('a permanent failure is not retried, is reported to the caller, and does not count', async () => {
     const before = server.attempts()
     server.refusals.push({ code: 550, at: 'recipient' })
     expect(await codeOf(ask('ida@example.org'))).toBe(Code.Unavailable)
@@ -143,7 +143,7 @@ describe('a mail that is not taken', () => {
   })
 })
 
-test('a server that answers nothing does not keep the caller waiting for ever', async () => {
+test('a silent server does not delay the caller forever', async () => {
   await using silent = await mailServer({ onConnect: () => undefined })
   expect(await askWith(silent.settings, 'karl@example.org')).toBeUndefined()
 })
@@ -169,7 +169,7 @@ describe('the configuration', () => {
     expect(() => read({ PARLEY_SMTP_TLS: 'sometimes' })).toThrow(/PARLEY_SMTP_TLS/)
   })
 
-  test('with a mail server leaves the folder alone', async () => {
+  test('with a mail server the folder is not used', async () => {
     await using server = await mailServer()
     await using folder = await mailFolder()
     expect(await askWith({ ...server.settings, PARLEY_MAIL_DIR: folder.path }, 'lea@example.org')).toBeUndefined()

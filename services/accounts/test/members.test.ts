@@ -65,7 +65,7 @@ describe('reading accounts', () => {
     expect(member?.createdAt).toBeDefined()
   })
 
-  test('answers what the roles do and what the caller may do about them', async () => {
+  test('explains the roles and what the caller may do with them', async () => {
     const answer = await as(admin, 'admin').getMember({ target: { case: 'login', value: 'ANNABEL' } })
     expect(answer.availablePermissions).toHaveLength(20)
     expect(answer.availablePermissions[0]).toBe('server.manage')
@@ -80,7 +80,7 @@ describe('reading accounts', () => {
     })
   })
 
-  test('finds nobody who is not there', async () => {
+  test('does not find missing people', async () => {
     for (const userId of ['Unobody', gone])
       expect(await codeOf(as(admin, 'admin').getMember(byId(userId)))).toBe(Code.NotFound)
     expect(await codeOf(as(admin, 'admin').getMember({ target: { case: 'login', value: 'nobody' } }))).toBe(
@@ -89,19 +89,19 @@ describe('reading accounts', () => {
     expect(await codeOf(as(admin, 'admin').getMember({}))).toBe(Code.InvalidArgument)
   })
 
-  test('gives several in first-seen order, without those who are gone', async () => {
+  test('returns several in first-seen order, without deleted ones', async () => {
     const userIds = [bert, anna, 'Unobody', bert, gone]
     const { members, roles } = await as(admin, 'admin').batchGetMembers({ userIds })
     expect(members.map(({ user }) => user?.id)).toEqual([bert, anna])
     expect(roles).toHaveLength(4)
   })
 
-  test('tells whom the caller could delete', async () => {
+  test('shows whom the caller may delete', async () => {
     const deletable = async (client: ReturnType<typeof as>) => {
       const { members } = await client.listMembers({})
       return members.filter(({ viewerCanDeleteAccount }) => viewerCanDeleteAccount).map(({ user }) => user?.id)
     }
-    // The only owner is nobody's to delete.
+    // The only owner cannot be deleted.
     expect(await deletable(as(admin, 'admin'))).toEqual([admin, anna, bert])
     expect(await deletable(as(owner, 'owner'))).toEqual([admin, anna, bert])
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })

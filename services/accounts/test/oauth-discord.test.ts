@@ -60,11 +60,11 @@ test('an account has the avatar of its holder, and stays theirs under another na
   expect((await at.signIn('renamed')).session?.userId).toBe(userId)
 })
 
-test('no address is asked for or taken where the operator does not want it', async () => {
+test('no address is requested or accepted if the operator disabled it', async () => {
   expect(await at.pending('plain', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'plain' })
 })
 
-test('who says no, or is nobody, does not sign in; the log says why', async () => {
+test('a declined or unknown user does not sign in; the log says why', async () => {
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   await expect(directly('discord', at.server)).rejects.toThrow('invalid_grant')

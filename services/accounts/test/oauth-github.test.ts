@@ -19,7 +19,7 @@ const people: Record<string, { id: number; name: string | null; login: string; e
 const github: Documented = {
   authorizePath: '/login/oauth/authorize',
   tokenPath: '/login/oauth/access_token',
-  // Errors come with status 200, and anything but JSON for those who do not ask for JSON.
+  // Errors have status 200, and are not JSON unless JSON is requested.
   token({ headers }, granted) {
     const body =
       'error' in granted
@@ -73,11 +73,11 @@ test('an account stays whose it is when its holder has another name', async () =
   expect((await at.signIn('octo')).session).toBeUndefined()
 })
 
-test('no address is asked for or taken where the operator does not want it', async () => {
+test('no address is requested or accepted if the operator disabled it', async () => {
   expect(await at.pending('octo', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('a refusal that looks like a success is one, and the log says which', async () => {
+test('an error with a success status is recognised and logged', async () => {
   const callback = await signInOn(at.server, await startLogin(at.env, 'all'), 'octo')
   callback.searchParams.set('code', 'made up')
   expect(await finishLogin(at.env, 'all', callback)).toMatchObject({ error: 'provider_failed' })

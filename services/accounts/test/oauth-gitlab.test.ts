@@ -62,7 +62,7 @@ test('an account stays whose it is when its holder has another name', async () =
   expect((await at.signIn('jane')).session?.userId).toBe(userId)
 })
 
-test('nobody is known by no number, or none at all', async () => {
+test('a missing or invalid user number is refused', async () => {
   expect(await at.signIn('strange')).toMatchObject({ error: 'provider_failed' })
   expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })

@@ -58,7 +58,7 @@ test('an account stays whose it is when its holder has another address', async (
   expect((await at.signIn('renamed')).session?.userId).toBe(userId)
 })
 
-test('no address is asked for or taken where the operator does not want it', async () => {
+test('no address is requested or accepted if the operator disabled it', async () => {
   expect(await at.pending('jane', 'less')).toMatchObject({
     verifiedEmail: '',
     loginHint: '',
@@ -66,7 +66,7 @@ test('no address is asked for or taken where the operator does not want it', asy
   })
 })
 
-test('who says no, or is nobody, does not sign in; the log says why', async () => {
+test('a declined or unknown user does not sign in; the log says why', async () => {
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   await expect(directly('google', at.server)).rejects.toThrow('invalid_grant')

@@ -71,7 +71,7 @@ describe('consent', () => {
       )
   })
 
-  test('is never kept for a program on a loopback address: each code needs it anew', async () => {
+  test('is not stored for a program on a loopback address: each code needs it again', async () => {
     const userId = await person('luis')
     for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
       const [local, back] = [`http://${host}`, `http://${host}/callback`]
@@ -82,7 +82,7 @@ describe('consent', () => {
       expect((await exchange(code, { redirectUri: back })).userId).toBe(userId)
     }
     expect((await env.as(MyAccountService, proofOf(userId)).listOAuthConsents({})).consents).toEqual([])
-    // For any other, what is said now does not stand for a consent.
+    // For any other, this answer does not store a consent.
     expect(await codeOf(issue(userId, { consentedNow: true }))).toBe(Code.FailedPrecondition)
   })
 
@@ -111,7 +111,7 @@ describe('consent', () => {
     )
   })
 
-  test('that is denied later refuses that request, and ends nothing that was given before', async () => {
+  test('a later denial refuses only that request, and does not end earlier sessions', async () => {
     const { userId, code } = await codeFor('dolf')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
     await letIn(userId, false)
@@ -121,7 +121,7 @@ describe('consent', () => {
     expect((await callersOf(env, [digest])).size).toBe(0)
   })
 
-  test('is for sessions that hold', async () => {
+  test('requires a valid session', async () => {
     const userId = await person('lars')
     await letIn(userId)
     await env.operator.endSessions({ login: 'lars' })
@@ -129,7 +129,7 @@ describe('consent', () => {
     expect(await codeOf(issue(userId))).toBe(Code.Unauthenticated)
   })
 
-  test('comes before every code', async () => {
+  test('is required before every code', async () => {
     const userId = await person('cleo')
     expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
     await letIn(userId)
@@ -160,7 +160,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('gives a token that ends itself, and not all other sessions with what was added to the account', async () => {
+  test('gives a token that can end itself, but not all other sessions', async () => {
     const { userId, code } = await codeFor('doris')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
     const { credentialId = '' } = (await callersOf(env, [digest])).get(digest.toString('hex')) ?? {}

@@ -23,7 +23,7 @@ beforeAll(async () => {
     providerSettings(
       { ...oidc, id: 'corp', issuer_url: work.issuer },
       { ...oidc, id: 'other', issuer_url: other.issuer },
-      // The same server under a name that is not its own.
+      // The same server under another name.
       { ...oidc, id: 'liar', issuer_url: work.issuer.replace('127.0.0.1', 'localhost') },
     ),
   )
@@ -95,7 +95,7 @@ describe('a callback is refused', () => {
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
-  test('in another browser; the right one can still come back', async () => {
+  test('in another browser; the right one can still return', async () => {
     const callback = await comeBack()
     expect(await finishLogin(env, 'corp', callback, { browserHandle: 'another' })).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', callback, { browserHandle: '' })).toMatchObject(failed)
@@ -171,7 +171,7 @@ describe('an ID token is refused', () => {
     return finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
   }
 
-  test('that another key signed, whatever it is called', async () => {
+  test('signed by another key, whatever its name', async () => {
     expect(await signInWith({}, {})).toMatchObject(failed)
     expect(await signInWith({ kid: 'unknown' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'none' }, {})).toMatchObject(failed)

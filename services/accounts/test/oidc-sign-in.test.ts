@@ -43,7 +43,7 @@ async function makeAccount(login: string) {
   return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
 }
 
-test('who is deactivated is told so, and has no session', async () => {
+test('a deactivated user is told so, and gets no session', async () => {
   provider.people.set('gone', {})
   const { userId } = await makeAccount('gone')
   const admin = await makeUser(env, 'admin-of-gone', { roleNames: ['admin'] })
@@ -101,7 +101,7 @@ describe('somebody unknown', () => {
     await events.kindsOf(created.userId, 'login_succeeded', 2)
   })
 
-  test('is somebody else at the next account, whatever address they have', async () => {
+  test('is a different identity for the next account, whatever its address', async () => {
     const verified = { email: 'shared@corp.example.org', email_verified: true }
     provider.people.set('bea', verified)
     provider.people.set('bob', verified)
@@ -131,7 +131,7 @@ describe('somebody unknown', () => {
 const discoveries = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
 
 describe('the provider', () => {
-  test('is asked with state, nonce and PKCE, and for its openid scope', async () => {
+  test('gets state, nonce and PKCE, and the openid scope', async () => {
     const url = new URL(await startLogin(env, 'corp'))
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
@@ -148,7 +148,7 @@ describe('the provider', () => {
       expect(again.searchParams.get(name)).not.toBe(url.searchParams.get(name))
   })
 
-  test('says what it is once an hour', async () => {
+  test('returns its metadata once an hour', async () => {
     await startLogin(env, 'corp')
     const before = discoveries()
     await signInAs('edda')
@@ -158,7 +158,7 @@ describe('the provider', () => {
     expect(discoveries()).toBe(before + 1)
   })
 
-  test('is not asked again for callbacks that somebody made up', async () => {
+  test('is not asked again because of forged callbacks', async () => {
     await startLogin(env, 'corp')
     const before = discoveries()
     now = 120_000
@@ -171,7 +171,7 @@ describe('the provider', () => {
     expect(discoveries()).toBe(before)
   })
 
-  test('is asked again when its keys are not where it said, at most once a minute, and used on if it does not answer', async () => {
+  test('is asked again when its keys are not found, at most once a minute; the old metadata is used if it does not answer', async () => {
     const later = 100 * 3600_000
     now = later
     await startLogin(env, 'corp')
@@ -188,7 +188,7 @@ describe('the provider', () => {
     expect(await begin(later + 61_000)).toBe(0)
     now = 0
     expect(await signInAs('emma')).toMatchObject({ error: 'provider_failed' })
-    // Real time goes by as well.
+    // Real time passes as well.
     expect(await begin(later + 10_000)).toBe(0)
     away.add('/.well-known/openid-configuration')
     expect(await begin(later + 61_000)).toBe(1)
@@ -208,14 +208,14 @@ describe('the provider', () => {
     expect((await signInAs('fred')).pendingToken).toBeDefined()
   })
 
-  test('may have a clock that is a minute off, and no more', async () => {
+  test('may have a clock that differs by up to a minute', async () => {
     now = 100_000
     expect((await signInAs('gina')).pendingToken).toBeDefined()
     now = 130_000
     expect(await signInAs('gina')).toMatchObject({ error: 'provider_failed' })
   })
 
-  test('is told apart from the user who says no', async () => {
+  test('is distinguished from a user who declines', async () => {
     const browser = new Browser()
     const page = await browser.open(await startLogin(env, 'corp', { redirectPath: '/back' }))
     const [, cancel = ''] = /href="([^"]+\/abort)"/.exec(page.html) ?? []
@@ -240,7 +240,7 @@ describe('the provider', () => {
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
-  test('that is away is so at once and says so; what it said of itself before outlasts that', async () => {
+  test('is reported at once when unavailable; its cached metadata survives', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })
@@ -257,7 +257,7 @@ describe('the provider', () => {
     await provider.start()
   })
 
-  test('that is not the issuer it was configured to be is not used', async () => {
+  test('is not used if its issuer differs from the configuration', async () => {
     now = 10 * 3600_000
     provider.answer((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(
@@ -274,7 +274,7 @@ describe('the provider', () => {
   })
 })
 
-test('a provider that nobody configured is none', async () => {
+test('an unknown provider does not exist', async () => {
   const start = env.signIn.startProviderLogin({ providerId: 'none', browserHandle: 'browser' })
   expect(await codeOf(start)).toBe(Code.NotFound)
   expect(await finishLogin(env, 'none', 'state=x&code=y')).toEqual({ error: 'provider_not_found', redirectPath: '/' })

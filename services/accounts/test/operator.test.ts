@@ -33,14 +33,14 @@ const create = (login: string, more: { password?: string; email?: string; roleNa
   env.operator.createUser({ login, password, ...more })
 
 describe('creating an account', () => {
-  test('makes one that can sign in, with its address and roles', async () => {
+  test('creates an account that can sign in, with its address and roles', async () => {
     const made = await create('Anton', { email: 'anton@example.org', roleNames: ['moderator', 'admin', 'moderator'] })
     expect(made).toMatchObject({ login: 'Anton', roleNames: ['admin', 'moderator'] })
     expect(made.userId).toMatch(/^U[0-9A-Za-z]{14}$/)
     expect((await signIn(env, 'anton@example.org')).session.userId).toBe(made.userId)
   })
 
-  test('is told once, with the roles', async () => {
+  test('is announced once, with the roles', async () => {
     await using recording = await recordEvents(env.bus, 'evt.>')
     const { userId } = await create('Bea', { roleNames: ['moderator'] })
     const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -159,7 +159,7 @@ describe('giving a role', () => {
     expect(await give('inge', 'everyone')).toBe(Code.InvalidArgument)
   })
 
-  test('by several at once gives all of them', async () => {
+  test('assigns all of several concurrent roles', async () => {
     await makeUser(env, 'jutta')
     await Promise.all(
       ['moderator', 'admin', 'owner'].map((roleName) => env.operator.grantRole({ login: 'jutta', roleName })),
@@ -168,7 +168,7 @@ describe('giving a role', () => {
     expect(roleNames).toEqual(['admin', 'moderator', 'owner'])
   })
 
-  test('without the stream is unavailable, and a repeat waits until the role is told', async () => {
+  test('without the stream is unavailable, and a repetition waits until the role is announced', async () => {
     const userId = await makeUser(env, 'kurt')
     await eventually(async () => {
       const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
@@ -181,7 +181,7 @@ describe('giving a role', () => {
     await silence[Symbol.asyncDispose]()
     await eventually(async () => expect(await give()).toBeUndefined())
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
-    // Each repeat tells the role again.
+    // Each repetition announces the role again.
     const { events } = fromBinary(EventBatchSchema, stored)
     expect(events.length).toBeGreaterThan(0)
     for (const { fact } of events)
@@ -197,7 +197,7 @@ describe('verifying an address', () => {
     expect((await signIn(env, 'lena@example.org')).session.userId).toBe(userId)
   })
 
-  test('is refused for what is no address, is not there or belongs to another', async () => {
+  test('is refused for an invalid address, an unknown account, or an address of another', async () => {
     await makeUser(env, 'max', { email: 'max@example.org' })
     await makeUser(env, 'moritz')
     const verify = (login: string, email: string) => codeOf(env.operator.verifyEmail({ login, email }))
@@ -210,7 +210,7 @@ describe('verifying an address', () => {
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(2)
   })
 
-  test('of an owner makes an owner, of whom everyone hears', async () => {
+  test('of an owner’s address makes an owner, announced to everyone', async () => {
     const userId = await makeUser(env, 'nora')
     await env.operator.verifyEmail({ login: 'nora', email: 'Boss@example.org' })
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
@@ -224,12 +224,12 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('of an owner counts at creation as well', async () => {
+  test('of an owner’s address also counts at creation', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })
 
-test('accounts that hold an address of an owner already become owners at the next start', async () => {
+test('accounts that already have an owner’s address become owners at the next start', async () => {
   await makeUser(env, 'paula', { email: 'paula@example.org' })
   await using recording = await recordEvents(env.bus, 'evt.control.user.*.roles_changed')
   await using _first = await env.start({ PARLEY_OWNER_EMAIL: 'PAULA@example.org' })
@@ -243,7 +243,7 @@ test('accounts that hold an address of an owner already become owners at the nex
   expect(recording.events).toHaveLength(2)
 })
 
-test('an address makes nobody an owner on the word of an administrator, until it is verified', async () => {
+test('an address named only by an administrator makes no owner until it is verified', async () => {
   await makeUser(env, 'sara', { roleNames: ['admin'] })
   const admin = env.as(AdminUserService, await callerOf(env, 'sara'))
   const [email, early] = ['tom@example.org', 'ulla@example.org']
@@ -254,14 +254,14 @@ test('an address makes nobody an owner on the word of an administrator, until it
   await using _first = await env.start({ PARLEY_OWNERS_EMAILS: `${email}, ${early}` })
   await eventually(async () => expect(await rolesOf('ulla')).toEqual(['owner']))
   expect(await rolesOf('tom')).toEqual([])
-  // Whoever reads its mail is told a code; the operator may know better, too.
+  // The owner of the mailbox can enter a code; the operator may vouch for it too.
   await env.operator.verifyEmail({ login: 'tom', email })
   await using _second = await env.start({ PARLEY_OWNERS_EMAILS: `${email}, ${early}` })
   await eventually(async () => expect(await rolesOf('tom')).toEqual(['owner']))
 })
 
 describe('the first owner', () => {
-  test('is made once, however many ask', async () => {
+  test('is created once, however many ask', async () => {
     await using fresh = await openEnv()
     await fresh.start()
     await fresh.start()
@@ -276,7 +276,7 @@ describe('the first owner', () => {
     expect(rows).toEqual([{ n: 1 }])
   })
 
-  test('is not made when someone is owner already, whatever is asked for', async () => {
+  test('is not created if there already is an owner', async () => {
     await create('rita', { roleNames: ['owner'] })
     const answer = await env.operator.bootstrapOwner({ login: '!', password: '', email: '' })
     expect(answer.created).toBe(false)
@@ -297,7 +297,7 @@ describe('the first owner', () => {
 })
 
 describe('sessions', () => {
-  test('are listed while they hold, and end one by one or all at once', async () => {
+  test('are listed while valid, and end one by one or all at once', async () => {
     const userId = await makeUser(env, 'sessions')
     const [first, second] = [await signIn(env, 'sessions'), await signIn(env, 'sessions')]
     const list = async () => (await env.operator.listSessions({ login: 'Sessions' })).sessions
@@ -319,7 +319,7 @@ describe('sessions', () => {
     await signIn(env, 'sessions')
   })
 
-  test('of nobody are not there', async () => {
+  test('of an unknown account are not found', async () => {
     expect(await codeOf(env.operator.listSessions({ login: 'nobody' }))).toBe(Code.NotFound)
     expect(await codeOf(env.operator.endSessions({ login: 'nobody' }))).toBe(Code.NotFound)
   })

@@ -30,7 +30,7 @@ afterAll(async () => {
 const ask = (email: string) => env.signIn.requestPasswordReset({ email })
 const reset = (token: string, password = next) => env.signIn.resetPassword({ token, password })
 const link = /https:\/\/chat\.example\.org\/reset-password\?token=(\w+)/
-/** The mails with a link; others tell of passwords that were set. */
+/** The mails with a link, without notices of new passwords. */
 const mailsTo = (email: string, count: number) =>
   eventually(async () => {
     const mails = (await folder.mails(email)).filter(({ text }) => link.test(text))
@@ -70,7 +70,7 @@ describe('a forgotten password', () => {
     expect(ended?.fact.value).toMatchObject({ all: true, reason: 'password_reset' })
   })
 
-  test('link is good once, for an hour, and not beside a newer one that was used', async () => {
+  test('link is valid once, for an hour, and not after a newer one was used', async () => {
     await makeUser(env, 'bert', { email: 'bert@example.org' })
     const first = await tokenFor('bert@example.org')
     now += 5 * minute
@@ -92,7 +92,7 @@ describe('a forgotten password', () => {
     expect(await codeOf(reset(token))).toBeUndefined()
   })
 
-  test('is mailed about at most once in five minutes, to the address as it was verified', async () => {
+  test('sends at most one mail in five minutes, to the address as it was verified', async () => {
     await makeUser(env, 'dora', { email: 'dora@example.org' })
     await Promise.all(['dora@example.org', 'DORA@EXAMPLE.ORG', ' dora@example.org '].map(ask))
     await mailsTo('dora@example.org', 1)
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     expect(await folder.mails('DORA@example.org')).toEqual([])
   })
 
-  test('of nobody, or of somebody who is gone, is answered alike', async () => {
+  test('of unknown or deleted people gets the same response', async () => {
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
     await makeUser(env, 'emil', { email: 'emil@example.org' })
@@ -115,14 +115,14 @@ describe('a forgotten password', () => {
     expect(await codeOf(ask('no address'))).toBe(Code.InvalidArgument)
   })
 
-  test('is answered before anything is done about it, so that time tells nothing', async () => {
+  test('is answered before anything is done, so that timing reveals nothing', async () => {
     const userId = await makeUser(env, 'fritz', { email: 'fritz@example.org' })
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
     try {
       await other.query('begin')
       await other.query('select 1 from users where id = $1 for update', [userId])
-      // Whoever waited for the account's row would hear unavailable instead.
+      // A call that waited for the account's row would return unavailable.
       expect(await codeOf(ask('fritz@example.org'))).toBeUndefined()
       await other.query('rollback')
     } finally {

@@ -25,7 +25,7 @@ const update = (who: TestCaller, change: { password: string; currentPassword?: s
   env.as(MyAccountService, who).updatePassword(change)
 
 describe('a changed password', () => {
-  test('takes effect, ends every credential and tells sockets, by the time of the answer', async () => {
+  test('takes effect, ends every credential and notifies sockets before the response', async () => {
     const userId = await makeUser(env, 'anna')
     const other = await signIn(env, 'anna')
     const who = await callerOf(env, 'anna')
@@ -49,7 +49,7 @@ describe('a changed password', () => {
     expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
   })
 
-  test('is not to be guessed by tokens of other clients, however many there are', async () => {
+  test('cannot be guessed with tokens of other clients, however many there are', async () => {
     await makeUser(env, 'hans')
     const codes: (Code | undefined)[] = []
     for (let n = 0; n < 11; n++) {
@@ -74,14 +74,14 @@ describe('a changed password', () => {
     expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toMatchObject({ userId })
     await update(await callerOf(env, 'cleo'), { password: next, currentPassword: password })
     expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toBeUndefined()
-    // One that was on its way into the table meanwhile is of the generation before, and one of today holds.
+    // A credential inserted concurrently belongs to the previous generation; a newer one is valid.
     const late = await issueFlowToken(env.db, asking, flow)
     expect(await peekFlowToken(env.db, asking, 'password_reset', late)).toBeUndefined()
     const today = await issueFlowToken(env.db, asking, { ...flow, user: { id: userId, authGeneration: 1 } })
     expect(await peekFlowToken(env.db, asking, 'password_reset', today)).toMatchObject({ userId })
   })
 
-  test('has 8 to 128 bytes, and every one of them counts', async () => {
+  test('has 8 to 128 bytes, all of which are significant', async () => {
     await makeUser(env, 'dora')
     const long = 'p'.repeat(127)
     const who = await callerOf(env, 'dora')
@@ -102,7 +102,7 @@ describe('a first password', () => {
     return { who, session }
   }
 
-  test('needs a fresh credential and keeps those there are', async () => {
+  test('needs a fresh credential and keeps the existing ones', async () => {
     const { who, session } = await passwordless('emil')
     await using recording = await recordEvents(env.bus, `evt.user.${who.userId}.*`)
     await update(who, { password: next })
@@ -111,14 +111,14 @@ describe('a first password', () => {
     await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('user_password_hash_changed'))
   })
 
-  test('is refused when the proof is older than half an hour, whatever the caller says', async () => {
+  test('is refused if the proof is older than half an hour, whatever the caller claims', async () => {
     const { who } = await passwordless('frida')
     now += 30 * minute
     expect(await codeOf(update({ ...who, fresh: true }, { password: next }))).toBe(Code.FailedPrecondition)
     expect(await codeOf(update(who, { password: next, currentPassword: password }))).toBe(Code.InvalidArgument)
   })
 
-  test('is refused to credentials that can never be fresh, and to those that ended', async () => {
+  test('is refused to credentials that can never be fresh, and to ended ones', async () => {
     const { who } = await passwordless('gerd')
     const mine = eq(credentials.id, who.credentialId ?? '')
     await env.db.update(credentials).set({ freshUntil: null }).where(mine)

@@ -20,7 +20,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const remove = (userId: string) => env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
 
 describe('the viewer', () => {
-  test('learns who they are and what they may', async () => {
+  test('sees who they are and what they may do', async () => {
     const userId = await makeUser(env, 'Anna', { email: 'anna@example.org' })
     const viewer = await env.viewerOf(userId).getViewer({})
     expect(viewer.user).toMatchObject({
@@ -56,7 +56,7 @@ describe('the viewer', () => {
     })
   })
 
-  test('who is owner may everything', async () => {
+  test('an owner may do everything', async () => {
     const userId = await makeUser(env, 'boss', { roleNames: ['owner'] })
     const viewer = await env.viewerOf(userId, 'owner').getViewer({})
     // The only owner cannot go.
@@ -65,7 +65,7 @@ describe('the viewer', () => {
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
   })
 
-  test('is told who they are although neighbours are away', async () => {
+  test('is answered although other services are unavailable', async () => {
     const userId = await makeUser(env, 'carl')
     env.neighbours.away.add('messaging').add('notifications')
     const viewer = await env.viewerOf(userId).getViewer({})
@@ -85,7 +85,7 @@ describe('the viewer', () => {
 })
 
 describe('profiles', () => {
-  test('come in the order asked, once each, unknown ones left out, deleted ones without a name', async () => {
+  test('are returned in the requested order, without duplicates and unknown ones, deleted ones without a name', async () => {
     const [ada, bob] = [await makeUser(env, 'ada', { roleNames: ['moderator'] }), await makeUser(env, 'bob')]
     const gone = await makeUser(env, 'gone')
     await remove(gone)
@@ -104,7 +104,7 @@ describe('profiles', () => {
   })
 })
 
-test('what read models keep is told by id, of deleted accounts only that they are', async () => {
+test('data for read models is returned by id, of deleted accounts only that they are deleted', async () => {
   const [herb, gone] = [await makeUser(env, 'herb', { roleNames: ['moderator'] }), await makeUser(env, 'left')]
   await remove(gone)
   const { people } = await env.internal.getPeople({ userIds: [herb, gone, 'Unobody'] })

@@ -34,7 +34,9 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
   return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
 }
 
-/** Reports until that is told: a report that waits too long for Redis is left to itself. Its hint comes before its answer. */
+/**
+ * Reports until it is announced: a report that waits too long for Redis is abandoned. The hint precedes the response.
+ */
 async function comes(userId: string, status: PresenceStatus): Promise<void> {
   const before = told(userId).length
   await eventually(async () => {
@@ -48,7 +50,7 @@ async function shown(userId: string) {
   return users[0]?.user?.presenceStatus
 }
 
-/** Waits until whichever process is asked has its connection to Redis. */
+/** Waits until every process is connected to Redis. */
 async function allConnected(login: string) {
   const userId = await makeUser(env, login)
   await eventually(async () => {
@@ -71,7 +73,7 @@ describe('while it lasts', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('is shown wherever a user is, and told on change alone', async () => {
+  test('is shown with every user, and announced only on change', async () => {
     const userId = await makeUser(env, 'anna')
     expect(await shown(userId)).toBe(OFFLINE)
     expect(await report(userId, ONLINE)).toBe(ONLINE)
@@ -86,7 +88,7 @@ describe('while it lasts', () => {
     expect(hints.filter(({ crowded }) => crowded)).toEqual([])
   })
 
-  test('a choice stands against automatic reports until it is taken back', async () => {
+  test('a manual choice overrides automatic reports until it is cleared', async () => {
     const userId = await makeUser(env, 'bert')
     expect(await report(userId, DND, true)).toBe(DND)
     expect(await report(userId, ONLINE)).toBe(DND)
@@ -99,20 +101,20 @@ describe('while it lasts', () => {
     await hears(userId, DND, AWAY, ONLINE, AWAY, ONLINE)
   })
 
-  test('nobody reports to be away for good', async () => {
+  test('nobody can appear offline permanently', async () => {
     const userId = await makeUser(env, 'carl')
     for (const status of [OFFLINE, UNSPECIFIED]) expect(await codeOf(report(userId, status))).toBe(Code.InvalidArgument)
     expect(await shown(userId)).toBe(OFFLINE)
   })
 
-  test('without Redis nobody is there, and calls are answered all the same', async () => {
+  test('without Redis everybody is offline, and calls are still answered', async () => {
     const userId = await makeUser(env, 'dora')
     await report(userId, ONLINE)
     await env.redis.stop()
     try {
       expect(await report(userId, AWAY)).toBe(AWAY)
       expect(await shown(userId)).toBe(OFFLINE)
-      // Services are told that this is not known: they can wait.
+      // Services learn that presence is unknown, and can wait.
       expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
       expect((await env.as(UserService, { userId }).listUsers({})).users.length).toBeGreaterThan(0)
     } finally {
@@ -139,7 +141,7 @@ describe('when it lapses', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('that is told, once', async () => {
+  test('which is announced, once', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await comes(userId, ONLINE)
     await hears(userId, ONLINE, OFFLINE)
@@ -151,7 +153,7 @@ describe('when it lapses', () => {
     await hears(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
   })
 
-  test('who is there is known again a lease after Redis was away', async () => {
+  test('presence is known again one lease after an outage of Redis', async () => {
     const userId = await makeUser(env, 'rita')
     await env.redis.stop()
     await env.redis.start()
@@ -181,7 +183,7 @@ describe('where many are online', () => {
   const audiences = (userId: string) =>
     hints.filter((hint) => hint.userId === userId).map(({ crowded, audience }) => (crowded ? audience : 'everyone'))
 
-  test('those who have to do with somebody are told, of whom rooms is asked now and then', async () => {
+  test('only people who share a room are notified, which are requested from rooms now and then', async () => {
     const userId = await makeUser(env, 'hanna')
     await report(userId, ONLINE)
     await report(userId, AWAY)
@@ -193,7 +195,7 @@ describe('where many are online', () => {
     expect(env.neighbours.audiencesAsked.filter((asked) => asked === userId)).toEqual([userId])
   })
 
-  test('everybody is told while rooms does not answer', async () => {
+  test('everybody is notified while rooms does not answer', async () => {
     const userId = await makeUser(env, 'ida')
     env.neighbours.away.add('rooms')
     await report(userId, ONLINE)
@@ -225,7 +227,7 @@ describe('sweeping', () => {
   const presence = (leaseMs: number, announce = async (hints: readonly Hint[]) => void heard.push(...hints)) =>
     new Presence({ redis, announce, leaseMs })
 
-  test('what one process took and could not tell another one tells', async () => {
+  test('another process announces what one process could not', async () => {
     const failing = presence(1, () => Promise.reject(new Error('gone')))
     await failing.report('Uanna', ONLINE, false)
     const other = presence(1)
@@ -236,7 +238,7 @@ describe('sweeping', () => {
     })
   })
 
-  test('who came back while the end was being told stays', async () => {
+  test('a user who returns during the announcement stays', async () => {
     const back = presence(60_000)
     const sweeper = presence(1, async (hints) => {
       heard.push(...hints)
@@ -253,7 +255,7 @@ describe('sweeping', () => {
     expect(await redis.keys('presence:*:deadlines')).toHaveLength(1)
   })
 
-  test('nobody is taken for gone because a process stood still for a moment', async () => {
+  test('a short stall of a process does not make people appear offline', async () => {
     const slow = presence(60_000)
     const there = new Map([['Uanna', ONLINE]])
     // A report that waits too long for Redis is left to itself.
@@ -267,7 +269,7 @@ describe('sweeping', () => {
     expect(await asked).toEqual(there)
   })
 
-  test('who could not report while Redis stood still is not known to be gone', async () => {
+  test('the presence of people who could not report during a stall of Redis is unknown', async () => {
     const one = presence(3000)
     const answers = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))
     await answers()

@@ -66,7 +66,7 @@ describe('the display name', () => {
     expect(await shown(userId)).toMatchObject({ displayName: 'carl' })
   })
 
-  test('that is the same already is told to nobody', async () => {
+  test('an update without a change is not announced', async () => {
     const userId = await makeUser(env, 'dora')
     await update(userId, { displayName: 'Dora' })
     await update(userId, { displayName: 'Dora' })
@@ -101,7 +101,7 @@ describe('the login', () => {
     ])
   })
 
-  test('is told to the viewer with the time of its change', async () => {
+  test('is returned to the viewer with the time of its change', async () => {
     const userId = await makeUser(env, 'emma')
     await update(userId, { login: 'emma2' })
     const { user } = await env.viewerOf(userId).getViewer({})
@@ -130,7 +130,7 @@ describe('the login', () => {
     expect(await shown(userId)).toMatchObject({ displayName: `refused-${why.length}` })
   })
 
-  test('of somebody else is refused, and the one given up is free', async () => {
+  test('of another account is refused, and a former one is free', async () => {
     const [heinz, ida] = [await makeUser(env, 'heinz'), await makeUser(env, 'ida')]
     expect(await codeOf(update(ida, { login: 'HEINZ' }))).toBe(Code.AlreadyExists)
     await update(heinz, { login: 'heinz2' })
@@ -138,7 +138,7 @@ describe('the login', () => {
     expect(await codeOf(update(heinz, { login: 'ida', displayName: 'H' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('goes to one of several who race for it', async () => {
+  test('goes to one of several concurrent callers', async () => {
     const racers = await Promise.all(Array.from({ length: 6 }, (_, n) => makeUser(env, `racer${n}`)))
     const codes = await Promise.all(racers.map((userId) => codeOf(update(userId, { login: 'winner' }))))
     expect(codes.filter((code) => code === undefined)).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('the login', () => {
   })
 })
 
-test('an update names a field, and somebody who is there', async () => {
+test('an update needs a field and an existing user', async () => {
   const userId = await makeUser(env, 'lars')
   expect(await codeOf(update(userId, {}))).toBe(Code.InvalidArgument)
   expect(await codeOf(update('Unobody', { displayName: 'N' }))).toBe(Code.NotFound)

@@ -38,14 +38,14 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const request = { method: 'GET', headers: {}, body: undefined, redirect: 'manual' } as const
 
-test('browsers come back under the id of the provider', () => {
+test('browsers return under the id of the provider', () => {
   const providers = providersOf(provider('my:work', 'github'))
   expect(callbackUrl(providers, 'my:work')).toBe('https://chat.example.org/auth/providers/my%3Awork/callback')
   expect(providers.route('other')).toBeUndefined()
   expect(providers.route('')).toBeUndefined()
 })
 
-test('the alias stands for the only oidc provider, as long as it is the only one', () => {
+test('the alias works while there is exactly one oidc provider', () => {
   const [work, other, code] = [provider('corp', 'oidc'), provider('other', 'oidc'), provider('code', 'github')]
   const one = providersOf(code, work)
   for (const alias of ['', 'oidc']) {
@@ -83,7 +83,7 @@ test.each([
   expect(url?.searchParams.get('scope')).toBe('openid')
 })
 
-test('a server that says nothing is not waited for', async () => {
+test('does not wait for a silent server', async () => {
   const [mute, slow] = [await serve(() => undefined), await serve((_, response) => response.write('{'))]
   for (const url of [mute, slow])
     await expect(providerFetch(AbortSignal.timeout(100))(url, request)).rejects.toThrow(/abort|timeout/i)
@@ -100,7 +100,7 @@ test('an answer without end is not read', async () => {
   await expect(providerFetch(AbortSignal.timeout(20_000))(endless, request)).rejects.toThrow('more than 1 MiB')
 })
 
-test('a server that sends elsewhere is not followed', async () => {
+test('does not follow redirects of a server', async () => {
   const away = await serve((_, response) => response.writeHead(302, { location: 'https://evil.example.org' }).end())
   expect((await providerFetch(AbortSignal.timeout(20_000))(away, request)).status).toBe(302)
 })

@@ -50,7 +50,7 @@ type Person = { login: string; email: string; who: TestCaller; proof: { userId: 
 const addressOf = (login: string) => `${login}@example.org`
 const account = ({ who }: Person) => env.as(MyAccountService, who)
 
-/** Somebody who has had an account for two days, and who signs in now; a thief may hold that session too. */
+/** A user with a two-day-old account and a new session, which a thief may share. */
 async function person(login: string): Promise<Person> {
   later -= 2 * day
   await makeUser(env, login, { email: addressOf(login) })
@@ -65,7 +65,7 @@ async function addAddress({ proof }: Person, email: string): Promise<void> {
   await env.signIn.confirmEmailCode({ ...proof, email, code: codeIn((await folder.mails(email)).at(-1)) })
 }
 
-/** The URL that a browser comes back with from the provider, which links an identity once it is confirmed. */
+/** The URL of a browser's return from the provider, which links an identity once it is confirmed. */
 async function backFromProvider(whose: Person, subject: string): Promise<URL> {
   const { startUrl } = await account(whose).startExternalIdentityLink({ providerId: 'corp' })
   const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
@@ -127,7 +127,7 @@ const recoveries: [string, (whose: Person) => Promise<unknown>][] = [
 describe.each(recoveries)('%s', (name, recover) => {
   const loginFor = (prefix: string) => `${prefix}-${recoveries.findIndex(([one]) => one === name)}`
 
-  test('takes away what was added in the last hour, and every consent', async () => {
+  test('removes additions of the last hour, and every consent', async () => {
     const whose = await person(loginFor('new'))
     const [mail, subject] = [addressOf(loginFor('thief')), loginFor('thief')]
     await addAddress(whose, mail)
@@ -144,7 +144,7 @@ describe.each(recoveries)('%s', (name, recover) => {
     expect(kinds).toEqual(expect.arrayContaining(['oauth_consent_withdrawn', 'user_verified_email_removed']))
   })
 
-  test('leaves what was there for longer, which its owner can remove', async () => {
+  test('keeps older additions, which the owner can remove', async () => {
     const whose = await person(loginFor('old'))
     later -= hour + minute
     const session = await callerOf(env, whose.login)
@@ -159,7 +159,7 @@ describe.each(recoveries)('%s', (name, recover) => {
     })
   })
 
-  test('voids what is under way', async () => {
+  test('invalidates unfinished flows', async () => {
     const whose = await person(loginFor('way'))
     const [subject, mail] = [loginFor('way'), addressOf(loginFor('other'))]
     await env.signIn.requestEmailCode({ ...whose.proof, email: mail })
@@ -170,7 +170,7 @@ describe.each(recoveries)('%s', (name, recover) => {
     const { confirmationToken } = await account(whose).requestAccountDeletion({})
     await recover(whose)
     const { userId } = whose.proof
-    // Whoever came back from the provider only now has a flow of a generation that is over.
+    // A late return from the provider belongs to an earlier generation.
     const { pendingToken = '' } = await finishLogin(env, 'corp', atProvider, { userId })
     for (const token of [pending, pendingToken]) expect(await codeOf(confirmLink(token))).toBe(Code.NotFound)
     const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
@@ -183,7 +183,7 @@ describe.each(recoveries)('%s', (name, recover) => {
 })
 
 describe('a thief with a fresh session', () => {
-  test('who resets the password by an address that they added loses it by that, and the owner comes back', async () => {
+  test('a thief who resets the password by an added address loses the address, and the owner returns', async () => {
     const whose = await person('berta')
     await addAddress(whose, 'thief-b@example.org')
     await told(whose.email, 'New e-mail address')
@@ -243,7 +243,7 @@ describe('a thief with a fresh session', () => {
   })
 })
 
-test('the end of all other sessions leaves the one that calls, its browser and its token', async () => {
+test('ending all other sessions keeps the calling one, its browser and its token', async () => {
   const whose = await person('edda')
   const { digests } = await signIn(env, 'edda')
   const own = (await callersOf(env, digests)).values().next().value
@@ -255,7 +255,7 @@ test('the end of all other sessions leaves the one that calls, its browser and i
 })
 
 describe('an address', () => {
-  test('is removed by its owner, with a fresh session, and both are told', async () => {
+  test('is removed by its owner with a fresh session, and both are notified', async () => {
     const whose = await person('fanny')
     await addAddress(whose, 'Second-F@example.org')
     const { removeEmailAddress } = account(whose)
@@ -271,7 +271,7 @@ describe('an address', () => {
     expect(await codeOf(signIn(env, 'second-f@example.org'))).toBe(Code.Unauthenticated)
   })
 
-  test('that is removed takes password links along that were mailed to it', async () => {
+  test('removing an address invalidates password links mailed to it', async () => {
     const whose = await person('gina')
     await addAddress(whose, 'second-g@example.org')
     await env.signIn.requestPasswordReset({ email: 'second-g@example.org' })
@@ -285,7 +285,7 @@ describe('an address', () => {
     expect(await codeOf(env.signIn.resetPassword({ token, password: next }))).toBe(Code.InvalidArgument)
   })
 
-  test('goes before an older one once it has been there for a week', async () => {
+  test('may be removed before an older one after a week', async () => {
     const whose = await person('hilde')
     await addAddress(whose, 'second-h@example.org')
     later = 7 * day + minute
@@ -312,7 +312,7 @@ describe('an address', () => {
     expect(await codeOf(as(owner).removeUserEmailAddress(asked))).toBeUndefined()
   })
 
-  test('is listed and removed by the operator; one that the operator adds outlives a recovery', async () => {
+  test('is listed and removed by the operator; one added by the operator survives a recovery', async () => {
     const whose = await person('jana')
     await env.operator.verifyEmail({ login: 'jana', email: 'second-j@example.org' })
     await told(whose.email, 'New e-mail address')

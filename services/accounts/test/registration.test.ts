@@ -74,7 +74,7 @@ describe('registration', () => {
     expect(mail?.html).not.toContain('<Chat>')
   })
 
-  test('makes owners of those whom the configuration names', async () => {
+  test('makes owners of people listed in the configuration', async () => {
     const session = await complete(await tokenFor('Boss@example.org'), 'boss')
     const { bearer } = await signIn(env, 'boss')
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))).toMatchObject({
@@ -83,7 +83,7 @@ describe('registration', () => {
     })
   })
 
-  test('does not tell whose address has an account, but its owner', async () => {
+  test('reveals only to its owner that an address has an account', async () => {
     await makeUser(env, 'cleo', { email: 'Cleo@example.org' })
     expect(await ask('cleo@example.org')).toEqual(await ask('nobody@example.org'))
     const [mail, ...more] = await folder.mails('Cleo@example.org')
@@ -97,7 +97,7 @@ describe('registration', () => {
     }
   })
 
-  test('refuses what is no address', async () => {
+  test('refuses an invalid address', async () => {
     for (const email of ['', 'x', 'a@b', 'a@b.org, c@d.org', 'a b@c.org', 'a@b.org\r\nBcc: c@d.org'])
       expect(await codeOf(ask(email))).toBe(Code.InvalidArgument)
     for (const email of ['', 'x', 'a\0@b.org']) expect(await codeOf(verify(email, '123456'))).toBe(Code.InvalidArgument)
@@ -116,7 +116,7 @@ describe('registration', () => {
     expect(await codeOf(complete('made up', 'dan3'))).toBe(Code.InvalidArgument)
   })
 
-  test('gives up when the address was verified by somebody else meanwhile', async () => {
+  test('fails when the address has been verified by somebody else', async () => {
     const token = await tokenFor('emil@example.org')
     await makeUser(env, 'other', { email: 'EMIL@example.org' })
     expect(await codeOf(complete(token, 'emil'))).toBe(Code.AlreadyExists)
@@ -141,7 +141,7 @@ describe('registration', () => {
 })
 
 describe('limits of codes', () => {
-  test('ten mails in a code’s lifetime; who asks on hears the same', async () => {
+  test('ten mails in a code’s lifetime; further requests get the same response', async () => {
     for (let i = 0; i < 12; i++) expect(await ask('hans@example.org')).toBeDefined()
     expect(await folder.mails('hans@example.org')).toHaveLength(10)
     now += 15 * minute
@@ -149,7 +149,7 @@ describe('limits of codes', () => {
     expect(await folder.mails('hans@example.org')).toHaveLength(11)
   })
 
-  test('five wrong codes, whatever was mailed in between', async () => {
+  test('five wrong codes, even if new ones were mailed in between', async () => {
     const first = await codeFor('ida@example.org')
     for (let i = 0; i < 3; i++) expect(await codeOf(verify('ida@example.org', wrong(first)))).toBe(Code.InvalidArgument)
     const second = await codeFor('ida@example.org')
@@ -161,7 +161,7 @@ describe('limits of codes', () => {
     expect(await codeOf(verify('ida@example.org', await codeFor('ida@example.org')))).toBeUndefined()
   })
 
-  test('of guessing hold for as long as the code does', async () => {
+  test('limits on guessing last as long as the code', async () => {
     await codeFor('jan@example.org')
     now += 14 * minute
     const code = await codeFor('jan@example.org')

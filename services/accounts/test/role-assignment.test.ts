@@ -49,7 +49,7 @@ describe('giving and taking roles', () => {
     expect(fromBinary(EventBatchSchema, taken).events.at(-1)).toMatchObject({ fact: { value: { roleIds: [] } } })
     expect(await rolesOf(userId)).toEqual([])
     await events.kindsOf(userId, 'rbac_role_revoked')
-    // On a busy machine a call is sent once more, and tells processes the roles again.
+    // On a busy machine a call is repeated, and announces the roles again.
     const isNews = ({ kind, deliveries }: Event) => kind !== 'roles_changed' || deliveries.length > 0
     expect(
       events
@@ -82,7 +82,7 @@ describe('giving and taking roles', () => {
     expect(events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))).toHaveLength(2)
   })
 
-  test('knows a role as soon as admin does, before its delta comes', async () => {
+  test('knows a role as soon as admin does, before its delta arrives', async () => {
     const made = create(PolicyRoleSchema, { id: 'Onew', name: 'new', displayName: 'New', position: 2 })
     const userId = await makeUser(env, 'nele')
     expect(await codeOf(as(admin, 'admin').assignRole({ userId, roleName: 'new' }))).toBe(Code.NotFound)
@@ -120,7 +120,7 @@ describe('giving and taking roles', () => {
 })
 
 describe('the role of owner', () => {
-  test('is given and taken by owners alone, whoever holds role.assign', async () => {
+  test('only owners assign and remove it, whoever has role.assign', async () => {
     const crew = await makeUser(env, 'crew1', { roleNames: ['crew'] })
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
     for (const client of [as(admin, 'admin'), as(crew, 'Ocrew')]) {
@@ -133,7 +133,7 @@ describe('the role of owner', () => {
     expect(await rolesOf(second)).toEqual([])
   })
 
-  test('is nobody’s to give up, nor is that of admin', async () => {
+  test('nobody can give up their own, nor admin', async () => {
     const second = await makeUser(env, 'owner3', { roleNames: ['owner', 'moderator'] })
     const give = (client: ReturnType<typeof as>, userId: string, roleName: string) =>
       codeOf(client.revokeRole({ userId, roleName }))

@@ -9,7 +9,7 @@ let env: Env
 
 beforeAll(async () => {
   env = await openEnv()
-  // Two processes: a deleted role is taken by one of them.
+  // Two processes: one of them removes a deleted role.
   await env.start()
   await env.start()
 })
@@ -20,7 +20,7 @@ const assign = (roleId: string, ...userIds: string[]) =>
   env.db.insert(userRoles).values(userIds.map((userId) => ({ userId, roleId })))
 const holders = async (roleId: string) => (await env.internal.listRoleHolders({ roleId })).users.map(({ id }) => id)
 
-/** What admin announces when `Uboss` deletes roles. */
+/** Publishes admin's event when `Uboss` deletes roles. */
 async function announceDeletion(revision: bigint, ...deletedRoleIds: string[]): Promise<void> {
   const about = { aggregateType: 'policy', aggregateId: 'server', kind: 'policy_changed' } as const
   const fact = { case: 'policy' as const, value: { revision, deletedRoleIds } }
@@ -43,7 +43,7 @@ describe('the holders of a role', () => {
 describe('the name of a role', () => {
   const reserve = (name: string, roleId: string) => codeOf(env.internal.reserveRoleName({ name, roleId }))
 
-  test('cannot be taken while a login or another role has it, whatever the letter case of the login', async () => {
+  test('is refused while a login or another role has it, ignoring the case of logins', async () => {
     await makeUser(env, 'Crew')
     expect(await reserve('crew', 'O1')).toBe(Code.AlreadyExists)
     expect(await reserve('sailors', 'O1')).toBeUndefined()
@@ -59,7 +59,7 @@ describe('the name of a role', () => {
     expect(await codeOf(makeUser(env, 'Cooks'))).toBeUndefined()
   })
 
-  test('goes to one when several race for it, a login among them', async () => {
+  test('goes to one of several concurrent callers, including a login', async () => {
     const racers = [makeUser(env, 'pilots'), ...['O4', 'O5', 'O6'].map((id) => reserve('pilots', id))]
     const codes = await Promise.all(racers.map((racer) => racer.catch(() => Code.AlreadyExists)))
     expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('the name of a role', () => {
   })
 })
 
-test('a deleted role is taken from each holder, whose sessions hear of it, and from nobody else', async () => {
+test('a deleted role is removed from each holder, whose sessions are notified, and from nobody else', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, (_, n) => makeUser(env, `sailor${n}`)))
   const other = await makeUser(env, 'landlubber')
   await assign('Osailor', ...made)

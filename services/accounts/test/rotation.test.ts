@@ -38,7 +38,7 @@ describe('a browser session', () => {
     expect((await rotate(cookie)).cookieHandle).toMatch(/^host~/)
   })
 
-  test('gets one new handle however many ask, and the old one holds for another minute', async () => {
+  test('gets one new handle for any number of requests, and the old one is valid for another minute', async () => {
     await makeUser(env, 'bert')
     const { cookie } = await signIn(env, 'bert')
     const before = await callerOf(cookie)
@@ -53,7 +53,7 @@ describe('a browser session', () => {
     expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
     expect(after?.rotateAfter && timestampDate(after.rotateAfter).getTime()).toBe(now + due)
     expect((await rotate(cookie)).cookieHandle).toBe('')
-    // Whoever keeps the answer knows how long it is good.
+    // Callers that cache the response know how long it is valid.
     const replaced = (await callerOf(cookie))?.expiresAt
     expect(replaced && timestampDate(replaced).getTime()).toBe(now + minute)
     now += minute - 1
@@ -75,7 +75,7 @@ describe('a browser session', () => {
     expect((await rotate(outdated.cookie)).cookieHandle).toBe('')
   })
 
-  test('that expired is not revived', async () => {
+  test('an expired one is not revived', async () => {
     await makeUser(env, 'dora')
     const { cookie } = await signIn(env, 'dora')
     now += 90 * day

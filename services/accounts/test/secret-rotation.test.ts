@@ -18,7 +18,7 @@ let folder: MailFolder
 let provider: OidcProvider
 let process: Service | undefined
 
-/** Starts accounts anew, with other keys. */
+/** Restarts accounts with other keys. */
 async function restart(keys: Record<string, string>): Promise<void> {
   await process?.[Symbol.asyncDispose]()
   const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
@@ -49,7 +49,7 @@ async function registrationCode(email: string): Promise<string> {
   return codeIn(await mailed(email))
 }
 
-/** Something is begun for a login; what it answers takes the next step, and fails when nobody knows what was begun. */
+/** Begins something for a login; the result performs the next step, and fails when the flow is unknown. */
 const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> = {
   'a mailed code for a registration': async (login) => {
     const email = `${login}@example.org`
@@ -128,7 +128,7 @@ const works = async (next: (() => Promise<unknown>) | undefined): Promise<boolea
   }
 }
 
-describe('what was begun under the secret key before', () => {
+describe('a flow begun under the previous secret key', () => {
   let first: Awaited<ReturnType<typeof beginAll>>
   let second: Awaited<ReturnType<typeof beginAll>>
   let third: Awaited<ReturnType<typeof beginAll>>
@@ -138,7 +138,7 @@ describe('what was begun under the secret key before', () => {
     ;[first, second] = [await beginAll('a'), await beginAll('b')]
     await restart({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
   })
-  test.each(names)('is finished while the key is kept: %s', async (name) => {
+  test.each(names)('can be finished while the previous key is kept: %s', async (name) => {
     expect(await works(first.get(name))).toBe(true)
   })
 
@@ -150,13 +150,13 @@ describe('what was begun under the secret key before', () => {
     test.each(names)('is unknown: %s', async (name) => {
       expect(await works(second.get(name))).toBe(false)
     })
-    test.each(names)('goes on when it was begun after the rotation: %s', async (name) => {
+    test.each(names)('works when begun after the rotation: %s', async (name) => {
       expect(await works(third.get(name))).toBe(true)
     })
   })
 })
 
-describe('a credential that is kept by the secret key before', () => {
+describe('a credential stored under the previous secret key', () => {
   const known = async (...digests: Buffer[]) => (await callersOf(env, digests)).size
   const rekey = (entries: { previous: Buffer; digest: Buffer }[]) => env.internal.rekeyCredentials({ entries })
 
@@ -173,7 +173,7 @@ describe('a credential that is kept by the secret key before', () => {
 
   beforeAll(() => restart({}))
 
-  test('is kept by the present one from then on, however many ask for it', async () => {
+  test('is stored under the current one from then on, for any number of requests', async () => {
     const [token, cookie] = await signedIn('gina')
     const before = (await callersOf(env, [token.previous])).get(token.previous.toString('hex'))
     await Promise.all([rekey([token]), rekey([token]), rekey([cookie, token])])

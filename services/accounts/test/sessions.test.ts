@@ -34,7 +34,7 @@ async function signedIn(login: string, userAgent: string, cookieOnly = false) {
 const namesOf = (sessions: { userAgent: string; current: boolean }[]) =>
   sessions.map(({ userAgent, current }) => (current ? `${userAgent} (this)` : userAgent))
 
-test('what one sign-in made is one session, with the name of its program', async () => {
+test('one sign-in creates one session, with the name of its program', async () => {
   await makeUser(env, 'anna')
   const browser = await signedIn('anna', 'Browser\u202E/1', true)
   expect(browser.session.token).toBe('')
@@ -73,7 +73,7 @@ test('one is ended with all that it made; a repeat and somebody else’s are no 
   })
 })
 
-test('all others are ended, also those from before sessions had ids', async () => {
+test('all others can be ended, including those from before sessions had ids', async () => {
   await makeUser(env, 'dora')
   const old = await signedIn('dora', 'old')
   await env.db.execute(sql`update credentials set session_id = null, user_agent = null where user_agent = 'old'`)

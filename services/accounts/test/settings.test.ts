@@ -19,7 +19,7 @@ const { TIME_FORMAT_AUTO: AUTO, TIME_FORMAT_24_HOUR: H24, TIME_FORMAT_UNSPECIFIE
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const settingsOf = async (userId: string) => (await env.viewerOf(userId).getViewer({})).user?.settings
 
-test('what is named changes, what is not stays, and empty clears', async () => {
+test('named fields change, others stay, and empty values clear', async () => {
   const userId = await makeUser(env, 'anna')
   const update = async (request: { timezone?: string; timeFormat?: TimeFormat }) => {
     const { settings } = await account(userId).updateSettings(request)
@@ -33,7 +33,7 @@ test('what is named changes, what is not stays, and empty clears', async () => {
   expect(await update({ timeFormat: UNSPECIFIED })).toEqual({ timezone: undefined, timeFormat: AUTO })
 })
 
-test('changes are told to their own user alone, once', async () => {
+test('changes are announced once, only to their user', async () => {
   const userId = await makeUser(env, 'bert')
   await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })
   await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })

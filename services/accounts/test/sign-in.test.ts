@@ -20,7 +20,7 @@ const login = (identifier: string, secret = password) =>
   env.internal.passwordLogin({ identifier, password: secret, clientAddress: '127.0.0.1' })
 
 describe('signing in', () => {
-  test('makes a bearer token and a cookie handle that stand for the account', async () => {
+  test('creates a bearer token and a cookie handle for the account', async () => {
     const userId = await makeUser(env, 'Ann', { roleNames: ['moderator'] })
     const before = Date.now()
     const { session, bearer, cookie, digests } = await signIn(env, 'Ann')
@@ -47,13 +47,13 @@ describe('signing in', () => {
       expect(await login(identifier)).toMatchObject({ userId, login: 'Berta' })
   })
 
-  test('takes as long for whom there is no account, or no password, as for a wrong password', async () => {
+  test('takes equally long for unknown accounts and accounts without password', async () => {
     await makeUser(env, 'cleo')
     const silent = await makeUser(env, 'chris')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, silent))
     const took = new Map<string, number[]>()
     const others = ['nobody', 'nobody@example.org', 'chris']
-    // The quickest of each: load only adds. Without the hashing an answer is there in a tenth of the time.
+    // Compare the fastest of each, since load only adds time. Without hashing a response takes a tenth of the time.
     const quickest = (identifier: string) => Math.min(...(took.get(identifier) ?? []))
     await eventually(
       async () => {
@@ -98,7 +98,7 @@ describe('signing in', () => {
       })
   })
 
-  test('is told of, without a word about the password', async () => {
+  test('is audited, without the password', async () => {
     const userId = await makeUser(env, 'dora')
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     const signIns = () => recording.events.filter(({ fact }) => fact.case === 'login')
@@ -113,14 +113,14 @@ describe('signing in', () => {
     expect(succeeded?.version).toBeGreaterThan(failed?.version ?? 0n)
   })
 
-  test('does not keep a wrong password waiting for its note, so that time does not tell whether an account exists', async () => {
+  test('does not wait for the audit of a wrong password, so that timing does not reveal accounts', async () => {
     const userId = await makeUser(env, 'emil')
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
     try {
       await other.query('begin')
       await other.query('select 1 from users where id = $1 for update', [userId])
-      // The account's row cannot be had: whoever waited for it would hear unavailable instead.
+      // The account's row is locked: a call that waited for it would return unavailable.
       expect(await codeOf(login('emil', 'wrong password'))).toBe(Code.Unauthenticated)
       await other.query('rollback')
     } finally {
@@ -128,7 +128,7 @@ describe('signing in', () => {
     }
   })
 
-  test('fails when the password is changed meanwhile', async () => {
+  test('fails when the password is changed concurrently', async () => {
     const userId = await makeUser(env, 'fritz')
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
@@ -149,7 +149,7 @@ describe('signing in', () => {
     }
   })
 
-  test('has a short queue: what does not fit is told to come back', async () => {
+  test('has a short queue; further callers are told to retry', async () => {
     await using narrow = await openEnv()
     await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
     await makeUser(narrow, 'greta')

@@ -34,7 +34,7 @@ const isDeleted = async (userId: string) => {
   return users.length === 0
 }
 
-test('whoever holds user.delete-any deletes others, and everyone is told', async () => {
+test('holders of user.delete-any delete others, and everyone is notified', async () => {
   const userId = await makeUser(env, 'anna')
   expect(await (await signedIn('admin1')).deleteUser({ userId })).toMatchObject({ deleted: true })
   expect(await isDeleted(userId)).toBe(true)
@@ -48,7 +48,7 @@ test('whoever holds user.delete-any deletes others, and everyone is told', async
   expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
 })
 
-test('others need the permission, and somebody who is there', async () => {
+test('requires the permission, and an existing user', async () => {
   const userId = await makeUser(env, 'bert')
   await makeUser(env, 'mod1', { roleNames: ['moderator'] })
   const moderator = await signedIn('mod1')
@@ -75,7 +75,7 @@ test('people delete themselves by user.delete-self', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('who becomes owner in that moment is deleted by owners alone', async () => {
+test('a user who becomes owner concurrently can be deleted only by owners', async () => {
   const userId = await makeUser(env, 'emil')
   const client = await signedIn('admin1')
   let deletion: Promise<Code | undefined> | undefined
@@ -94,7 +94,7 @@ test('who becomes owner in that moment is deleted by owners alone', async () => 
   await env.db.delete(userRoles).where(eq(userRoles.userId, userId))
 })
 
-test('owners are deleted by owners alone, and the last one by nobody', async () => {
+test('only owners delete owners, and nobody deletes the last one', async () => {
   const userId = await makeUser(env, 'owner2', { roleNames: ['owner'] })
   expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.PermissionDenied)
   const [first, second] = [await signedIn('owner1'), await signedIn('owner2')]

@@ -28,7 +28,7 @@ const services = {
   internal: AdminInternalService,
 }
 
-/** An empty database, a bus of its own, and admin processes over them on demand. */
+/** An empty database, a separate bus, and admin processes on demand. */
 export const testAdmin = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {

@@ -14,16 +14,16 @@ type FakeRoom = {
   members?: string[]
 }
 
-/** What the stand-ins of accounts and rooms know; a test can change it at any time. */
+/** State of the stand-ins for accounts and rooms; a test can change it at any time. */
 export type Neighbours = {
   people: FakePerson[]
   groups: { groupId: string; name: string }[]
   /** In sidebar order. */
   rooms: FakeRoom[]
-  /** Logins and names of roles, each with who has it. */
+  /** Logins and names of roles, with their owners. */
   handles: Map<string, string>
   away: Set<'accounts' | 'rooms'>
-  /** What admin told accounts of deleted people. */
+  /** Admin's reports about deleted people to accounts. */
   erasures: ErasureReports
   /** Holds back the answer to ReserveRoleName. */
   reserving: Promise<void>

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 beforeEach(() => neighbours.away.clear())
 afterEach(async () => {
-  // The system roles as they were seeded, and nothing about people.
+  // The seeded system roles, without decisions about people.
   for (const roleName of ['everyone', 'moderator']) {
     const { decisions } = await admin.owner.adminPermissions.listRolePermissionDecisions({ roleName })
     for (const { permission, scope } of decisions)
@@ -67,7 +67,7 @@ const seeded = [
   ['message.manage', SERVER, '', ALLOW, ALLOW],
 ]
 const tea: Scope = { kind: ROOM, id: 'R1' }
-/** What the audit log will hold of decisions with these details; of other decisions it may hear late. */
+/** Audit entries of decisions with these details; entries of others may arrive late. */
 const audited = (details: Record<string, string>) =>
   recording.events.filter(
     ({ fact }) =>
@@ -100,7 +100,7 @@ describe('a decision of a role', () => {
     }
   })
 
-  test('is heard by the fleet and kept for the audit log, and a repeat of it is neither', async () => {
+  test('is published and audited, but a repetition is not', async () => {
     await using control = await recordEvents(admin.bus, 'evt.control.policy.>')
     const { revision } = await admin.anonymous.internal.getPolicy({})
     for (const decision of [ALLOW, ALLOW, DENY, NONE, NONE])
@@ -170,7 +170,7 @@ describe('a decision of a role', () => {
       await setRole({ permission, decision: ALLOW }, admin.owner)
   })
 
-  test('about a group that is gone can be cleared', async () => {
+  test('about a deleted group can be cleared', async () => {
     const [lobby] = neighbours.groups
     const scope = { kind: GROUP, id: 'G1' }
     await setRole({ permission: 'room.create', decision: ALLOW, scope })
@@ -193,7 +193,7 @@ describe('a decision of a role', () => {
     await expect(setUser(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
   })
 
-  test('can be stored about a direct message by role.manage alone', async () => {
+  test('about a direct message requires role.manage', async () => {
     const scope = { kind: ROOM, id: 'Rdm' }
     await setUser({ permission: 'room.manage', decision: ALLOW }, admin.owner)
     const request = { permission: 'message.attach', decision: DENY, scope }
@@ -203,8 +203,8 @@ describe('a decision of a role', () => {
   })
 })
 
-describe('who may decide for roles', () => {
-  test('nobody without role.manage, whatever is named', async () => {
+describe('permission to decide for roles', () => {
+  test('requires role.manage, whatever the request names', async () => {
     const places = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
     for (const scope of places) {
       const { adminPermissions } = admin.alice
@@ -216,7 +216,7 @@ describe('who may decide for roles', () => {
     }
   })
 
-  test('whoever holds room.manage in a room decides there, and only there', async () => {
+  test('holders of room.manage in a room decide only there', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
     const request = { permission: 'message.post', decision: DENY }
@@ -238,7 +238,7 @@ describe('who may decide for roles', () => {
     await expect(inGroup).rejects.toMatchObject(fails(Code.PermissionDenied))
   })
 
-  test('what was taken away a moment ago is gone, on every process', async () => {
+  test('a removed permission takes effect at once, on every process', async () => {
     const mia = admin.as('Umia')
     const request = { permission: 'message.post', decision: NONE }
     for (let n = 0; n < 10; n++) {
@@ -294,7 +294,7 @@ describe('a decision of a user', () => {
     expect(await ofMia()).toEqual([])
   })
 
-  test.each(['Unobody', 'Ugone'])('is refused for %s, who is not there, as is looking', async (userId) => {
+  test.each(['Unobody', 'Ugone'])('is refused for %s if the user does not exist, as is reading', async (userId) => {
     const { adminPermissions } = admin.bert
     for (const call of [
       () => adminPermissions.setUserPermission({ userId, permission: 'room.join', decision: ALLOW }),

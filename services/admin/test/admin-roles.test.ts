@@ -12,7 +12,7 @@ beforeAll(async () => {
   admin = await testAdmin()
   recording = await recordEvents(admin.bus, 'evt.rbac.>')
   neighbours = await fakeNeighbours(admin)
-  // Two processes: what one is told the other knows at once.
+  // Two processes: what one changed the other sees at once.
   await Promise.all([admin.start(), admin.start()])
 })
 beforeEach(() => neighbours.away.clear())
@@ -31,7 +31,7 @@ const customs = async () =>
 const removeAll = async () => {
   for (const { name } of await customs()) await admin.bert.adminRoles.deleteRole({ name })
 }
-/** Kinds and details of what the audit log will hold about a role. */
+/** Kinds and details of audit entries about a role. */
 const audited = (aggregateId: string) =>
   recording.events
     .filter((event) => event.aggregateId === aggregateId)
@@ -57,7 +57,7 @@ test('changing needs role.manage, looking does not', async () => {
 })
 
 describe('the catalogue', () => {
-  test('lists roles by position with what they decide for the server', async () => {
+  test('lists roles by position with their decisions for the server', async () => {
     const { roles } = await admin.alice.adminRoles.listRoles({})
     expect(roles.map(({ role }) => [role?.name, role?.position])).toEqual([
       ['everyone', 0],
@@ -70,7 +70,7 @@ describe('the catalogue', () => {
     expect(roles[3]?.permissions).toHaveLength(20)
   })
 
-  test('shows what is denied', async () => {
+  test('shows denials', async () => {
     await make('muted')
     const deny = { roleName: 'muted', permission: 'message.post', decision: 2 }
     await admin.bert.adminPermissions.setRolePermission(deny)
@@ -79,7 +79,7 @@ describe('the catalogue', () => {
     await admin.bert.adminRoles.deleteRole({ name: 'muted' })
   })
 
-  test('tells who holds a role to those who may assign it', async () => {
+  test('shows the holders of a role to people who may assign it', async () => {
     neighbours.people = [{ id: 'Umia', roleIds: ['moderator'] }, { id: 'Unoah' }]
     const seenBy = async (who: 'alice' | 'bert') => {
       const { users, ...rights } = await admin[who].adminRoles.getRole({ name: 'moderator' })
@@ -107,7 +107,7 @@ describe('the catalogue', () => {
 })
 
 describe('a new role', () => {
-  test('stands behind the others, takes its name and is audited', async () => {
+  test('comes after the others, reserves its name and is audited', async () => {
     expect(await make('pilot')).toMatchObject({
       role: { name: 'pilot', displayName: 'PILOT', isSystem: false, position: 1, pingable: false },
       permissions: [],
@@ -208,7 +208,7 @@ describe('a change', () => {
     })
   })
 
-  test('that changes nothing succeeds and raises no revision', async () => {
+  test('an update without a change succeeds and does not increase the revision', async () => {
     const { revision } = await admin.anonymous.internal.getPolicy({})
     await admin.bert.adminRoles.updateRole({ name: 'admin', displayName: 'Admin' })
     expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(revision)
@@ -228,7 +228,7 @@ describe('an order', () => {
   afterAll(removeAll)
   const reorder = (...roleNames: string[]) => admin.bert.adminRoles.reorderRoles({ roleNames })
 
-  test('of all custom roles stands, and is audited', async () => {
+  test('sets the order of all custom roles, and is audited', async () => {
     const { roles } = await reorder('three', 'one', 'two')
     expect(roles.map(({ role }) => [role?.name, role?.position])).toEqual([
       ['everyone', 0],
@@ -260,7 +260,7 @@ describe('an order', () => {
 })
 
 describe('a deleted role', () => {
-  test('is gone with its decisions, gives back its name, and a new one of that name is another', async () => {
+  test('is deleted with its decisions, releases its name, and a new one with that name is another role', async () => {
     await make('crew')
     const first = neighbours.handles.get('crew') ?? ''
     const grant = { roleName: 'crew', permission: 'room.create', decision: 1 }
@@ -295,7 +295,7 @@ describe('a deleted role', () => {
     await expect(admin.owner.adminRoles.deleteRole({ name: 'nobody' })).rejects.toMatchObject(fails(Code.NotFound))
   })
 
-  test('is gone although accounts is away, and its name can be taken again when accounts is back', async () => {
+  test('is deleted although accounts is unavailable, and its name can be reused when accounts is back', async () => {
     await make('crew')
     neighbours.away.add('accounts')
     await admin.bert.adminRoles.deleteRole({ name: 'crew' })

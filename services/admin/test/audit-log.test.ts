@@ -37,7 +37,7 @@ const posted = (room: number, n: number) =>
     fact: { case: 'messagePosted', value: create(MessagePostedFactSchema, { roomSeq: BigInt(n) }) },
   })
 
-/** The log holds so many entries, without gaps, each of another event. */
+/** Checks that the log has this many entries, without gaps, each for a different event. */
 async function expectWhole(count: number) {
   await eventually(async () =>
     expect((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount).toBe(BigInt(count)),
@@ -58,7 +58,7 @@ async function inDatabase(run: (client: pg.Client) => Promise<void>): Promise<vo
   }
 }
 
-test('how far somebody has read is no entry; whom they follow is one of theirs', async () => {
+test('read markers are not audited; followed threads are', async () => {
   await admin.start()
   const about = { aggregateType: 'reader', aggregateId: 'Uann', actorId: 'Uann' } as const
   for (const [n, kind] of ['room_marked_as_read', 'thread_marked_as_read'].entries()) {
@@ -76,7 +76,7 @@ test('how far somebody has read is no entry; whom they follow is one of theirs',
   expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', threadRootEventId: 'E1', following: true })
 })
 
-test('what somebody is told is no entry; what they chose to be told is one of theirs', async () => {
+test('notifications are not audited; chosen levels are', async () => {
   await admin.start()
   const told = { kind: 'notification_created', aggregateType: 'notification', aggregateId: '3', version: 1n } as const
   await announce(admin.bus, { ...told, actorId: '' })
@@ -93,7 +93,7 @@ test('what somebody is told is no entry; what they chose to be told is one of th
   expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', level: 'NOTIFICATION_LEVEL_MUTED' })
 })
 
-test('every event is an entry: what happened, to what, by whom and when, without texts', async () => {
+test('every event becomes an entry: kind, aggregate, actor and time, without texts', async () => {
   await admin.start()
   const occurredAt = new Date('2026-03-01T12:00:00.123Z')
   const about = { aggregateType: 'user', aggregateId: 'Uann', version: 1n, occurredAt } as const
@@ -134,7 +134,7 @@ test('every event is an entry: what happened, to what, by whom and when, without
   }
 })
 
-test('a thread that begins and a member who leaves have entries beside those of what they come with', async () => {
+test('a new thread and a leaving member have entries in addition to their event', async () => {
   await admin.start()
   const at = new Date()
   const about = { createdAt: at, actorId: 'Uann' }
@@ -178,7 +178,7 @@ test('two processes that write at once leave no gap and repeat nothing', async (
   expect(new Set(entries.map(({ aggregateId, payloadJson }) => aggregateId + payloadJson)).size).toBe(500)
 })
 
-/** What a killed process had in hand comes again when its time to acknowledge is over: not after a minute here. */
+/** Messages held by a killed process are redelivered after the ack wait, which is short here. */
 async function bringAgainSoon(): Promise<void> {
   const manager = await admin.bus.nc.jetstreamManager()
   await eventually(() => manager.consumers.update('EVENTS', 'admin-audit', { ack_wait: 2e9 }))
@@ -222,7 +222,7 @@ test('killed in the middle of it: nothing is lost, doubled or skipped', async ()
   await expectWhole(told)
 }, 300_000)
 
-test('a stream that is deleted leaves the log as it is, and what it brings again is no entry again', async () => {
+test('deleting the stream keeps the log, and redelivered events create no second entry', async () => {
   await admin.start()
   for (const motd of ['one', 'two', 'three']) await admin.bert.adminServer.updateServerConfig({ motd })
   const before = await expectWhole(6)
@@ -239,7 +239,7 @@ test('a stream that is deleted leaves the log as it is, and what it brings again
   expect(after.slice(2)).toEqual(before)
 })
 
-test('a restored database gets what came after the copy again; sequences that it holds stay', async () => {
+test('a restored database gets later events again; existing sequences stay', async () => {
   const first = await admin.start()
   for (const n of upTo(20)) await posted(1, n)
   const before = await expectWhole(20)

@@ -31,7 +31,7 @@ async function partitions(): Promise<string[]> {
   }
 }
 
-test('months of conversations go after a month, those of security and administration after a year', async () => {
+test('months of conversations are deleted after a month, those of security and administration after a year', async () => {
   const january = await admin.start({}, on('2026-01-31'))
   expect(await partitions()).toEqual([
     'audit_entries_conversation_2026_01',
@@ -74,7 +74,7 @@ test('retention is a setting', async () => {
   await eventually(async () => expect(await total()).toBe(0))
 })
 
-test('entries whose month has no table lie with the others, are found, and go in time', async () => {
+test('entries of a month without a table go to the default partition, are found, and deleted in time', async () => {
   let today = new Date('2026-01-15T12:00:00Z')
   const first = await admin.start({}, { now: () => today })
   today = new Date('2026-08-15T12:00:00Z')
@@ -89,7 +89,7 @@ test('entries whose month has no table lie with the others, are found, and go in
   await eventually(async () => expect(await types()).toEqual([]))
 })
 
-test('a role that may not make tables keeps a log all the same, and only as long', async () => {
+test('a role that may not create tables keeps the log for the same time', async () => {
   const owner = new pg.Client({ connectionString: admin.database.url })
   await owner.connect()
   const role = `plain_${newId('user').toLowerCase()}`

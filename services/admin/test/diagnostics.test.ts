@@ -29,7 +29,7 @@ test('only owners see it', async () => {
   await expect(admin.alice.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
 })
 
-test('the bus, its stream and its readers are shown as they are', async () => {
+test('shows the bus, its stream and its readers', async () => {
   await announce(admin.bus, { kind: 'room_updated', aggregateType: 'room', aggregateId: 'R1', version: 1n })
   await eventually(async () => expect(auditOf(await info())).toMatchObject({ lag: 0n, entryCount: 1n }))
   const { systemInfo, projections } = await info()
@@ -64,7 +64,7 @@ test('the bus, its stream and its readers are shown as they are', async () => {
   expect(auditOf({ projections })?.estimatedBytes).toBeGreaterThan(0n)
 })
 
-test('what the stream lost is shown', async () => {
+test('shows losses of the stream', async () => {
   const recoveredAt = new Date('2020-01-01T00:00:00Z')
   await using database = await openDatabase({ url: admin.database.url, pool: 1, name: 'test' })
   await database.db.insert(streamRecovery).values({ id: 1, generation: 2, recoveredAt, lostEvents: 7n })
@@ -73,7 +73,7 @@ test('what the stream lost is shown', async () => {
   expect(streamLosses?.lastRecoveredAt && timestampDate(streamLosses.lastRecoveredAt)).toEqual(recoveredAt)
 })
 
-test('a reader that is behind shows by how much', async () => {
+test('shows the lag of a reader', async () => {
   const manager = await admin.bus.nc.jetstreamManager()
   const subject = 'evt.room.>'
   await manager.consumers.add('EVENTS', {
@@ -93,7 +93,7 @@ test('a reader that is behind shows by how much', async () => {
   })
 })
 
-test('users and rooms are counted by those who know, and left out while one of them is away', async () => {
+test('counts users and rooms, and leaves them out while a service is unavailable', async () => {
   expect((await info()).systemInfo?.stats).toBeUndefined()
   await using _accounts = await fakeLeaf(admin.bus, (router) =>
     router.service(AccountsInternalService, { countUsers: () => ({ count: 3 }) }),

@@ -7,14 +7,14 @@ const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 const ask = (url: string, login: string) =>
   answerDirectly(JSON.stringify({ login }), { PARLEY_ADMIN_DATABASE_URL: url })
 
-test('the policy and blocked usernames are known before admin ever ran, and again', async () => {
+test('policy and blocked usernames are known before admin has ever run, and again', async () => {
   await using database = await testDatabase(migrations)
   const answers = await Promise.all([ask(database.url, 'Root'), ask(database.url, 'alice'), ask(database.url, 'root')])
   expect(answers.map(({ answer }) => answer.blocked)).toEqual([true, false, true])
   for (const { answer } of answers) expect(JSON.stringify(answer.policy)).toContain('"owner"')
 })
 
-test('a database without tables is told in the words of PostgreSQL, without statements', async () => {
+test('a database without tables is reported with PostgreSQL’s message, without statements', async () => {
   await using database = await testDatabase(migrations)
   await using connection = await openTestDatabase(database.url, { pool: 1 })
   await connection.pool.query('drop schema public cascade; create schema public')

@@ -26,14 +26,14 @@ test('anyone may ask what server this is, in both shapes', async () => {
   expect(server).toMatchObject({ directRegistrationEnabled: true, loginProviders: [] })
 })
 
-test('closed registration is told', async () => {
+test('reports closed registration', async () => {
   await using _process = await admin.start({ PARLEY_AUTH_DIRECT_REGISTRATION: 'false' })
   const server = await admin.anonymous.discovery.getServer({})
   expect(server.login?.directRegistrationEnabled).toBe(false)
   expect(server.directRegistrationEnabled).toBe(false)
 })
 
-test('configured providers are told in their order, without their secrets', async () => {
+test('lists configured providers in order, without secrets', async () => {
   await using _process = await admin.start({
     PARLEY_AUTH_PROVIDERS_0_ID: 'corp:sso',
     PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',

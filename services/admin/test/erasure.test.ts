@@ -18,7 +18,7 @@ afterAll(async () => {
   await admin[Symbol.asyncDispose]()
 })
 
-test('decisions about a deleted person go, every process hears of it, and they administer nothing any more', async () => {
+test('decisions about a deleted person are removed, every process is notified, and the person loses administration', async () => {
   neighbours.people = [{ id: 'Ugone' }, { id: 'Ustays' }]
   const decide = (userId: string, permission: string) =>
     admin.owner.adminPermissions.setUserPermission({ userId, permission, decision: PermissionDecision.ALLOW })

@@ -57,7 +57,7 @@ test('pages hold 50 entries unless told otherwise, 200 at most, newest first', a
   await expect(list({ limit: -1 })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('the end of the log is told', async () => {
+test('reports the end of the log', async () => {
   expect(await list({ before: '3' })).toMatchObject({
     hasOlder: false,
     endCursor: '1',
@@ -70,7 +70,7 @@ test('the end of the log is told', async () => {
   expect(sequences(await list({ before: '9'.repeat(30), limit: 1 }))).toEqual([entries])
 })
 
-test('conditions of a filter all hold', async () => {
+test('all conditions of a filter must hold', async () => {
   expect(sequences(await list({ limit: 3, filter: { eventType: 'RoomCreatedEvent' } }))).toEqual([5200, 5190, 5180])
   expect(sequences(await list({ limit: 3, filter: { eventType: 'RoomCreatedEvent', actorId: 'Ubob' } }))).toEqual([
     5190, 5170, 5150,
@@ -92,7 +92,7 @@ test('a filtered page that fills says how far it looked', async () => {
   })
 })
 
-test('a filtered request looks at 5000 entries, and the next goes on there', async () => {
+test('a filtered request scans 5000 entries, and the next continues there', async () => {
   const first = await list({ filter: { actorId: 'Uold' } })
   expect(first).toMatchObject({
     entries: [],
@@ -123,7 +123,7 @@ test('an entry is found by its sequence', async () => {
   }
 })
 
-test('types that can be and types that are there are listed, sorted', async () => {
+test('possible and stored types are listed, sorted', async () => {
   const { eventTypes } = await admin.bert.eventLog.listEventTypes({})
   expect(eventTypes).toEqual([...eventTypes].sort())
   expect(eventTypes).toEqual(expect.arrayContaining(['RoomCreatedEvent', 'LoginFailedEvent', 'RbacRoleAssignedEvent']))

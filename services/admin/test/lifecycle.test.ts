@@ -18,13 +18,13 @@ test('a process that is up is ready', async () => {
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 
-test('the stream is what is configured, as far as NATS allows, and owners see what is missing', async () => {
+test('the stream is configured as far as NATS allows, and owners see what is missing', async () => {
   await declareStreams(admin.bus)
   await admin.start({ PARLEY_NATS_STREAM_REPLICAS: '3', PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
   await eventually(async () => {
     const { systemInfo } = await admin.owner.diagnostics.getSystemInfo({})
     expect(systemInfo?.nats?.streams).toMatchObject([
-      // There is one server alone.
+      // There is only one server.
       { replicas: 1, replicasWanted: 3, maxBytes: BigInt(64 * 1024 ** 2) },
     ])
   })

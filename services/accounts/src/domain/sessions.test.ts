@@ -9,7 +9,7 @@ const credential = (id: string, sessionId: string | null, day: number): HeldCred
   expiresAt: new Date(day * 86_400_000),
 })
 
-test('what one sign-in made is one session, which holds as long as what is used most', () => {
+test('one sign-in creates one session, which lasts as long as its most used credential', () => {
   const sessions = sessionsOf([credential('b', 's', 3), credential('old', null, 2), credential('a', 's', 1)])
   expect(sessions.map(({ id, credentialIds, expiresAt }) => [id, credentialIds, expiresAt.getTime()])).toEqual([
     ['s', ['b', 'a'], 3 * 86_400_000],

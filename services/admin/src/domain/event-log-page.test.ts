@@ -18,7 +18,7 @@ test('a full page ends at its last entry, and says whether anything is older', (
   expect(toLogPage(scanned(5, 10, [1, 2, 5]), 3, 10)).toMatchObject({ hasOlder: false, endCursor: '96' })
 })
 
-test('a page that fills at the very last entry looked at is not limited', () => {
+test('a page that fills at the very last scanned entry is not limited', () => {
   expect(toLogPage(scanned(11, 10, [1, 10]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -26,7 +26,7 @@ test('a page that fills at the very last entry looked at is not limited', () => 
   })
 })
 
-test('a scan that ends before the page is full goes on where it ended', () => {
+test('a scan that ends before the page is full continues where it ended', () => {
   expect(toLogPage(scanned(11, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',

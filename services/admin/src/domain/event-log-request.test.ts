@@ -13,14 +13,14 @@ test('limits', () => {
   expect([0, 1, 200, 201, 2 ** 31 - 1].map(limitOf)).toEqual([50, 1, 200, 200, 200])
 })
 
-test('sequences are decimal; those beyond any entry stand for the end', () => {
+test('sequences are decimal; values beyond the last entry mean the end', () => {
   expect(parseSequence('0')).toBe(0n)
   expect(parseSequence('42')).toBe(42n)
   expect(parseSequence('9'.repeat(40))).toBe(2n ** 63n - 1n)
   for (const text of ['', 'x', '-1', '1.5', ' 1', '0x1f', '１']) expect(() => parseSequence(text)).toThrow(invalid)
 })
 
-test('a filter that names nothing is none', () => {
+test('an empty filter is no filter', () => {
   expect(isFilter(entryFilter(undefined))).toBe(false)
   expect(isFilter(filter({}))).toBe(false)
   expect(isFilter(filter({ eventType: 'RoomCreatedEvent' }))).toBe(true)

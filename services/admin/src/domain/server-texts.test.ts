@@ -11,7 +11,7 @@ test('absent texts stay, blank ones are reset', () => {
   })
 })
 
-test('Markdown is kept as it was written', () => {
+test('Markdown is stored as written', () => {
   expect(wantedTexts({ motd: '  code\n' })).toEqual({ motd: '  code\n' })
 })
 

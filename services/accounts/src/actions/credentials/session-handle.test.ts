@@ -5,7 +5,7 @@ import { newSessionHandle } from './session-handle.ts'
 const read = (name: string, handle: string) =>
   verifySessionCookie(['secret'], `${name}=${signSessionCookie('secret', handle)}`)
 
-test('the handle of a session that begins over https counts in a cookie of this host alone', () => {
+test('the handle of a session that begins over https is valid only in a cookie of this host', () => {
   const handle = newSessionHandle({ publicUrl: 'https://chat.example.org' })
   expect(read(`__Host-${sessionCookieName}`, handle)).toBe(handle)
   expect(read(sessionCookieName, handle)).toBeUndefined()

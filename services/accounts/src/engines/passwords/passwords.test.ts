@@ -5,7 +5,7 @@ import { createPasswords, type Asker } from './passwords.ts'
 /** The tests are about the queue, not about the cost of hashing. */
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
-/** How many of so many hashings at once are refused. */
+/** How many of this many concurrent hashings are refused. */
 async function refused(wanted: Promise<unknown>[]): Promise<number> {
   const answers = await Promise.allSettled(wanted)
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [ConnectError.from(answer.reason)] : []))
@@ -13,7 +13,7 @@ async function refused(wanted: Promise<unknown>[]): Promise<number> {
   return failures.length
 }
 
-test('one customer does not fill the queue of hashings, with however many lines', async () => {
+test('one customer cannot fill the queue of hashings, with any number of lines', async () => {
   const passwords = await createPasswords(1, cheap)
   const check = (asker: Asker) => passwords.fits('a guess', undefined, asker)
   const fromEachLine = Array.from({ length: 200 }, (_, n) =>
@@ -25,7 +25,7 @@ test('one customer does not fill the queue of hashings, with however many lines'
   expect(await refused(others)).toBe(0)
 })
 
-test('who is signed in fills no more of it either, and everybody comes in again', async () => {
+test('a signed-in user cannot fill it either, and everybody can sign in later', async () => {
   const passwords = await createPasswords(1, cheap)
   const check = () => passwords.fits('a guess', undefined, { userId: 'U1' })
   for (let round = 0; round < 2; round++) expect(await refused(Array.from({ length: 40 }, check))).toBe(40 - 33)

@@ -26,7 +26,7 @@ test.each([
   expect(knownEventTypes).toContain(type)
 })
 
-/** What services announce beside the kinds above. */
+/** Further kinds of events that services publish. */
 const announced = `
   account_deleted asset_deleted asset_processing_failed asset_processing_started asset_processing_succeeded call_ended
   call_participant_joined call_participant_left call_started auth_code_exchange_failed auth_code_exchange_succeeded auth_code_issued ban_expired
@@ -44,11 +44,11 @@ const announced = `
   user_login_cooldown_started user_password_hash_changed user_profile_updated user_server_preferences_changed
   user_verified_email_added`
 
-test('whatever services announce can be filtered by before it happened', () => {
+test('all published kinds can be used in filters before they occur', () => {
   for (const kind of announced.trim().split(/\s+/)) expect(knownEventTypes).toContain(eventTypeOf(plain(kind)))
 })
 
-test('a kind that nobody knows follows the pattern', () => {
+test('an unknown kind follows the pattern', () => {
   expect(eventTypeOf(plain('tea_kettle_boiled'))).toBe('TeaKettleBoiledEvent')
 })
 
@@ -62,7 +62,7 @@ const membership = (which: 'joined' | 'left', userId: string, actorId: string, d
     },
   })
 
-test('who joins or leaves by another is added or removed', () => {
+test('a join or leave caused by somebody else is an addition or a removal', () => {
   expect(eventTypeOf(membership('joined', 'Uann', 'Uann'))).toBe('UserJoinedRoomEvent')
   expect(eventTypeOf(membership('joined', 'Uann', 'Ubob'))).toBe('RoomMemberAddedEvent')
   expect(eventTypeOf(membership('left', 'Uann', 'Uann'))).toBe('UserLeftRoomEvent')

@@ -37,7 +37,7 @@ test('names of rooms and words of the system are kept', () => {
   expect(payload({ case: 'credentialsEnded', value: ended })).toEqual({ all: true, reason: 'logout' })
 })
 
-test('what calls and uploads tell of a room is kept, but not what clients hear of it', () => {
+test('events of calls and uploads are stored, without their client events', () => {
   const call = {
     ...{ aggregateType: 'call', aggregateId: 'C1', version: 2n, eventId: 'E1', kind: 'call_participant_joined' },
     ...{ actorId: 'Uann', envelope: new Uint8Array([1]) },
@@ -77,7 +77,7 @@ test('texts that people wrote are left out, and the event is not touched', () =>
   expect(value.roles[0]?.displayName).toBe('The Cooks')
 })
 
-test('details hold words and ids, neither addresses nor sentences', () => {
+test('details contain words and ids, neither addresses nor sentences', () => {
   const details = {
     role_name: 'cooks',
     role_names: 'cooks waiters',

@@ -22,7 +22,7 @@ test.each(['room_created', 'user_joined_room', 'login_failed', 'policy_changed',
   (kind) => expect(auditClassOf(create(EventSchema, { kind }))).toBe('security'),
 )
 
-test('who talks with whom in direct messages is conversation', () => {
+test('who writes to whom in direct messages is conversation', () => {
   const value = create(RoomFactAppliedSchema, { header: { dm: true } })
   expect(auditClassOf({ kind: 'room_created', fact: { case: 'roomFact', value } })).toBe('conversation')
 })
