@@ -33,14 +33,14 @@ export async function shown(person: Person, roomId: string, eventId: string): Pr
 export const read = async (person: Person, roomId: string, eventId: string): Promise<Message | undefined> =>
   (await person.messages.getMessage({ roomId, eventId })).message
 
-/** What clients hear of the events, without ids of envelopes. */
+/** Client events, without ids of envelopes. */
 export const told = (events: readonly Event[]) =>
   events.map((event) => ({
     kind: event.kind,
     heard: heard(event).map(({ to, kind, value }) => ({ to, kind, ...value })),
   }))
 
-/** Records what is told of the room from now on, each event once. */
+/** Records events of the room from now on, each once. */
 export async function recordRoom(fleet: Fleet, roomId: string, kind = '*') {
   await fleet.settled(roomId)
   const recording = await recordEvents(fleet.bus, `evt.room.${roomId}.${kind}`)

@@ -4,7 +4,7 @@ import type { Connection } from '../src/store/statement.ts'
 export const deep = { roomId: 'R1', rows: process.env['PARLEY_TEST_LONG'] ? 1_000_000 : 200_000 }
 export const ordinary = { roomId: 'R2', rows: 2_000 }
 
-/** Every 5th message of a room is a reply to its first, and every 50th of those has an echo right behind it. */
+/** Every 5th message of a room is a reply to its first, and every 50th of those is directly followed by an echo. */
 export const root = 'E1'
 
 /**

@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import type { Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** What clients hear of an event: to whom, and what. */
+/** Recipients and content of a client event. */
 export const heard = (event: Event) =>
   event.deliveries.map(({ envelope, audience }) => {
     const { id, actorId, event: heard } = fromBinary(RealtimeEventEnvelopeSchema, envelope)

@@ -36,7 +36,7 @@ const settings = {
   PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret of addresses of assets for tests',
 }
 
-/** Messaging over a database and a NATS server of its own, with stand-ins for its neighbours. */
+/** Messaging with a separate database and NATS server, and stand-ins for other services. */
 export const startFleet = ({ processes = 1, outages = false, ...overrides }: FleetOptions = {}) =>
   testDatabaseService(
     {
@@ -69,13 +69,16 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
             const waiting = 'select from outbox where aggregate = $1 and relayed_at is null'
             return (await pool.query(waiting, [`room.${roomId}`])).rowCount === 0
           }),
-        /** What accounts says when a profile changed. */
+        /** Publishes accounts' event about a changed profile. */
         userChanged: (userId: string) =>
           publishEvents(bus, {
             ...{ kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, actorId: userId },
             fact: { case: 'userChanged', value: {} },
           }),
-        /** What notifications says when a user chose a level, for a room or with an empty id for the server; handled then. */
+        /**
+         * Publishes notifications' event about a level, for a room or with an empty id for the server, and waits until
+         * it is handled.
+         */
         async levelChosen(userId: string, roomId: string, level: NotificationLevel, version: bigint): Promise<void> {
           const [event] = await publishEvents(bus, {
             kind: `user_${roomId ? 'room' : 'server'}_notification_level_set`,
@@ -89,7 +92,7 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
     },
   )
 
-/** What the neighbours answer; a test can change it at any time. */
+/** Responses of the stand-ins; a test can change them at any time. */
 const answers = () => ({
   policy: standardPolicy(),
   profilesAway: false,
@@ -105,9 +108,9 @@ const answers = () => ({
   forgetful: new Set<string>(),
   /** Files that are videos, which are processed when they are posted. */
   videos: new Set<string>(),
-  /** How the processing of videos ended, as uploads answers. */
+  /** Outcomes of videos, as uploads returns them. */
   videoOutcomes: new Map<string, VideoOutcome>(),
-  /** What pages say of themselves. */
+  /** Previews of pages. */
   previewLink: (_url: string): PreviewAnswer | Promise<PreviewAnswer> => ({}),
 })
 
@@ -115,7 +118,7 @@ const routesOf = (neighbours: ReturnType<typeof answers>, erasures: ErasureRepor
   routes.service(AdminInternalService, { getPolicy: () => neighbours.policy })
   routes.service(AccountsInternalService, {
     reportErased: erasures.reportErased,
-    // Logins are ids here; those of nobody begin with "no".
+    // Logins equal ids here; unknown ones begin with "no".
     resolveHandles: ({ handles }) => {
       neighbours.handleCalls.push(handles)
       if (neighbours.handlesAway) throw new Error('away')

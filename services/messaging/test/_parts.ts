@@ -38,7 +38,7 @@ export async function preview(
   ])
 }
 
-/** Takes the text of a message away, as if its files had been posted alone. */
+/** Removes the text of a message, as if only its files had been posted. */
 export async function withoutText(fleet: Fleet, roomId: string, eventId: string): Promise<void> {
   await fleet.look.pool.query(`update room_events set body = '' where room_id = $1 and event_id = $2`, [
     roomId,

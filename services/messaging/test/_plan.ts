@@ -11,18 +11,18 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** What statements did. */
+/** Execution statistics of statements. */
 export type Reading = {
   indexes: string[]
   /** Tables that were read from end to end. */
   scanned: string[]
   /** The most rows that any step saw at once. */
   rows: number
-  /** Blocks of the database that were looked at, in memory or not. */
+  /** Blocks of the database that were read, from memory or not. */
   blocks: number
 }
 
-/** Runs what a store does and tells what the database did for it. Nothing that is written stays. */
+/** Runs a store function and returns execution statistics; its writes are rolled back. */
 export async function readingOf(pool: pg.Pool, run: (on: Connection) => Promise<unknown>): Promise<Reading> {
   const reading: Reading = { indexes: [], scanned: [], rows: 0, blocks: 0 }
   const client = await pool.connect()
@@ -42,7 +42,7 @@ export async function readingOf(pool: pg.Pool, run: (on: Connection) => Promise<
   return reading
 }
 
-/** As it runs when it is prepared, which explaining a statement with its parameters does not show. */
+/** As a prepared statement, which explaining a statement with its parameters does not show. */
 async function explain(client: pg.ClientBase, text: string, values: unknown[]): Promise<Plan> {
   await client.query(`prepare explained as ${text}`)
   const execute = values.length === 0 ? 'explained' : `explained(${values.map(literal).join()})`

@@ -52,7 +52,7 @@ export class RoomFeed {
     return this.handOver()
   }
 
-  /** Hands over what was not handed over before, and waits for the stream. */
+  /** Delivers new facts, and waits for the stream. */
   async handOver(): Promise<this> {
     const facts = this.facts.slice(this.#handedOver)
     const { heldVersion } = await this.#messaging.applyRoomFacts({ roomId: this.roomId, facts, awaitStream: true })
@@ -61,7 +61,7 @@ export class RoomFeed {
     return this
   }
 
-  /** Hands over again what was not taken in time, as rooms does. */
+  /** Delivers facts again that were not accepted in time, as rooms does. */
   insist(first: Promise<this>): Promise<this> {
     return first.catch(() => eventually(() => this.handOver()))
   }

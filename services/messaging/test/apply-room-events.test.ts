@@ -25,7 +25,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const at = new Date('2026-03-01T12:00:00Z')
 
-/** What calls tells of somebody who joined a call. */
+/** The event of calls about a participant who joined. */
 function joined(roomId: string, callId: string, version: bigint, userId = 'ann'): RoomEvent {
   const eventId = newId('event')
   const value = { roomId, callId, callerUserId: userId }
@@ -38,7 +38,7 @@ function joined(roomId: string, callId: string, version: bigint, userId = 'ann')
 }
 
 const forgedId = newId('event')
-/** What clients would hear of the event with that id. */
+/** Client events with that id. */
 const envelopeOf = <K extends RealtimeKind>(kind: K, value: RealtimeValue<K>) =>
   realtimeEnvelope(kind, { id: forgedId, createdAt: at, value })
 
@@ -53,7 +53,7 @@ function processed(assetId: string, version: bigint, video: MessageInitShape<typ
 const apply = (roomId: string, ...events: RoomEvent[]) => fleet.messaging.applyRoomEvents({ roomId, events })
 
 describe('ApplyRoomEvents', () => {
-  test('gives each event its place, and tells the room what it is to hear', async () => {
+  test('gives each event its place, and delivers it to the room', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     await using recorded = await recordRoom(fleet, roomId)
     const events = [joined(roomId, 'C1', 1n), joined(roomId, 'C1', 2n, 'bob')]
@@ -75,7 +75,7 @@ describe('ApplyRoomEvents', () => {
     ])
   })
 
-  test('a direct message is told to its participants', async () => {
+  test('of a direct message is delivered to its participants', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await using recorded = await recordRoom(fleet, roomId)
     await apply(roomId, joined(roomId, 'C2', 1n))
@@ -84,7 +84,7 @@ describe('ApplyRoomEvents', () => {
     expect(told && heard(told)).toMatchObject([{ to: ['ann', 'bob'] }])
   })
 
-  test('what nobody is to hear is told to nobody', async () => {
+  test('an event without client event is delivered to nobody', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
     await apply(roomId, { ...joined(roomId, 'C2', 1n), envelope: new Uint8Array() })
@@ -92,7 +92,7 @@ describe('ApplyRoomEvents', () => {
     expect(told?.deliveries).toEqual([])
   })
 
-  test('drops what was heard of the same call or asset, and nothing else', async () => {
+  test('drops duplicates of the same call or asset, and nothing else', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
@@ -111,7 +111,7 @@ describe('ApplyRoomEvents', () => {
     expect(told.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
   })
 
-  test('takes lower versions of a teller that lost its last ones, whatever its clock', async () => {
+  test('accepts lower versions of an aggregate whose database was restored, whatever its clock', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
     const events = [30n, 40n, 20n, 31n].map((version) => joined(roomId, 'C5', version))
@@ -123,7 +123,7 @@ describe('ApplyRoomEvents', () => {
     expect(told.map(({ id }) => id)).toEqual([...events, after].map(({ eventId }) => eventId))
   })
 
-  test('goes by the last version where an earlier release kept that alone', async () => {
+  test('uses the last version where an earlier release stored only that', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
     const [two, three] = [joined(roomId, 'C7', 2n), joined(roomId, 'C7', 3n)]
@@ -134,7 +134,7 @@ describe('ApplyRoomEvents', () => {
     expect(told.map(({ id }) => id)).toEqual([two, three].map(({ eventId }) => eventId))
   })
 
-  test('has no row in the timeline and leaves the last message as it was, and access too', async () => {
+  test('has no timeline row and does not change the last message or access', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const state = async () => (await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })).entries[0]
     const timeline = async () => (await fleet.as('bob').rooms.getRoomEvents({ roomId })).page?.events.length
@@ -164,7 +164,7 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, x)
     expect(await video(clip)).toMatchObject(done)
     expect(await video(other)).toBeUndefined()
-    // Of another room nothing is said.
+    // Another room is not affected.
     const elsewhere = await fleet.room().channel(['ann'])
     await apply(elsewhere.roomId, processed(other, 1n, { status: 'processing' }))
     expect(await video(other)).toBeUndefined()
@@ -179,9 +179,9 @@ describe('ApplyRoomEvents', () => {
     ['an aggregate that is none', { aggregateType: 'room' }],
     ['no version', { version: 0n }],
     ['no id', { eventId: '' }],
-    ['a kind that cannot be a subject', { kind: 'a.b' }],
+    ['an invalid kind', { kind: 'a.b' }],
     ['the id of no aggregate', { aggregateId: '' }],
-    ['what messaging tells itself', { kind: 'message_posted' }],
+    ['a kind that only messaging publishes', { kind: 'message_posted' }],
     [
       'a fact of something else',
       { fact: { case: 'assetProcessing', value: create(AssetProcessingFactSchema) } as const },
@@ -208,7 +208,7 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, ...events.slice(1))
   })
 
-  test('of posts and events from everywhere the places ascend, without a gap and without doubles', async () => {
+  test('places of posts and events from all services increase, without gaps and duplicates', async () => {
     const writers = ['ann', 'bob', 'cyd', 'dan']
     const { roomId } = await fleet.room().channel(writers)
     await using recorded = await recordRoom(fleet, roomId)
@@ -219,7 +219,7 @@ describe('ApplyRoomEvents', () => {
     const call = async (callId: string) => {
       for (const version of times) {
         const event = joined(roomId, callId, version)
-        // As after a lost answer: another process gets it too.
+        // As after a lost response: another process gets it too.
         await Promise.all([apply(roomId, event), apply(roomId, event)])
       }
     }
@@ -236,7 +236,7 @@ describe('ApplyRoomEvents', () => {
   })
 })
 
-test('versions of what is silent for three days are forgotten', async () => {
+test('versions of aggregates without events for three days are deleted', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await apply(roomId, joined(roomId, 'Cold', 1n), joined(roomId, 'Cnew', 1n))
   const older = `update room_event_versions set heard_at = now() - interval '73 hours' where aggregate_id = 'Cold'`

@@ -103,7 +103,7 @@ test('facts become timeline rows and events, in order', async () => {
   expect(events[9]?.actorId).toBe('maker')
 })
 
-test('events of a direct message go to its participants alone', async () => {
+test('events of a direct message go only to its participants', async () => {
   const room = fleet.room()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
   await room.dm(['ann', 'bob'])
@@ -128,7 +128,7 @@ describe('a ban', () => {
     expect(await timeline(room, 'bob')).toHaveLength(5)
   })
 
-  test('of somebody who is no member says nothing', async () => {
+  test('of a non-member announces nothing', async () => {
     const room = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.member_banned`)
     await room.ban('bob')
@@ -153,7 +153,7 @@ describe('repeats and gaps', () => {
     expect(recorded.events).toHaveLength(4)
   })
 
-  test('nothing behind a gap is applied, and what is held is told', async () => {
+  test('nothing after a gap is applied, and the stored version is returned', async () => {
     const room = await fleet.room().channel(['ann'])
     room.add({ case: 'joined', value: { userId: 'bob' } })
     room.add({ case: 'joined', value: { userId: 'cyd' } })
@@ -167,7 +167,7 @@ describe('repeats and gaps', () => {
     expect(await timeline(room, 'cyd')).toHaveLength(4)
   })
 
-  test('of an unknown room, nothing is held until its first fact comes', async () => {
+  test('nothing is stored of an unknown room until its first fact arrives', async () => {
     const room = fleet.room()
     room.add({ case: 'created', value: {} })
     room.add({ case: 'joined', value: { userId: 'ann' } })
@@ -177,7 +177,7 @@ describe('repeats and gaps', () => {
     expect(await offer(room, room.facts)).toBe(2n)
   })
 
-  test('several may hand over the same at once', async () => {
+  test('several processes may deliver the same facts concurrently', async () => {
     const room = fleet.room()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
     room.add({ case: 'created', value: {} })

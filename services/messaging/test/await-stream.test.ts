@@ -5,7 +5,7 @@ import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventSubject, eventStream } from '@parley/events'
 import { startFleet } from './_fleet.ts'
 
-test('a change that waits for the stream is answered when its event is there', async () => {
+test('a change that waits for the stream is answered when its event is stored', async () => {
   await using fleet = await startFleet({ processes: 2 })
   const room = await fleet.room().channel(['ann'])
   const subject = eventSubject({ aggregateType: 'room', aggregateId: room.roomId, kind: 'user_left_room' })
@@ -35,7 +35,7 @@ test('while the stream is away the change is unavailable though it is made, and 
   await room.handOver()
   expect(waits).toHaveLength(3)
   expect(new Set(waits.map(([entry]) => entry)).size).toBe(1)
-  // Who does not ask to wait is not kept waiting.
+  // A call that does not ask to wait is not delayed.
   await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts: room.facts })
   expect(waits).toHaveLength(3)
 })

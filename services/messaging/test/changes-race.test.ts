@@ -13,7 +13,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const rows = async <Row extends object>(statement: string, roomId: string): Promise<Row[]> =>
   (await fleet.look.pool.query<Row>(statement, [roomId])).rows
 
-/** What was counted differs nowhere from what is there. */
+/** Checks that all counters equal the rows. */
 async function expectCountsToHold(roomId: string): Promise<void> {
   const tallies = `select t.emoji from reaction_tallies t full join (
     select seq, emoji, count(*) as count, array_agg(user_id) as users from reactions where room_id = $1 group by 1, 2
@@ -81,7 +81,7 @@ const deeds: ((person: Person, roomId: string, root: string, ids: readonly strin
   ]
 const pick = (ids: readonly string[], n: number): string => ids[n % ids.length] ?? ''
 
-test('edits, echoes, reactions, replies and retractions at once: one order, and every count holds', async () => {
+test('concurrent edits, echoes, reactions, replies and retractions: one order, and all counts are right', async () => {
   const { roomId } = await fleet.room().channel([...people, 'root'])
   const root = await say(fleet.as('root'), roomId, 'root')
   const replies = []
@@ -113,7 +113,7 @@ test('edits, echoes, reactions, replies and retractions at once: one order, and 
 test.each([
   ['banned', Code.PermissionDenied],
   ['archived', Code.FailedPrecondition],
-])('nothing of a person is changed behind the fact that they are out: %s', async (how, code) => {
+])('nothing of a person changes after the fact that removed them: %s', async (how, code) => {
   const channel = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = channel
   const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
@@ -141,7 +141,7 @@ test.each([
   await expectCountsToHold(roomId)
 })
 
-test('of everyone who takes one message back at once, one is told of', async () => {
+test('concurrent retractions of one message are announced once', async () => {
   const { roomId } = await fleet.room().channel(['ann', ...people])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   await using recorded = await recordRoom(fleet, roomId)
@@ -151,7 +151,7 @@ test('of everyone who takes one message back at once, one is told of', async () 
   expect(recorded.events.map(({ kind }) => kind)).toEqual(['message_retracted', 'message_posted'])
 })
 
-test('an echo asked for many times at once is one', async () => {
+test('concurrent requests for an echo create one', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const ann = fleet.as('ann')
   const root = await say(ann, roomId, 'root')

@@ -32,7 +32,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone
 }
 
-test('killed between commit and publish: the message is readable, and its event comes exactly once', async () => {
+test('killed between commit and publish: the message is readable, and its event arrives exactly once', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -49,7 +49,7 @@ test('killed between commit and publish: the message is readable, and its event 
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('killed in the middle of it: all that was answered is there and announced, and keys make repeats safe', async () => {
+test('killed during it: everything answered is stored and announced, and keys make repetitions safe', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
   const ann = fleet.as('ann').messages
@@ -84,10 +84,10 @@ test('killed in the middle of it: all that was answered is there and announced, 
   }
   await fleet.settled(roomId)
 
-  // Whatever a kill does to a call, it never shows as a bug.
+  // A kill never makes a call fail with an internal error.
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
   expect(new Set(answered).size).toBe(answered.length)
-  // Whoever takes over from a killed relay may announce its last events again: readers go by event id.
+  // The successor of a killed relay may publish its last events again: readers deduplicate by event id.
   const heard = () => new Set(recorded.events.map(({ id }) => id))
   await eventually(() => expect(heard()).toEqual(new Set(answered)))
   const stored = new Set<string>()

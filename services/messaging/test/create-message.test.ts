@@ -14,7 +14,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const refused = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
 
 describe('a member posts', () => {
-  test('and reads back what was posted', async () => {
+  test('and can read it back', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: ' hello\nthere ' })
     expect(message).toMatchObject({ roomId, actorId: 'ann', body: ' hello\nthere ', attachments: [], reactions: [] })
@@ -26,7 +26,7 @@ describe('a member posts', () => {
     expect(read.message).toEqual(message)
   })
 
-  test('and the room and the author hear of it, in one event', async () => {
+  test('and the room and the author are notified, in one event', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'secret body' })
@@ -47,7 +47,7 @@ describe('a member posts', () => {
     expect(Buffer.from(event?.deliveries[0]?.envelope ?? []).toString('latin1')).not.toContain('secret body')
   })
 
-  test('in a direct message, and its participants hear of it', async () => {
+  test('in a direct message, and its participants are notified', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     await fleet.as('bob').messages.createMessage({ roomId, body: 'hi' })
@@ -56,7 +56,7 @@ describe('a member posts', () => {
     expect(event && heard(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
   })
 
-  test('as soon as the join is applied, and stands behind it', async () => {
+  test('as soon as the join is applied, and after its row', async () => {
     const room = await fleet.room().channel(['ann'])
     await room.join('bob')
     await fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'hi' })
@@ -125,7 +125,7 @@ describe('invalid_argument', () => {
   })
 })
 
-describe('who may not', () => {
+describe('without permission', () => {
   test.each(['Rnothing', 'a b', 'ä', 'R'.repeat(100)])('unknown room %j: not_found', async (roomId) => {
     const posting = fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
     await expect(posting).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
@@ -168,7 +168,7 @@ describe('who may not', () => {
     await post()
   })
 
-  test('the banned, who are back when the ban is over by time, by hand, or by rooms', async () => {
+  test('when banned; allowed again when the ban expires, or is lifted by hand or by rooms', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
     const banned = refused(Code.PermissionDenied, 'not a member')
@@ -185,7 +185,7 @@ describe('who may not', () => {
     await post()
   })
 
-  test('everyone belongs to a universal room, while it is one', async () => {
+  test('everyone is a member of a universal room, while it is one', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
     await post()
@@ -227,7 +227,7 @@ describe('permissions', () => {
     await fleet.as('olga', ['owner']).messages.createMessage({ roomId, body: 'x' })
   })
 
-  test('message.attach comes before the look at the attachments', async () => {
+  test('message.attach is checked before the attachments', async () => {
     const request = { roomId: roomWithout('message.attach'), body: 'x' }
     await fleet.as('ann').messages.createMessage(request)
     const posting = fleet.as('ann').messages.createMessage({ ...request, attachmentAssetIds: ['Ax'] })

@@ -15,7 +15,7 @@ const [ann, bob, mod] = [() => fleet.as('ann'), () => fleet.as('bob'), () => fle
 const unread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-describe('who takes a message back', () => {
+describe('people who retract a message', () => {
   test('leaves a placeholder in its place, told of once', async () => {
     const roomId = await room()
     const { id: eventId, createdAt } = await say(ann(), roomId, 'words')
@@ -46,7 +46,7 @@ describe('who takes a message back', () => {
     })
   })
 
-  test('is its author, or who has message.manage', async () => {
+  test('must be its author, or have message.manage', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const deleting = bob().messages.deleteMessage({ roomId, eventId })
@@ -82,7 +82,7 @@ describe('who takes a message back', () => {
 })
 
 describe('an echo', () => {
-  test('taken back alone vanishes, and its reply stays', async () => {
+  test('retracted alone disappears, and its reply stays', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     await using recorded = await recordRoom(fleet, roomId)
@@ -99,7 +99,7 @@ describe('an echo', () => {
     expect(told(recorded.events)[0]?.heard).toMatchObject([{ kind: 'messageRetracted', messageEventId: echoId }])
   })
 
-  test('is taken back alone by a moderator too', async () => {
+  test('can be retracted alone by a moderator too', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     await mod().messages.deleteMessage({ roomId, eventId: echoId })
@@ -107,7 +107,7 @@ describe('an echo', () => {
     expect((await read(bob(), roomId, reply.id))?.body).toBe('reply')
   })
 
-  test('goes with its reply: two placeholders, one event with the id given', async () => {
+  test('is retracted with its reply: two placeholders, one event with the given id', async () => {
     const roomId = await room()
     const { root, reply, echoId } = await echoed(ann(), roomId)
     await using recorded = await recordRoom(fleet, roomId)
@@ -129,8 +129,8 @@ describe('an echo', () => {
   })
 })
 
-describe('what was taken back', () => {
-  test('is not unread; what stands before it is again the last', async () => {
+describe('retracted messages', () => {
+  test('are not unread; the message before is the last again', async () => {
     const roomId = await room()
     await say(bob(), roomId, 'seen by bob')
     const { id: eventId } = await say(ann(), roomId, 'x')

@@ -26,7 +26,7 @@ const pass = async (userId: string, number: number) => {
 const count = async (statement: string, userId: string) =>
   Number((await look.pool.query<{ count: bigint }>(`select count(*) ${statement}`, [userId])).rows[0]?.count)
 
-test('messages, replies and echoes of a deleted person become placeholders, and everything of theirs alone goes', async () => {
+test('messages, replies and echoes of a deleted person become placeholders, and all private data is deleted', async () => {
   const { roomId } = await fleet.room().channel(['gone', 'bob'])
   const direct = await fleet.room().dm(['gone', 'bob'])
   const [gone, bob] = [fleet.as('gone').messages, fleet.as('bob').messages]
@@ -65,7 +65,7 @@ test('messages, replies and echoes of a deleted person become placeholders, and 
   expect(await pass('gone', 2)).toBe('0')
 })
 
-test('a post that was under way when its author was deleted is refused, wherever the author may write', async () => {
+test('a post in progress when its author was deleted is refused in every room', async () => {
   const { roomId } = await fleet.room().channel(['late'])
   const universal = await fleet.room().channel([], { universal: true })
   await pass('late', 1)
@@ -77,7 +77,7 @@ test('a post that was under way when its author was deleted is refused, wherever
   expect(await count(`from room_events where body = $1`, 'too late')).toBe(0)
 })
 
-test('a level that is heard after the deletion is not kept', async () => {
+test('a level that arrives after the deletion is not stored', async () => {
   await pass('gil', 1)
   await fleet.levelChosen('gil', '', NotificationLevel.MUTED, 1n)
   await fleet.levelChosen('hal', '', NotificationLevel.MUTED, 1n)
@@ -85,7 +85,7 @@ test('a level that is heard after the deletion is not kept', async () => {
   expect(await count('from notification_levels where user_id = $1', 'gil')).toBe(0)
 })
 
-test('what was written although the author was being deleted is found by the next pass', async () => {
+test('rows written during the deletion are found by the next pass', async () => {
   const { roomId } = await fleet.room().channel(['slow'])
   await fleet.as('slow').messages.createMessage({ roomId, body: 'first' })
   await pass('slow', 1)
@@ -100,7 +100,7 @@ test('what was written although the author was being deleted is found by the nex
 const state = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]
 
-test('what a deleted person wrote counts neither as unread nor as replies, and its files and previews go', async () => {
+test('messages of a deleted person count neither as unread nor as replies, and their files and previews are deleted', async () => {
   const { roomId } = await fleet.room().channel(['ana', 'bob'])
   const [ana, bob] = [fleet.as('ana'), fleet.as('bob')]
   const root = await say(bob, roomId, 'root')
@@ -141,7 +141,7 @@ test('reactions of a deleted person are taken back, and the next are named', asy
   expect(await pass('ida', 2)).toBe('0')
 })
 
-test('who was deleted changes nothing any more', async () => {
+test('a deleted person cannot change anything', async () => {
   const { roomId } = await fleet.room().channel(['fin', 'bob'])
   const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
   await pass('fin', 1)

@@ -29,7 +29,7 @@ const tokens = async (): Promise<Row[]> => {
   return rows
 }
 
-test('a page is shown with a token for half an hour, of which only the digest is kept', async () => {
+test('returns a preview with a token for half an hour, of which only the digest is stored', async () => {
   const url = 'https://example.org/image'
   const { preview, previewToken } = await alice().fetchLinkPreview({ url })
   expect(preview).toMatchObject({ url, title: 'A page', imageAssetId: 'Aimage' })
@@ -41,7 +41,7 @@ test('a page is shown with a token for half an hour, of which only the digest is
   expect(Math.round(Number(kept?.minutes))).toBe(30)
 })
 
-test('one user has four pages looked at, given up or not; others do not wait for them', async () => {
+test('one user has four fetches at a time, abandoned or not; others do not wait for them', async () => {
   const usual = fleet.neighbours.previewLink
   let release = () => undefined as void
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -68,7 +68,7 @@ test('one user has four pages looked at, given up or not; others do not wait for
   fleet.neighbours.previewLink = usual
 })
 
-test('each answer has a token of its own', async () => {
+test('each response has its own token', async () => {
   const url = 'https://example.org/'
   const [one, other] = await Promise.all([alice().fetchLinkPreview({ url }), alice().fetchLinkPreview({ url })])
   expect(one.previewToken).not.toBe(other.previewToken)
@@ -92,7 +92,7 @@ test.each([
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
 })
 
-test('its reader posts it with a message, and nobody else does', async () => {
+test('only its user can post it with a message', async () => {
   const { roomId } = await fleet.room().channel(['Ualice', 'Ubob'])
   const url = 'https://example.org/image'
   const { previewToken: linkPreviewToken } = await alice().fetchLinkPreview({ url })
@@ -102,10 +102,10 @@ test('its reader posts it with a message, and nobody else does', async () => {
   await expect(stolen).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('tokens whose time is over are dropped, and those of deleted people', async () => {
+test('expired tokens are deleted, and those of deleted people', async () => {
   await fleet.as('Ubob').messages.fetchLinkPreview({ url: 'https://example.org/' })
   await alice().fetchLinkPreview({ url: 'https://example.org/' })
-  // In one transaction: messaging itself drops them now and then.
+  // In one transaction: messaging itself deletes them now and then.
   await transaction(fleet.look.pool, async (on) => {
     await on.query(`update link_preview_tokens set expires_at = now() - interval '1 second' where user_id = 'Ualice'`)
     expect(await dropExpiredPreviewTokens(on, 1)).toBe(1)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
-/** No two replies at the same time: the order of those would be that of ids. */
+/** No two replies have the same time: their order would be that of ids. */
 let time = Date.now()
 beforeAll(async () => {
   fleet = await startFleet({ now: () => new Date(time++) })
@@ -32,7 +32,7 @@ async function followed(reader: string) {
   return { rooms, threads, expected: [...newestFirst, ...without.map((thread) => thread.threadRootEventId)] }
 }
 
-test('the newest reply comes first, whatever the room, and threads without one last', async () => {
+test('the newest reply comes first, across rooms, and threads without replies last', async () => {
   const { rooms, threads, expected } = await followed('r1')
   const answer = await list('r1')
   expect(roots(answer)).toEqual(expected)
@@ -53,7 +53,7 @@ test('the newest reply comes first, whatever the room, and threads without one l
   expect(Object.keys(answer.includes?.users ?? {}).sort()).toEqual(['ann', 'bob'])
 })
 
-test('pages lead through all of them, by cursor and by offset', async () => {
+test('pages continue through all of them, by cursor and by offset', async () => {
   const { expected } = await followed('r2')
   for (const limit of [1, 3, 4, 6]) {
     const found: (string | undefined)[] = []
@@ -73,7 +73,7 @@ test('pages lead through all of them, by cursor and by offset', async () => {
     await expect(list('r2', { cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('20 are given unless asked for otherwise, and never more than 100', async () => {
+test('returns 20 by default, and never more than 100', async () => {
   const { roomId } = await fleet.room().channel(['r3'])
   const threads = fleet.as('r3').threads
   for (let n = 0; n < 101; n++) await threads.followThread({ roomId, threadRootEventId: await post('r3', roomId) })

@@ -24,7 +24,7 @@ async function threadOf(rootAuthor: string, ...others: string[]) {
   return { room, roomId, thread, following, reply: (userId: string) => post(userId, roomId, thread) }
 }
 
-test('following and not following is answered, seen on the message, and told to the caller alone', async () => {
+test('following is returned, shown with the message, and announced only to the caller', async () => {
   const { thread, following } = await threadOf('ann', 'bob')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.bob.*')
   const { threads } = fleet.as('bob')
@@ -52,7 +52,7 @@ test('following and not following is answered, seen on the message, and told to 
   }
 })
 
-test('who once ceased to follow is not made to by replies of others, but by their own', async () => {
+test('after unfollowing, replies of others do not change it, but one’s own do', async () => {
   const { thread, following, reply } = await threadOf('cyd', 'dan')
   await fleet.as('cyd').threads.unfollowThread(thread)
   await reply('dan')
@@ -64,7 +64,7 @@ test('who once ceased to follow is not made to by replies of others, but by thei
   expect(await following('dan')).toBe(true)
 })
 
-test('decisions of one user from two places are told in one order, which is that of the last state', async () => {
+test('concurrent decisions of one user are announced in one order, ending with the last state', async () => {
   const { thread, following } = await threadOf('eve', 'fay')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.fay.*')
   const { threads } = fleet.as('fay')
@@ -83,7 +83,7 @@ test('decisions of one user from two places are told in one order, which is that
   expect(newest?.kind).toBe('thread_followed')
 })
 
-test('there has to be such a thread, or what may become one, in a room that one can read', async () => {
+test('requires an existing or possible thread in a readable room', async () => {
   const { room, roomId, thread, reply } = await threadOf('gus', 'hal')
   const replyId = await reply('hal')
   const { threads } = fleet.as('hal')

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-test('what facts above a version changed is told, page by page, with what the room is', async () => {
+test('returns standings changed by facts above a version, page by page, with the room', async () => {
   const room = fleet.room()
   const until = new Date('2100-01-01')
   await room.channel(['ann', 'bob', 'cyd'])
@@ -40,7 +40,7 @@ test('what facts above a version changed is told, page by page, with what the ro
   expect((await list('dan')).room?.standings).toMatchObject(rest)
 })
 
-test('nothing is told of a room that is not held', async () => {
+test('returns nothing for an unknown room', async () => {
   const { heldVersion, room } = await fleet.messaging.applyRoomFacts({ roomId: 'Rnone', standings: {} })
   expect([heldVersion, room]).toEqual([0n, undefined])
 })

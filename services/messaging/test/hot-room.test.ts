@@ -36,7 +36,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
 
   const write = async (userId: string, n: number) => {
     let banned = false
-    // Who will be banned goes on until then, however long the ban takes.
+    // The person to be banned posts until then, however long the ban takes.
     for (let turn = 0; n < 60 ? turn < 6 : !banned; turn++) {
       const body = `${userId} ${turn}`
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
@@ -69,7 +69,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   await Promise.all([...writers.map(write), change()])
   await fleet.settled(roomId)
 
-  // Whoever is refused hears why; a full queue or a lock that was waited for too long is no bug.
+  // Refusals are explained; a full queue or a lock timeout is not an internal error.
   const refusals = [Code.PermissionDenied, Code.FailedPrecondition, Code.Unavailable]
   expect(refusals).toEqual(expect.arrayContaining([...codes]))
   const rows = await messagesOf(roomId)
@@ -77,11 +77,11 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   expect(new Set(texts.map(({ body }) => body)).size).toBe(texts.length)
   const stored = new Map(texts.map(({ body, event_id }) => [body, event_id]))
   for (const [body, id] of answered) expect(stored.get(body)).toBe(id)
-  // Who is not banned gets everything through.
+  // Everything of people who are not banned succeeds.
   expect(answered.size).toBeGreaterThanOrEqual(60 * 6)
   expect(codes).toContain(Code.PermissionDenied)
 
-  // Every place of the line is taken by one event, and a writer's messages stand in the order they were sent.
+  // Every place of the log has one event, and a writer's messages are in the order they were sent.
   const last = (await select<{ room_seq: bigint }>('select room_seq from room_lines where room_id = $1', roomId))[0]
   const events = await select<{ n: bigint }>(
     `select count(distinct event_id) as n from outbox where aggregate = $1`,
@@ -96,7 +96,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
     expect(turns).toEqual([...turns].sort((a, b) => a - b))
   }
 
-  // Nobody writes behind their ban, and nothing stands between an archive and its end.
+  // Nobody posts after their ban, and nothing is posted while the room is archived.
   const placesOf = (kind: string) =>
     [...new Set(recorded.events.filter((event) => event.kind === kind).map(({ version }) => version))].sort((a, b) =>
       a < b ? -1 : 1,
@@ -110,7 +110,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
     expect(rows.filter(({ seq }) => seq > archived && seq < (ends[n] ?? 0n))).toEqual([])
   }
 
-  // What is kept beside the rows agrees with them.
+  // Derived data agrees with the rows.
   const replies = texts.filter((row) => row.thread_root_event_id !== null)
   const [thread] = await select(
     'select reply_count, last_reply_seq, participant_ids from threads where room_id = $1',
@@ -148,7 +148,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   const beginnings = recorded.events.filter((event) => heard(event).some(({ kind }) => kind === 'threadCreated'))
   expect(new Set(beginnings.map(({ id }) => id))).toEqual(new Set([replies[0]?.event_id]))
 
-  // One statement wrote many of them, though never more than 64 posts: a reply with its echo is two rows.
+  // One statement wrote many of them, at most 64 posts: a reply with its echo is two rows.
   const statements = await select<{ rows: bigint }>(
     'select count(*) as rows from room_events where room_id = $1 group by xmin::text order by 1 desc',
     roomId,
@@ -157,7 +157,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   expect(Number(statements[0]?.rows)).toBeLessThanOrEqual(128)
 })
 
-test('rooms that are hot at the same time, under keys that both are given, hold nobody up', async () => {
+test('several busy rooms, with shared keys, do not delay each other', async () => {
   const writers = Array.from({ length: 16 }, (_, n) => `k${n}`)
   const rooms = await Promise.all([fleet.room().channel(writers), fleet.room().channel(writers)])
   const writes = writers.flatMap((userId) =>

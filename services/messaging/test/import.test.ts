@@ -39,7 +39,7 @@ const timeline = async (roomId: string, userId = 'ann') => {
 const channel = async () => (await fleet.room().channel(['ann', 'bob', 'cid'])).roomId
 
 describe('imported messages', () => {
-  test('stand in the order sent, at their time, by their authors, edited when they were', async () => {
+  test('keep their order, time, authors and edits', async () => {
     const roomId = await channel()
     const edited = { updatedAt: timestampFromDate(at(9)) }
     expect(
@@ -67,7 +67,7 @@ describe('imported messages', () => {
     expect(entries).toMatchObject([{ roomId, messages: 3n, through: timestampFromDate(at(3)) }])
   })
 
-  test('are told as one event of the room, which notifies nobody', async () => {
+  test('are announced as one event of the room, and notify nobody', async () => {
     const roomId = await channel()
     await using recording = await recordRoom(fleet, roomId)
     await send(roomId, [message('1', 1), message('2', 2)])
@@ -103,7 +103,7 @@ describe('imported messages', () => {
     expect(page?.events).toHaveLength(4)
   })
 
-  test('of a thread that is not there become messages of the channel', async () => {
+  test('of a missing thread become messages of the channel', async () => {
     const roomId = await channel()
     const { orphanedExternalIds } = await send(roomId, [message('7', 1, { threadRootExternalId: 'gone' })])
     expect(orphanedExternalIds).toEqual(['7'])
@@ -136,7 +136,7 @@ describe('imported messages', () => {
     expect((await shown(fleet.as('ann'), roomId, first?.id ?? ''))?.reactions).toHaveLength(1)
   })
 
-  test('show their files, of which uploads is told', async () => {
+  test('show their files, and uploads is informed', async () => {
     const roomId = await channel()
     await using recording = await recordRoom(fleet, roomId)
     const asset = (assetId: string) => ({ assetId, filename: `${assetId}.txt`, contentType: 'text/plain', size: 5n })
@@ -153,7 +153,7 @@ describe('imported messages', () => {
     })
   })
 
-  test('that were taken back are placeholders which count as nothing', async () => {
+  test('that were retracted are placeholders that count as nothing', async () => {
     const roomId = await channel()
     const deletedAt = timestampFromDate(at(5))
     await send(roomId, [
@@ -273,7 +273,7 @@ describe('an import is refused', () => {
 })
 
 describe('the export of a room', () => {
-  test('tells every message in order, with all that hangs on it, and echoes with their replies', async () => {
+  test('returns every message in order, with all its parts, and echoes with their replies', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const [ann, bob] = [fleet.as('ann'), fleet.as('bob')]
     const root = await say(ann, roomId, 'root')
@@ -331,7 +331,7 @@ describe('the export of a room', () => {
     }
   })
 
-  test('tells the reactions of one message in parts when there are too many', async () => {
+  test('returns the reactions of one message in parts if there are too many', async () => {
     const roomId = await channel()
     const people = Array.from({ length: 20_000 }, (_, index) => `someone-${String(index).padStart(5, '0')}`)
     const reactions = ['tada', '+1'].map((emoji) => ({ emoji, userIds: people }))

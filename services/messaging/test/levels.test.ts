@@ -11,7 +11,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const { ALL_MESSAGES, DEFAULT, MUTED, NORMAL } = NotificationLevel
 
-/** What the user sees as unread: the room, any room, any followed thread. */
+/** The user's unread state: the room, any room, any followed thread. */
 async function unread(userId: string, roomId: string) {
   const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
   const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
@@ -32,7 +32,7 @@ async function roomWithNews(reader: string, universal: boolean) {
   return roomId
 }
 
-test('a room is never unread to who has muted it', async () => {
+test('a muted room is never unread', async () => {
   const roomId = await roomWithNews('eve', false)
   expect(await unread('eve', roomId)).toEqual(everything)
   await choose('eve', roomId, MUTED, 1n)
@@ -41,7 +41,7 @@ test('a room is never unread to who has muted it', async () => {
   expect(await unread('eve', roomId)).toEqual(everything)
 })
 
-test('a level counts as soon as notifications has handed it over, and its event changes nothing any more', async () => {
+test('a level takes effect as soon as notifications has sent it, and its event changes nothing more', async () => {
   const roomId = await roomWithNews('gil', false)
   await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: MUTED, version: 2n })
   expect(await unread('gil', roomId)).toEqual(nothing)
@@ -52,7 +52,7 @@ test('a level counts as soon as notifications has handed it over, and its event 
   expect(await unread('gil', roomId)).toEqual(everything)
 })
 
-test('what is held is answered, also where it is newer than what was handed over', async () => {
+test('returns the stored level, also if it is newer than the one sent', async () => {
   const choice = { userId: 'hal', roomId: 'Rany', level: MUTED, version: 7n }
   const held = { heldLevel: MUTED, heldVersion: 7n }
   expect(await fleet.messaging.applyNotificationLevel(choice)).toMatchObject(held)
@@ -76,7 +76,7 @@ test('the level of the server counts where the room has none', async () => {
   expect(await unread('bob', roomId)).toEqual(everything)
 })
 
-test('what is heard late does not undo what is newer, and nobody mutes for others', async () => {
+test('late levels do not replace newer ones, and levels of others do not matter', async () => {
   const roomId = await roomWithNews('cyd', false)
   await choose('dan', roomId, MUTED, 1n)
   await choose('dan', '', MUTED, 2n)

@@ -28,7 +28,7 @@ const markThread = (userId: string, roomId: string, threadRootEventId: string, u
 const roomUnread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-/** What is told of a user, once so much of it has come; repeats of the stream are left out. */
+/** Events of a user, once this many have arrived; duplicates of the stream are left out. */
 const told = async (userId: string, count: number) => {
   const mine = await eventually(() => {
     const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -44,7 +44,7 @@ const told = async (userId: string, count: number) => {
 const seqOf = (n: number) => BigInt(n)
 
 describe('the marker of a room', () => {
-  test('moves to the message named, then to the latest, and tells where it stood', async () => {
+  test('moves to the named message, then to the latest, and returns its previous place', async () => {
     const { roomId } = await fleet.room().channel(['a1', 'b1'])
     const first = await post('a1', roomId)
     const second = await post('a1', roomId)
@@ -77,7 +77,7 @@ describe('the marker of a room', () => {
     ])
   })
 
-  test('never moves back, and nothing is told when it stays', async () => {
+  test('never moves back, and announces nothing if it stays', async () => {
     const { roomId } = await fleet.room().channel(['a2', 'b2'])
     const first = await post('a2', roomId)
     const second = await post('a2', roomId)
@@ -103,7 +103,7 @@ describe('the marker of a room', () => {
     expect(moved).toEqual([true, true, false, false, false, false, true, true])
   })
 
-  test('moves forward whoever comes first', async () => {
+  test('only moves forward under concurrency', async () => {
     const { roomId } = await fleet.room().channel(['a3', 'b3'])
     const posts = []
     for (let n = 0; n < 8; n++) posts.push(await post('a3', roomId))
@@ -127,7 +127,7 @@ describe('the marker of a room', () => {
     expect(await roomUnread('b4', roomId)).toBe(false)
   })
 
-  test('of an empty room stands nowhere', async () => {
+  test('of an empty room has no place', async () => {
     const { roomId } = await fleet.room().channel(['a5'])
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
@@ -154,7 +154,7 @@ describe('the marker of a room', () => {
 })
 
 describe('the marker of a thread', () => {
-  test('moves to the reply named, then to the latest, and leaves the room alone', async () => {
+  test('moves to the named reply, then to the latest, and does not affect the room', async () => {
     const { roomId } = await fleet.room().channel(['a7', 'b7'])
     const root = await post('a7', roomId)
     const first = await post('a7', roomId, { threadRootEventId: root.id })
@@ -181,7 +181,7 @@ describe('the marker of a thread', () => {
     ])
   })
 
-  test('moves with the replies of its owner, and may stand at the root', async () => {
+  test('moves with the replies of its owner, and may be at the root', async () => {
     const { roomId } = await fleet.room().channel(['a8', 'b8'])
     const root = await post('a8', roomId)
     await markThread('b8', roomId, root.id, root.id)
@@ -202,7 +202,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
   })
 
-  test('is not moved by what is no message of the thread', async () => {
+  test('is not moved by messages outside the thread', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
     const reply = await post('a9', roomId, { threadRootEventId: root.id })

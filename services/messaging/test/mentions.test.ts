@@ -58,7 +58,7 @@ describe('the fact of a post names', () => {
     expect(fact.mentionsPending).toBe(false)
   })
 
-  test('nobody when the text mentions none, and accounts is not asked', async () => {
+  test('nobody, and accounts is not called, if the text has no mention', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const asked = fleet.neighbours.handleCalls.length
     expect(factOf(await post(roomId, 'no one; ann@example.org, `@bob`\n\n> @bob')).mentions).toBeUndefined()
@@ -69,7 +69,7 @@ describe('the fact of a post names', () => {
     expect(fleet.neighbours.handleCalls).toHaveLength(asked)
   })
 
-  test('whom it answers, and who follows the thread', async () => {
+  test('the author it replies to, and followers of the thread', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob', 'carl'])
     const root = await post(roomId, 'root', {}, 'bob')
     const first = await post(roomId, 'first', { threadRootEventId: root.id })
@@ -82,7 +82,7 @@ describe('the fact of a post names', () => {
     expect(factOf(flat)).toMatchObject({ inReplyToAuthorId: 'bob', threadFollowerIds: [] })
   })
 
-  test('that followers are many, when they are more than 100', async () => {
+  test('that there are many followers, above 100', async () => {
     const people = Array.from({ length: 100 }, (_, n) => `p${n}`)
     const { roomId } = await fleet.room().channel(['ann', ...people])
     const root = await post(roomId, 'root')
@@ -102,8 +102,8 @@ describe('the fact of a post names', () => {
   })
 })
 
-describe('who is mentioned in a thread follows it', () => {
-  test('as a member who never decided otherwise, and hears of it', async () => {
+describe('people mentioned in a thread follow it', () => {
+  test('if they are members who never decided otherwise, and are notified', async () => {
     const room = await fleet.room().channel(['ann', 'bob', 'dora'])
     await room.ban('dora')
     const root = await post(room.roomId, 'root @bob')
@@ -117,7 +117,7 @@ describe('who is mentioned in a thread follows it', () => {
     expect(followed(await post(room.roomId, '@bob again', { threadRootEventId }))).toEqual([])
   })
 
-  test('unless they ceased to follow it; by a reply of their own they follow again', async () => {
+  test('unless they unfollowed it; after a reply of their own they follow again', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await post(roomId, 'mine', { threadRootEventId }, 'bob')
@@ -137,7 +137,7 @@ describe('who is mentioned in a thread follows it', () => {
 })
 
 describe('while accounts does not answer', () => {
-  test('the message is posted, and its mentions are told later, once, with a place of their own', async () => {
+  test('the message is posted, and its mentions are announced later, once, with their own place', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'late1', 'late2'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.mentions_resolved`)
@@ -173,7 +173,7 @@ describe('while accounts does not answer', () => {
     expect((await post(roomId, 'after')).version).toBe(event.version + 2n)
   })
 
-  test('nothing is told of what was retracted meanwhile', async () => {
+  test('mentions of a message retracted since are not announced', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
     fleet.neighbours.handlesAway = true

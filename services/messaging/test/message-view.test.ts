@@ -23,7 +23,7 @@ const page = {
   ...{ embedType: 'youtube', embedId: 'abc', imageKey: 'Kimage' },
 }
 
-test('reactions stand in the order of their emojis, with who came first and whether the reader is among them', async () => {
+test('reactions are ordered by emoji, with the first people and whether the reader reacted', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await react(['bob', 'p1', 'p2', 'p3', 'p4', 'p5'], roomId, id, 'tada')
@@ -48,7 +48,7 @@ test('a page includes the people its reactions name', async () => {
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
-test('files stand in their order, with addresses for this reader and a day; images have a thumbnail', async () => {
+test('files are in order, with addresses for this reader and a day; images have a thumbnail', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see')
   const image = { filename: 'photo.png', contentType: 'image/png', width: 640, height: 480 }
@@ -80,7 +80,7 @@ test('files stand in their order, with addresses for this reader and a day; imag
   }
 })
 
-test('files alone have no text', async () => {
+test('a message with only files has no text', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await attach(fleet, roomId, id, [{}])
@@ -90,7 +90,7 @@ test('files alone have no text', async () => {
   expect(message?.body).toBeUndefined()
 })
 
-test('a preview shows what the page said, with its image from this server', async () => {
+test('a preview shows the page’s texts, with its image from this server', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see https://example.org/a')
   await preview(fleet, roomId, id, page)
@@ -103,7 +103,7 @@ test('a preview shows what the page said, with its image from this server', asyn
   expect(readServerImageParams(secrets, imageKey, segment ?? '')).toEqual({ width: 1200, height: 630, fit: 'contain' })
 })
 
-test('a preview leaves out what the page did not say', async () => {
+test('a preview leaves out missing values', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await preview(fleet, roomId, id, { url: page.url, title: 'Title' })
@@ -136,7 +136,7 @@ test('an echo shows what its reply shows, in timelines and threads', async () =>
   }
 })
 
-test('an echo answers what its reply answers, and has no thread of its own', async () => {
+test('an echo replies to the same message as its reply, and has no thread', async () => {
   const roomId = await room()
   const root = await say(ann(), roomId, 'root')
   const posted = await say(ann(), roomId, 'both', {
@@ -157,7 +157,7 @@ test('an echo answers what its reply answers, and has no thread of its own', asy
   expect(await shown(ann(), roomId, root.id)).toMatchObject({ thread: { threadRootEventId: root.id, replyCount: 2 } })
 })
 
-test('a placeholder shows nothing of it, and neither does its echo', async () => {
+test('a placeholder has no content, and neither has its echo', async () => {
   const roomId = await room()
   const { root, reply, echoId } = await echoed(ann(), roomId)
   await attach(fleet, roomId, reply.id, [{}])

@@ -22,12 +22,12 @@ const allIds = async (reader: string, room: RoomFeed) => {
   }
 }
 
-test('64 writers and two processes: one order, every event readable when it is heard, nothing lost or doubled', async () => {
+test('64 writers and two processes: one order, events are readable on arrival, nothing is lost or duplicated', async () => {
   const writers = Array.from({ length: 64 }, (_, n) => `w${n}`)
   const room = await fleet.room().channel(writers)
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
-  // Reads by event id at once, as a client does that is told of a message.
+  // Reads by event id immediately, as a client does.
   const unreadable: string[] = []
   let looking = true
   const look = async () => {
@@ -58,7 +58,7 @@ test('64 writers and two processes: one order, every event readable when it is h
     for (let n = 0; n < 20; n++) await room.insist(room.join(`late${n}`))
   }
   const expected = writers.length * 15 + 20
-  // The stream may repeat what was told before the test began.
+  // The stream may repeat events from before the test.
   const told = () =>
     [...new Map(recorded.events.map((event) => [event.id, event])).values()].filter(({ version }) => version > 65n)
   const looker = look()
@@ -78,7 +78,7 @@ test('64 writers and two processes: one order, every event readable when it is h
   const heard = told().map(({ id }) => id)
   expect((await allIds('w0', room)).slice(65)).toEqual(heard)
   expect(new Set(posted)).toEqual(new Set(heard.filter((id) => posted.includes(id))))
-  // What one writer posts one after the other stands in that order.
+  // Sequential posts of one writer are in that order.
   const { page } = await fleet.as('w0').rooms.getRoomEvents({ roomId, limit: 500 })
   const mine = (page?.events ?? []).flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.message?.actorId === 'w7' ? [event.value.message.body] : [],
@@ -101,7 +101,7 @@ test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post i
         if (startedLate) acceptedLate.push(message?.id ?? '')
       } catch (error) {
         const { code } = ConnectError.from(error)
-        // What was too much at once says nothing about the room.
+        // Overload says nothing about the room.
         if (startedLate && code !== Code.Unavailable) return code
       }
     }
@@ -150,7 +150,7 @@ test('a process with an old header posts by the new one, and refuses by no old o
   const room = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = room
   const post = () => fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
-  // Both processes have the header in memory, and one of them applies each change.
+  // Both processes have cached the header, and one of them applies each change.
   const warm = () => Promise.all(Array.from({ length: 12 }, post))
   await warm()
   for (let n = 0; n < 4; n++) {

@@ -48,7 +48,7 @@ describe('PostgreSQL is away', () => {
 })
 
 describe('NATS is away', () => {
-  test('calls are unavailable, and work again once it is back; what was posted reaches the stream', async () => {
+  test('calls are unavailable, and work again afterwards; posted messages reach the stream', async () => {
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted`)
     const { message } = await post('just before')
     await fleet.nats.stop()

@@ -40,7 +40,7 @@ const ofThread = async (more: object): Promise<Page> =>
 
 const idsOf = (pages: readonly Page[]) => pages.flatMap((page) => page?.events.map(({ id }) => id) ?? [])
 
-/** From the latest page to the first, oldest page first, and again from there to the latest. */
+/** From the latest page to the first, oldest page first, and back to the latest. */
 async function allPages(read: Read) {
   const pages = [await read(undefined)]
   while (pages[0]?.hasOlder) pages.unshift(await read({ case: 'before', value: pages[0].startCursor }))
@@ -58,7 +58,7 @@ describe('pages end with their text', () => {
     expect(idsOf(again)).toEqual(timeline)
   })
 
-  test('in a thread, whose root stands in front of its latest page beside that', async () => {
+  test('in a thread, whose root is also part of its latest page', async () => {
     const { pages, again } = await allPages((cursor) => ofThread({ limit: 500, cursor }))
     expect(pages.map((page) => page?.events.length)).toEqual([3, fitting, fitting + 1])
     expect(idsOf(pages).filter((id) => id !== root)).toEqual(replies)
@@ -97,7 +97,7 @@ describe('pages end with their text', () => {
   })
 })
 
-test('what messages show besides their text fills pages, too', async () => {
+test('other parts of messages also fill pages', async () => {
   await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
   const other = (await fleet.room().channel(['cat'])).roomId
   const post = async (more: object = {}) =>
@@ -129,7 +129,7 @@ test('what messages show besides their text fills pages, too', async () => {
   expect(idsOf(again)).toEqual(idsOf(pages))
 })
 
-test('whoever reads very much at once is told to wait, and nobody else', async () => {
+test('a caller who reads too much at once is told to wait, and nobody else', async () => {
   const reading = Array.from({ length: 200 }, () =>
     ofRoom({ limit: 500 }).then(
       () => 'read',

@@ -8,7 +8,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
-/** It stands still: addresses of files tell when they end. */
+/** A clock that stands still: addresses of files contain their expiry. */
 const now = new Date()
 beforeAll(async () => {
   fleet = await startFleet({ processes: 2, now: () => now })
@@ -66,7 +66,7 @@ describe('files', () => {
     expect(await stored(message?.channelEchoEventId)).toEqual([])
   })
 
-  test('that are unknown, foreign, of another room or attached before are named, and nothing is posted', async () => {
+  test('that are unknown, foreign, of another room or already attached are named, and nothing is posted', async () => {
     const [{ roomId }, other] = await Promise.all([fleet.room().channel(['ann', 'bob']), fleet.room().channel(['ann'])])
     const [mine, used] = [upload('ann', roomId), upload('ann', roomId)]
     await post('ann', { roomId, attachmentAssetIds: [used] })
@@ -79,7 +79,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(1)
   })
 
-  test('are posted once under one key, however often and at whichever process', async () => {
+  test('are posted once with one key, on any process', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const request = { roomId, attachmentAssetIds: [upload('ann', roomId), upload('ann', roomId)] }
     const answers = await Promise.all(Array.from({ length: 12 }, () => post('ann', request, 'files')))
@@ -89,7 +89,7 @@ describe('files', () => {
     await expect(post('ann', request, 'other key')).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('are attached by one of those who race for them', async () => {
+  test('are attached by one of several concurrent messages', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const attachmentAssetIds = [upload('ann', roomId)]
     const racers = Array.from({ length: 8 }, (_, n) => post('ann', { roomId, body: `${n}`, attachmentAssetIds }))
@@ -100,7 +100,7 @@ describe('files', () => {
     }
   })
 
-  test('are attached by one of several requests, whatever they say, and can be tried again after a failure', async () => {
+  test('are attached by one of several requests, and can be tried again after a failure', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const attachmentAssetIds = [upload('ann', roomId)]
@@ -122,7 +122,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('that two messages claim, as uploads forgets a claim whose message does not come, go to one of them', async () => {
+  test('claimed by two messages, as after an expired claim, go to one of them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))
@@ -138,7 +138,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('are not claimed for who may not post', async () => {
+  test('are not claimed without permission to post', async () => {
     const room = await fleet.room().channel(['ann'])
     const id = upload('bob', room.roomId)
     const posting = post('bob', { roomId: room.roomId, attachmentAssetIds: [id] })
@@ -176,7 +176,7 @@ describe('a link preview', () => {
     expect(event?.fact).toMatchObject({ value: { linkPreviewImageKey: 'K1' } })
   })
 
-  test('of another user, an expired one and one that never was are refused', async () => {
+  test('of another user, expired or unknown are refused', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     for (const linkPreviewToken of ['prl_LPx', (await issue('bob')).token, (await issue('ann', -1)).token]) {
       const posting = post('ann', { roomId, body: 'x', linkPreviewToken })
@@ -185,7 +185,7 @@ describe('a link preview', () => {
     expect(await countMessages(roomId)).toBe(0)
   })
 
-  test('may be gone when the request comes again under its key', async () => {
+  test('may be gone when the request is repeated with its key', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { token } = await issue('ann')
     const request = { roomId, body: 'x', linkPreviewToken: token }

@@ -42,7 +42,7 @@ describe('PreviewMessages', () => {
     expect(await begin([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
   })
 
-  test('leaves out what is unknown, elsewhere, retracted or no message', async () => {
+  test('leaves out unknown messages, other rooms, retracted ones and other rows', async () => {
     const room = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
     const { roomId } = room
@@ -58,7 +58,7 @@ describe('PreviewMessages', () => {
     expect([...found.keys()]).toEqual([kept.id])
   })
 
-  test('looks at no more than 100 at once', async () => {
+  test('accepts at most 100 at once', async () => {
     const messages = Array.from({ length: 101 }, (_, n) => ({ roomId: 'R1', eventId: `E${n}` }))
     const asking = fleet.messaging.previewMessages({ messages })
     await expect(asking).rejects.toMatchObject({ code: Code.InvalidArgument })
@@ -69,7 +69,7 @@ describe('FindFileUses', () => {
   const uses = ({ assetIds = [] as string[], previewImageKeys = [] as string[] }) =>
     fleet.messaging.findFileUses({ assetIds, previewImageKeys })
 
-  test('says which messages attach files, until they are gone', async () => {
+  test('returns the messages that attach files, until they are retracted', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { id } = await say(fleet.as('ann'), roomId, 'see')
     const [first = '', second = ''] = await attach(fleet, roomId, id, [{}, {}])
@@ -82,7 +82,7 @@ describe('FindFileUses', () => {
     expect((await uses({ assetIds })).attachments).toEqual([])
   })
 
-  test('says which images of previews messages show, until they are gone', async () => {
+  test('returns the preview images that messages show, until they are retracted', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const [withImage, without] = [await say(fleet.as('ann'), roomId, 'a'), await say(fleet.as('ann'), roomId, 'b')]
     const [imageKey, named] = [newId('asset'), newId('asset')]
@@ -96,7 +96,7 @@ describe('FindFileUses', () => {
     expect((await uses(asked)).previewImageKeys).toEqual([])
   })
 
-  test('looks at no more than 500 at once', async () => {
+  test('accepts at most 500 at once', async () => {
     const ids = Array.from({ length: 501 }, (_, n) => `A${n}`)
     for (const asked of [{ assetIds: ids }, { previewImageKeys: ids }])
       await expect(uses(asked)).rejects.toMatchObject({ code: Code.InvalidArgument })

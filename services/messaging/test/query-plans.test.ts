@@ -22,7 +22,7 @@ const opened = new Resources()
 let open: Database
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  // Settings of the pool are those of the service: they decide about plans, and end statements that take long.
+  // The pool has the settings of the service: they affect plans, and end long statements.
   open = opened.use(await openTestDatabase(database.url, { pool: 1, planOnce: true }))
   const writer = new pg.Client({ connectionString: database.url })
   await writer.connect()
@@ -43,7 +43,7 @@ const retracting = (roomId: string, seq: bigint) => ({
   ...{ roomId, places: [seq], threadRootEventId: null, authorId: 'U1' },
 })
 
-/** At the same place in the pattern of the rows pages hold the same mixture, so all that differs is the depth. */
+/** Pages at the same offset in the pattern of rows contain the same mixture, so only the depth differs. */
 const depths = [1_000, deep.rows / 4, deep.rows / 2, deep.rows - 1_000].map(BigInt)
 const shallow = 1_000n
 
@@ -137,14 +137,14 @@ test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
 test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>([
   ['files', 'message_attachments_asset', findAttachmentUses],
   ['images of previews', 'room_events_preview_image', findShownPreviewImages],
-])('which %s messages use is found by an index alone', async (_, index, find) => {
+])('the messages that use %s are found with an index only', async (_, index, find) => {
   const ids = Array.from({ length: 200 }, () => newId('asset'))
   const { indexes, scanned } = await readingOf(open.pool, (on) => find(on, ids))
   expect(indexes).toContain(index)
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
-test('videos that are being processed are found by an index of those alone', async () => {
+test('videos being processed are found with a partial index', async () => {
   const { indexes, scanned } = await readingOf(open.pool, (on) => findProcessingVideos(on, '', 100))
   expect(indexes).toContain('message_attachments_processing')
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])

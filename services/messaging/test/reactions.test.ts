@@ -76,7 +76,7 @@ test('the first five are named; who came next takes the place of one who leaves'
   expect(await named(ann())).toMatchObject({ count: 5, previewUserIds: ['ann', 'p1', 'p2', 'p3', 'p4'] })
 })
 
-test('everyone at once, twice each, over two processes: nobody is lost or counted twice', async () => {
+test('everyone reacts twice concurrently on two processes: nobody is lost or counted twice', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await using recorded = await recordRoom(fleet, roomId)
@@ -104,7 +104,7 @@ test('a reaction through an echo is the reply’s', async () => {
   ])
 })
 
-describe('a reaction that cannot be', () => {
+describe('an invalid reaction', () => {
   test.each([':tada:', '🎉', 'nothing_like_it', 'TADA', 'constructor'])('with %j: invalid_argument', async (emoji) => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
@@ -113,7 +113,7 @@ describe('a reaction that cannot be', () => {
     await expect(remove(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
   })
 
-  test('to what is no message, or is retracted: not_found', async () => {
+  test('to another row or a retracted message: not_found', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     await add(bob(), roomId, id)
@@ -127,7 +127,7 @@ describe('a reaction that cannot be', () => {
     }
   })
 
-  test('by who is no member: permission_denied', async () => {
+  test('by a non-member: permission_denied', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { roomId } = channel
     const { id } = await say(ann(), roomId, 'x')
@@ -139,7 +139,7 @@ describe('a reaction that cannot be', () => {
     }
   })
 
-  test('with more than 50 different emojis: failed_precondition; those that are there take others along', async () => {
+  test('with more than 50 different emojis: failed_precondition; existing ones can still be used', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     const emojis = gemoji.slice(0, 52).map(({ names: [name = ''] }) => name)

@@ -16,7 +16,7 @@ const [ann, mod] = [() => fleet.as('ann'), () => fleet.as('mod', ['moderator'])]
 const url = 'https://example.org/a'
 
 describe('an attachment', () => {
-  test('is removed by its author, through either id; the room and uploads hear of it', async () => {
+  test('is removed by its author, through either id; the room and uploads are notified', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     const [first = '', second = '', third = ''] = await attach(fleet, roomId, reply.id, [{}, {}, {}])
@@ -48,7 +48,7 @@ describe('an attachment', () => {
     ])
   })
 
-  test('goes with its message when nothing else of it is shown; a text stays', async () => {
+  test('removes its message if nothing else is shown; a text stays', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     const [first = '', last = ''] = await attach(fleet, roomId, reply.id, [{}, {}])
@@ -83,7 +83,7 @@ describe('an attachment', () => {
     expect(await read(ann(), roomId, eventId)).toMatchObject({ body: 'a text', attachments: [] })
   })
 
-  test('is removed by nobody else, moderators included', async () => {
+  test('cannot be removed by others, including moderators', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const [attachmentId = ''] = await attach(fleet, roomId, eventId, [{}])
@@ -93,7 +93,7 @@ describe('an attachment', () => {
     await expect(outside).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
   })
 
-  test('that is not there, or of a message that is not: not_found', async () => {
+  test('that does not exist, or of a missing message: not_found', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const other = await say(ann(), roomId, 'y')
@@ -120,7 +120,7 @@ describe('an attachment', () => {
     expect([message?.attachments, message?.linkPreview]).toEqual([[], undefined])
   })
 
-  test('stands for a text: the text may be edited away then, and not without', async () => {
+  test('replaces a text: the text may be removed with it, but not without', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const [attachmentId] = await attach(fleet, roomId, eventId, [{}])
@@ -131,7 +131,7 @@ describe('an attachment', () => {
 })
 
 describe('a link preview', () => {
-  test('is removed by its author when the url is named, and both rows are told of', async () => {
+  test('is removed by its author when the url is named, and both rows are announced', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     await preview(fleet, roomId, reply.id, { url, title: 'Title', imageKey: 'Kimage' })
@@ -157,7 +157,7 @@ describe('a link preview', () => {
     ])
   })
 
-  test('is no text: an edit cannot leave it alone', async () => {
+  test('is not a text: an edit cannot leave only it', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, url)
     await preview(fleet, roomId, eventId, { url })

@@ -19,7 +19,7 @@ const list = (roomId: string, page: object = {}, more: object = {}, userId = 'an
   fleet.as(userId).rooms.listRoomAttachments({ roomId, page, ...more })
 const ids = ({ attachments }: ListRoomAttachmentsResponse) => attachments.map(({ attachment }) => attachment?.id)
 
-test('files stand by message, newest first, in the order of the message, replies included', async () => {
+test('files are ordered by message, newest first, then within the message, replies included', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const [root, other] = [await post(roomId), await post(roomId)]
   const reply = await post(roomId, root.id)
@@ -42,7 +42,7 @@ test('files stand by message, newest first, in the order of the message, replies
   ])
 })
 
-test('addresses are for the reader; images have a small one of the size asked for', async () => {
+test('addresses are for the reader; images have a small one of the requested size', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const message = await post(roomId)
   const image = { contentType: 'image/png', width: 640, height: 480 }
@@ -74,7 +74,7 @@ test('addresses are for the reader; images have a small one of the size asked fo
   })
 })
 
-test('pages lead through all of them, by cursor and by offset, and show 50 unless asked, 100 at most', async () => {
+test('pages continue through all of them, by cursor and by offset, with 50 by default, 100 at most', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const all: string[] = []
   for (let n = 0; n < 12; n++) {
@@ -106,7 +106,7 @@ test('pages lead through all of them, by cursor and by offset, and show 50 unles
   await expect(list(roomId, { cursor: 'x' })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('what is retracted is not listed', async () => {
+test('retracted files are not listed', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const { id } = await post(roomId)
   await attach(fleet, roomId, id, [{}])

@@ -33,7 +33,7 @@ async function threadOf(count: number) {
 
 const idsOf = (page: RoomTimelinePage | undefined) => page?.events.map(({ id }) => id)
 
-test('without a cursor it is the root and the latest replies, and pages lead through all of them', async () => {
+test('without a cursor returns the root and the latest replies, and pages continue through all of them', async () => {
   const { root, ids, events } = thread
   const latest = await events({ limit: 4 })
   expect(idsOf(latest)).toEqual([root, ...ids.slice(5)])
@@ -54,7 +54,7 @@ test('without a cursor it is the root and the latest replies, and pages lead thr
   expect(none).toMatchObject({ events: [], startCursor: newest?.endCursor, endCursor: newest?.endCursor })
 })
 
-test('the page names whoever wrote in the thread, and the root has its summary', async () => {
+test('the page contains all authors in the thread, and the root has its summary', async () => {
   const page = await thread.events({ limit: 1 })
   const [root] = page?.events ?? []
   const message = root?.event.case === 'messagePosted' ? root.event.value.message : undefined
@@ -63,7 +63,7 @@ test('the page names whoever wrote in the thread, and the root has its summary',
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'bob', 'cyd'])
 })
 
-test('a root without replies is a page of its own, and what comes later stands behind it', async () => {
+test('a root without replies is a page by itself, and later replies come after it', async () => {
   const { roomId, post } = thread
   const threadRootEventId = await post('bob', 'lonely')
   const ann = fleet.as('ann').threads
@@ -100,14 +100,14 @@ describe('around', () => {
     expect(all.page).toMatchObject({ hasOlder: false, hasNewer: false })
   })
 
-  test('what is not in the thread is not found', async () => {
+  test('rows outside the thread are not found', async () => {
     for (const eventId of [thread.other, 'Enothing', 'no id'])
       await expect(thread.around(eventId, 3)).rejects.toMatchObject({ code: Code.NotFound })
   })
 })
 
 describe('refused', () => {
-  test('what starts no thread: a reply, an echo, a row that is no message, an unknown id', async () => {
+  test('rows that start no thread: a reply, an echo, another row, an unknown id', async () => {
     const { room, roomId, ids, post } = thread
     const { message } = await fleet.as('bob').messages.createMessage({
       ...{ roomId, body: 'x', threadRootEventId: await post('ann', 'another root'), alsoSendToChannel: true },
@@ -123,7 +123,7 @@ describe('refused', () => {
     }
   })
 
-  test('who is no member, and a direct message', async () => {
+  test('a non-member, and a direct message', async () => {
     await expect(thread.events({}, 'dan')).rejects.toMatchObject({ code: Code.PermissionDenied })
     await expect(thread.around(thread.ids[0] ?? '', 3, 'dan')).rejects.toMatchObject({ code: Code.PermissionDenied })
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
@@ -132,7 +132,7 @@ describe('refused', () => {
     await expect(reading).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('a cursor that nobody issued', async () => {
+  test('an invalid cursor', async () => {
     const reading = thread.events({ cursor: { case: 'before', value: 'tl:!' } })
     await expect(reading).rejects.toMatchObject({ code: Code.InvalidArgument })
   })

@@ -26,7 +26,7 @@ async function roomWithThread() {
   return { roomId, ann, bob, cyd, root }
 }
 
-test('a reply stands in its thread, not in the timeline, and the root counts it', async () => {
+test('a reply is in its thread, not in the timeline, and the root counts it', async () => {
   const { roomId, ann, bob, root } = await roomWithThread()
   const reply = await say(bob, roomId, 'reply', { threadRootEventId: root.id })
   expect(reply).toMatchObject({ threadRootEventId: root.id, inReplyTo: '' })
@@ -58,7 +58,7 @@ test('participants are counted once, in the order of their first reply, and show
   expect(message?.thread?.participantPreviewUserIds).toEqual(['p6', 'p5', 'p4', 'p3', 'p2'])
 })
 
-test('the first reply tells of the new thread, and whoever now follows it', async () => {
+test('the first reply announces the new thread, and its new followers', async () => {
   const { roomId, ann, bob, cyd, root } = await roomWithThread()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
   const first = await say(bob, roomId, 'one', { threadRootEventId: root.id })
@@ -90,7 +90,7 @@ test('the first reply tells of the new thread, and whoever now follows it', asyn
   expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
 })
 
-test('the author of the root who belongs to the room no longer is told nothing of its thread', async () => {
+test('the author of the root who left the room is not notified of its thread', async () => {
   const left = await fleet.room().channel(['lea', 'bob'])
   const banned = await fleet.room().channel(['lea', 'bob'])
   const open = await (await fleet.room().channel([])).setUniversal(true)
@@ -110,7 +110,7 @@ test('the author of the root who belongs to the room no longer is told nothing o
   expect(told).toEqual([['bob'], ['bob'], ['bob', 'lea']])
 })
 
-test('who answers themselves first follows once', async () => {
+test('a user who replies to themselves follows once', async () => {
   const { roomId, ann, root } = await roomWithThread()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
   await say(ann, roomId, 'me again', { threadRootEventId: root.id })
@@ -123,7 +123,7 @@ test('who answers themselves first follows once', async () => {
 })
 
 describe('an echo', () => {
-  test('stands in the timeline with the text of its reply, behind it', async () => {
+  test('is in the timeline with the text of its reply, after it', async () => {
     const { roomId, ann, bob, root } = await roomWithThread()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
@@ -155,7 +155,7 @@ describe('an echo', () => {
     ])
   })
 
-  test('can be answered: in the channel by its own id, in the thread for its reply', async () => {
+  test('can be replied to: in the channel with its own id, in the thread with its reply’s', async () => {
     const { roomId, bob, root } = await roomWithThread()
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     const echoId = reply.channelEchoEventId
@@ -166,7 +166,7 @@ describe('an echo', () => {
   })
 })
 
-describe('a thread that cannot be', () => {
+describe('an invalid thread', () => {
   test('in a direct message, for owners too', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const root = await say(fleet.as('ann'), roomId, 'root')
@@ -207,7 +207,7 @@ describe('a thread that cannot be', () => {
     expect(toRoot).toMatchObject({ inReplyTo: root.id, threadRootEventId: root.id })
   })
 
-  test('with an echo, when the answer stands in the channel', async () => {
+  test('with an echo, when the reply is in the channel', async () => {
     const { roomId, ann, root } = await roomWithThread()
     const posting = say(ann, roomId, 'x', { inReplyTo: root.id, alsoSendToChannel: true })
     await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'also_send_to_channel'))

@@ -83,7 +83,7 @@ describe('pages', () => {
     }
   })
 
-  test('go on from the cursors of a window around a row', async () => {
+  test('continue from the cursors of a window around a row', async () => {
     const { room, ann, model } = await roomWithHistory()
     const { roomId } = room
     const { page } = await ann.rooms.getRoomEventsAround({ roomId, eventId: model[5] ?? '', limit: 3 })
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect(idsOf((await ann.rooms.getRoomEvents({ roomId, cursor: after })).page)).toEqual(model.slice(7))
   })
 
-  test('an empty cursor is none, and an empty page gives back the cursor it was asked with', async () => {
+  test('an empty cursor is ignored, and an empty page returns the cursor of the request', async () => {
     const { room, ann, model } = await roomWithHistory()
     const { roomId } = room
     const latest = (await ann.rooms.getRoomEvents({ roomId, cursor: { case: 'after', value: '' } })).page
@@ -106,7 +106,7 @@ describe('pages', () => {
     expect(idsOf(next.page)).toEqual([message?.id])
   })
 
-  test('hold 50 rows unless asked otherwise, and 500 at most', async () => {
+  test('have 50 rows by default, and 500 at most', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
     await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
@@ -144,7 +144,7 @@ test('a retracted message keeps its place and nothing else', async () => {
 })
 
 describe('messages by id', () => {
-  test('come in the order first asked, once; what is none, or elsewhere, is left out', async () => {
+  test('are returned in requested order, once; others are left out', async () => {
     const [room, other] = await Promise.all([fleet.room().channel(['ann']), fleet.room().channel(['ann'])])
     const ann = fleet.as('ann')
     const post = async (roomId: string) => (await ann.messages.createMessage({ roomId, body: 'x' })).message?.id ?? ''
@@ -203,7 +203,7 @@ describe('access', () => {
     expect(await codes(reads(fleet.as('ann'), roomId))).toEqual(Array.from({ length: 4 }, () => Code.NotFound))
   })
 
-  test('a timeline is read around its own rows only', async () => {
+  test('a timeline can only be read around its own rows', async () => {
     const { room, ann } = await roomWithHistory()
     const { roomId } = room
     const root = await ann.messages.createMessage({ roomId, body: 'x' })
@@ -227,7 +227,7 @@ describe('access', () => {
 })
 
 describe('the people on a page', () => {
-  test('come along, asked for in one call', async () => {
+  test('are included, requested in one call', async () => {
     const people = Array.from({ length: 4 }, (_, n) => `someone${n}`)
     const { roomId } = await fleet.room().channel(people)
     fleet.neighbours.profileCalls.length = 0
@@ -239,7 +239,7 @@ describe('the people on a page', () => {
     expect(fleet.neighbours.profileCalls).toHaveLength(1)
   })
 
-  test('are asked for again after their profile changed', async () => {
+  test('are requested again after their profile changed', async () => {
     const { roomId } = await fleet.room().channel(['changing'])
     const ann = fleet.as('changing')
     const name = async () => (await ann.rooms.getRoomEvents({ roomId })).page?.includes?.users.changing?.displayName

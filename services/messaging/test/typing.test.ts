@@ -25,7 +25,7 @@ const toldOf = (roomId: string) =>
     return found.length > 0 && found
   })
 
-test('who types in a channel is told of, in a thread with its root', async () => {
+test('typing in a channel is announced, in a thread with its root', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   expect(await type('ann', roomId)).toMatchObject({ updated: true })
   await type('ann', roomId, 'Eany')
@@ -43,7 +43,7 @@ test('in a direct message its participants are named', async () => {
   expect(await toldOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
 })
 
-test('members may, in the archive and in universal rooms too; nobody else, and nothing is told then', async () => {
+test('is allowed to members, also in archived and universal rooms; others are refused and not announced', async () => {
   const room = await fleet.room().channel(['ann'])
   const { roomId } = room
   await expect(type('eve', roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })

@@ -14,7 +14,7 @@ const users = 3
 const theRoom = -1
 
 const user = fc.nat({ max: users - 1 })
-/** Of what was said so far; taken modulo its number. */
+/** An earlier message; its number is taken modulo their count. */
 const message = fc.nat({ max: 11 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('post' as const), user }) },
@@ -39,11 +39,11 @@ const levels: Record<Level, NotificationLevel> = {
 let runs = 0
 let version = 0n
 
-/** Chooses a level; messaging has heard of it then: that it hears late is no question here. */
+/** Chooses a level and waits until messaging has it: delays are tested elsewhere. */
 const choose = (userId: string, roomId: string, level: Level): Promise<void> =>
   fleet.levelChosen(userId, roomId, levels[level], ++version)
 
-/** A room of its own, and people who are in no other. */
+/** A separate room, and people who are in no other. */
 async function newRun() {
   const run = ++runs
   const ids = Array.from({ length: users }, (_, n) => `u${run}-${n}`)
@@ -111,7 +111,7 @@ async function take({ roomId, ids, history }: Run, step: Step): Promise<void> {
   }
 }
 
-test('whatever people post, retract, read, follow and mute: unread is what history says', async () => {
+test('after any posts, retractions, reads, follows and mutes, unread equals the replayed history', async () => {
   const steps = fc.array(step, { minLength: 5, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {

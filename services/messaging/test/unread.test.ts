@@ -27,7 +27,7 @@ test('a room is unread from the first message of another on, until one posts one
   expect([await hasUnread('a1'), await hasUnread('b1')]).toEqual([true, false])
 })
 
-test('a reply in a thread leaves the room as read as it was; its echo does not', async () => {
+test('a reply in a thread does not make the room unread; its echo does', async () => {
   const { roomId } = await fleet.room().channel(['a2', 'b2'])
   const root = await fleet.as('a2').messages.createMessage({ roomId, body: 'x' })
   const threadRootEventId = root.message?.id ?? ''
@@ -52,7 +52,7 @@ test('only what one can read is unread, and nothing in the archive', async () =>
   expect(await hasUnread('b3')).toBe(false)
 })
 
-test('a universal room is unread to all who belong to it', async () => {
+test('a universal room is unread to all its members', async () => {
   const room = await fleet.room().channel(['a4'], { universal: true })
   const { roomId } = room
   expect(await hasUnread('c4')).toBe(false)

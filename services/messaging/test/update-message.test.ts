@@ -22,7 +22,7 @@ const [ann, bob, mod, olga] = [
   () => fleet.as('olga', ['owner']),
 ]
 
-/** Runs while clocks stand so much later. */
+/** Runs with clocks advanced by this much. */
 async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
   ahead = ms
   try {
@@ -33,7 +33,7 @@ async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
 }
 
 describe('an author', () => {
-  test('changes the text of a message, and the room hears of it once', async () => {
+  test('changes the text of a message, and the room is notified once', async () => {
     const roomId = await room()
     const { id: eventId, createdAt } = await say(ann(), roomId, 'befor')
     await using recorded = await recordRoom(fleet, roomId)
@@ -64,7 +64,7 @@ describe('an author', () => {
     expect(events[0]?.version).toBe(6n)
   })
 
-  test('edits in direct messages, and the participants hear of it', async () => {
+  test('edits in direct messages, and the participants are notified', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const { id: eventId } = await say(ann(), roomId, 'x')
     await using recorded = await recordRoom(fleet, roomId, 'message_edited')
@@ -73,7 +73,7 @@ describe('an author', () => {
     expect(told(recorded.events)[0]?.heard[0]?.to).toEqual(['ann', 'bob'])
   })
 
-  test('edits within three hours, not after, whatever else they may', async () => {
+  test('may edit within three hours, not after, whatever their permissions', async () => {
     const roomId = await room()
     for (const author of [ann(), mod()]) {
       const { id: eventId } = await say(author, roomId, 'x')
@@ -95,7 +95,7 @@ describe('others', () => {
     expect(await read(bob(), roomId, eventId)).toMatchObject({ body: 'by mod', actorId: 'ann' })
   })
 
-  test('need it in a direct message too, where nobody but owners has it', async () => {
+  test('need it in a direct message too, where only owners have it', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'mod'])
     const { id: eventId } = await say(ann(), roomId, 'x')
     const editing = mod().messages.updateMessage({ roomId, eventId, body: 'y' })
@@ -126,7 +126,7 @@ describe('an edit that cannot be', () => {
   test.each([
     ['nothing to change', {}, 'nothing to change'],
     ['an empty text', { body: '' }, 'visible character'],
-    ['a text that shows nothing', { body: ' \u200b\n' }, 'visible character'],
+    ['an invisible text', { body: ' \u200b\n' }, 'visible character'],
     ['more than 10,000 bytes', { body: 'é'.repeat(5_001) }, '10000 bytes'],
     ['U+0000', { body: 'a\0b' }, 'U+0000'],
     ['an echo without a thread', { alsoSendToChannel: true }, 'also_send_to_channel'],
@@ -137,7 +137,7 @@ describe('an edit that cannot be', () => {
     await expect(editing).rejects.toMatchObject(refused(Code.InvalidArgument, message))
   })
 
-  test('of what is no message of the room, or is retracted: not_found', async () => {
+  test('of another row or a retracted message: not_found', async () => {
     const roomId = await room()
     const elsewhere = await say(ann(), await room(), 'x')
     const deleted = await say(ann(), roomId, 'x')
@@ -161,7 +161,7 @@ describe('an edit that cannot be', () => {
     await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
   })
 
-  test('by who left or is banned: permission_denied', async () => {
+  test('by people who left or are banned: permission_denied', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { roomId } = channel
     const [first, second] = [await say(ann(), roomId, 'x'), await say(bob(), roomId, 'x')]
@@ -178,7 +178,7 @@ describe('an edit that cannot be', () => {
 })
 
 describe('the echo of a reply', () => {
-  test('shows an edit made through either id, and both are told of', async () => {
+  test('shows an edit made through either id, and both are announced', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     await using recorded = await recordRoom(fleet, roomId, 'message_edited')
@@ -265,7 +265,7 @@ describe('the echo of a reply', () => {
     expect(own.entries[0]?.hasUnread).toBe(false)
   })
 
-  test('is taken back without a trace in the timeline, and may come again under another id', async () => {
+  test('is removed without a trace in the timeline, and may return with another id', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     await using recorded = await recordRoom(fleet, roomId)

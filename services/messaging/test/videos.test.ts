@@ -26,7 +26,7 @@ const eventOf = (assetId: string, version: bigint, video: State, kind = 'asset_p
 const tell = (roomId: string, assetId: string, version: bigint, video: State) =>
   fleet.messaging.applyRoomEvents({ roomId, events: [eventOf(assetId, version, video)] })
 
-/** What bob sees of the video, wherever it is shown. */
+/** The video as bob sees it, wherever it is shown. */
 async function shownTo(roomId: string, eventId: string): Promise<(MessageVideoProcessing | undefined)[]> {
   const { rooms, messages } = fleet.as('bob')
   const { message } = await messages.getMessage({ roomId, eventId })
@@ -74,7 +74,7 @@ test('the answer of a post shows that its videos are processed', async () => {
   expect(states).toEqual([MessageVideoProcessingStatus.PROCESSING, undefined])
 })
 
-test('one that failed says why', async () => {
+test('a failed one says why', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
@@ -88,7 +88,7 @@ test('one that failed says why', async () => {
   for (const video of await shownTo(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
 })
 
-test('uploads is asked about videos that have been processed for minutes, and its answer counts once', async () => {
+test('uploads is asked about videos that have been processing for minutes, and its answer counts once', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = Array.from({ length: 3 }, () => newId('asset'))
   const [ended = '', waiting = '', young = ''] = attachmentAssetIds

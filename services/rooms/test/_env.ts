@@ -39,15 +39,15 @@ const away = (): never => {
   throw new ConnectError('away', Code.Unavailable)
 }
 
-/** What the stand-ins of the neighbours know; a test can change it at any time. */
+/** State of the stand-ins; a test can change it at any time. */
 const knowledge = () => ({
   messaging: new FakeMessaging(),
-  /** What rooms told accounts of deleted people. */
+  /** Reports about deleted people to accounts. */
   erasures: new ErasureReports(),
   admin: {
     policy: standardPolicy(),
     denied: [] as string[],
-    /** Rooms that nobody may find or join, and whether the last one existed when it was said. */
+    /** Rooms that nobody may find or join, and whether the last one existed at that time. */
     entriesDenied: [] as string[],
     existedWhenDenied: false,
     silent: false,
@@ -121,7 +121,7 @@ const routesOf =
     })
   }
 
-/** The id of the first group, once the first rooms are there. */
+/** The id of the first group, once the first rooms exist. */
 export async function lobbyOf(env: Env): Promise<string> {
   return await eventually(async () => {
     const { groups } = await env.as('Uowner', 'owner').directory.listRoomGroups({})

@@ -4,20 +4,20 @@ import type { MessagingInternalService, RoomFact } from '@parley/contracts/inter
 
 type State = { hasUnread?: boolean; lastMessageAt?: Date }
 
-/** A stand-in for messaging: takes facts in version order as the real one does, and can misbehave. */
+/** A stand-in for messaging: accepts facts in version order as the real one does, and can misbehave. */
 export class FakeMessaging {
-  /** What is held of each room. */
+  /** State of each room. */
   readonly held = new Map<string, RoomFact[]>()
   /** Every call of ApplyRoomFacts, as versions. */
   readonly calls: { roomId: string; versions: bigint[]; awaitStream: boolean }[] = []
   /** Rooms whose events do not reach the stream. */
   readonly offStream = new Set<string>()
-  /** How often rooms were asked about. */
+  /** How often rooms were requested. */
   stateCalls = 0
   readonly #states = new Map<string, State>()
   #silence: { until: Promise<void>; end: () => void } | undefined
 
-  /** Takes calls and never answers them, until `speak`. */
+  /** Accepts calls and does not answer them, until `speak`. */
   fallSilent(): void {
     let end = () => {}
     const until = new Promise<void>((resolve) => (end = resolve))
@@ -34,7 +34,7 @@ export class FakeMessaging {
     this.held.set(roomId, this.factsOf(roomId).slice(0, facts))
   }
 
-  /** Takes a fact that nobody will ever know of: the database of rooms went back. */
+  /** Accepts a fact that the restored database of rooms does not know. */
   hold(roomId: string, fact: RoomFact): void {
     this.held.set(roomId, [...this.factsOf(roomId), fact])
   }
@@ -53,7 +53,7 @@ export class FakeMessaging {
     return this.factsOf(roomId).map(({ fact }) => fact.case)
   }
 
-  /** Whether the newest fact held of a room was handed over with the wish to wait for the stream, whatever else was. */
+  /** Whether the newest fact of a room was sent with the request to wait for the stream. */
   waitedForStream(roomId: string): boolean {
     const newest = this.versionOf(roomId)
     return this.calls.some((call) => call.roomId === roomId && call.awaitStream && call.versions.includes(newest))
@@ -63,7 +63,7 @@ export class FakeMessaging {
     this.#states.set(`${userId} ${roomId}`, state)
   }
 
-  /** What is held of a room, and what facts above a version changed. */
+  /** State of a room, and what facts above a version changed. */
   #standings(roomId: string, aboveVersion: bigint) {
     const held = this.factsOf(roomId)
     const room = { name: '', groupId: '', universal: false, archived: false }

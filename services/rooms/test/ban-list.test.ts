@@ -64,14 +64,14 @@ test('lists those of one room', async () => {
   expect(page).toMatchObject({ totalCount: 3n })
 })
 
-test('a lifted ban is listed no more', async () => {
+test('a lifted ban is not listed', async () => {
   await ban(env.db, coffee, 'Uumod')
   expect((await listed({ roomId: coffee })).ids).toEqual(['Uumod', 'Uben'])
   await moderator().unbanMember({ roomId: coffee, userId: 'Uumod', reason: 'peace' })
   expect((await listed({ roomId: coffee })).ids).toEqual(['Uben'])
 })
 
-test('a reason is kept without the blanks around it', async () => {
+test('a reason is trimmed', async () => {
   await moderator().banMember({ roomId: coffee, userId: 'Uumod', reason: ' \t their noise\n' })
   const { bans } = await listed({ roomId: coffee })
   expect(bans.find(({ userId }) => userId === 'Uumod')).toMatchObject({ reason: 'their noise' })
@@ -89,7 +89,7 @@ test('pages by cursor and by offset', async () => {
   expect((await listed({ page: { offset: 9 } })).ids).toEqual([])
 })
 
-test('a page holds 100 bans at most', async () => {
+test('a page has 100 bans at most', async () => {
   const room = await makeRoom(env, 'crowded')
   const people = Array.from({ length: 101 }, (_, n) => `Ucrowd${n}`)
   for (const userId of people) await ban(env.db, room, userId)

@@ -50,7 +50,7 @@ describe('BanMember', () => {
     expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
   })
 
-  test('of the same one again is refused, but not as the repeat of an unavailable call', async () => {
+  test('a second ban of the same person is refused, except as a repetition after unavailable', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
     // Nobody else hands the ban over: that would make the repeat a second ban.
@@ -79,7 +79,7 @@ describe('BanMember', () => {
   test.each<[string, () => Promise<unknown>, Code]>([
     ['no room.ban-member', () => banAs('Ualice'), Code.PermissionDenied],
     ['oneself', () => ban({ userId: 'Umod' }), Code.PermissionDenied],
-    ['one who is no member', () => ban({ userId: 'Ustranger' }), Code.PermissionDenied],
+    ['a non-member', () => ban({ userId: 'Ustranger' }), Code.PermissionDenied],
     ['an unknown user', () => ban({ userId: 'Unobody' }), Code.NotFound],
     ['an unknown room', () => ban({ roomId: 'Rnone' }), Code.NotFound],
     ['a direct message', () => ban({ roomId: direct }), Code.InvalidArgument],
@@ -119,7 +119,7 @@ describe('UnbanMember', () => {
   })
 })
 
-describe('a ban that lasts until a moment', () => {
+describe('a temporary ban', () => {
   const runOut = () =>
     env.db
       .update(roomBans)
@@ -128,7 +128,7 @@ describe('a ban that lasts until a moment', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('keeps out of a room by any door until then, and brings nobody back after', async () => {
+  test('prevents every way in until then, and readmits nobody after', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
     await runOut()
@@ -137,7 +137,7 @@ describe('a ban that lasts until a moment', () => {
     expect(await access()).toBe(true)
   })
 
-  test('takes a universal room until then, and gives it back by itself', async () => {
+  test('suspends a universal room until then, which returns by itself', async () => {
     room = await makeRoom(env, `lapsing-${made}`, { universal: true })
     const member = () => codeOf(moderator().getMember({ roomId: room, userId: 'Umallory' }))
     await ban({ expiresAt: inAMinute() })
@@ -171,7 +171,7 @@ describe('a ban that lasts until a moment', () => {
   })
 })
 
-test('a ban that runs out is told once, by whichever process', async () => {
+test('an expired ban is announced once, by any process', async () => {
   const second = await env.start()
   await ban({ expiresAt: new Date(Date.now() + 60_000) })
   expect(await codeOf(join())).toBe(Code.PermissionDenied)

@@ -15,7 +15,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const away = () => Promise.reject(new Error('nobody asks'))
 
-/** Walks until a room was asked about; a step may be the end of all rooms, after which it begins anew. */
+/** Walks until a room was checked; a step may reach the end of all rooms, after which the walk restarts. */
 async function walkToARoom(failure: ConnectError): Promise<number> {
   let asked = 0
   const apply: ApplyFacts = async () => {
@@ -30,10 +30,10 @@ async function walkToARoom(failure: ConnectError): Promise<number> {
   }
 }
 
-test.each([Code.Unavailable, Code.DeadlineExceeded])('a messaging that is away (%s) is no failure', async (code) => {
+test.each([Code.Unavailable, Code.DeadlineExceeded])('an unavailable messaging (%s) is not a failure', async (code) => {
   expect(await walkToARoom(new ConnectError('away', code))).toBeGreaterThan(0)
 })
 
-test('a messaging that fails is one', async () => {
+test('an error of messaging is a failure', async () => {
   await expect(walkToARoom(new ConnectError('a bug', Code.Internal))).rejects.toThrow('a bug')
 })

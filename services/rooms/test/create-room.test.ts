@@ -22,7 +22,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 const admin = () => env.as('Uadmin', 'admin')
 
 describe('CreateRoom', () => {
-  test('makes a room whose creator belongs to it, and messaging knows before the answer', async () => {
+  test('creates a room with its creator as member, and messaging knows before the response', async () => {
     const { room } = await admin().rooms.createRoom({ name: 'Tea-Time_1', description: 'leaves', groupId })
     const description = 'leaves'
     expect(room).toMatchObject({ kind: RoomKind.CHANNEL, name: 'Tea-Time_1', description, groupId, universal: false })
@@ -42,12 +42,12 @@ describe('CreateRoom', () => {
     expect(seen.room).toMatchObject({ room: { universal: true }, viewerState: { isMember: true } })
   })
 
-  test('puts the room at the end of its group and tells everyone', async () => {
+  test('puts the room at the end of its group and notifies everyone', async () => {
     await using heard = await recordEvents(env.bus, 'evt.layout.>')
     const roomId = await makeRoom(env, 'last')
     const { group } = await admin().directory.getRoomGroup({ groupId })
     expect(group?.items.at(-1)?.item).toMatchObject({ case: 'room', value: { room: { id: roomId } } })
-    // That of a room made before may be heard late.
+    // The event of an earlier room may arrive late.
     const isOfRoom = ({ fact }: Event) => fact.case === 'layoutChanged' && fact.value.roomId === roomId
     const event = await eventually(() => heard.events.find(isOfRoom) ?? false)
     expect(event).toMatchObject({
@@ -91,7 +91,7 @@ describe('CreateRoom', () => {
     expect(await codeOf(admin().rooms.createRoom({ name: 'taken', groupId }))).toBe(Code.AlreadyExists)
   })
 
-  test('nobody may post in a room called announcements before anybody hears of it', async () => {
+  test('the denial of posts in a room called announcements precedes its announcement', async () => {
     await env.db.update(rooms).set({ nameKey: 'old-news', name: 'old-news' }).where(eq(rooms.nameKey, 'announcements'))
     env.admin.silent = true
     const request = { name: 'Announcements', groupId }
@@ -103,7 +103,7 @@ describe('CreateRoom', () => {
   })
 })
 
-test('of two processes that make a room of one name at once, one succeeds', async () => {
+test('of two processes that create a room with one name, one succeeds', async () => {
   await env.start()
   for (const round of ['r1', 'r2', 'r3', 'r4', 'r5']) {
     const calls = ['A', 'a', 'A', 'a'].map((letter) =>

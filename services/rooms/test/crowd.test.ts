@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { makeRoom, openEnv, person, type Env } from './_env.ts'
 
-/** How fast the machine is says nothing here; by how few transactions it is done does. */
+/** Checks the number of transactions, since the time depends on the machine. */
 const timeoutMs = 60_000
 
 const people = Array.from({ length: 1_000 }, (_, n) => `Ulink${n}`)
@@ -10,7 +10,7 @@ const people = Array.from({ length: 1_000 }, (_, n) => `Ulink${n}`)
 test.each<[string, (env: Env, roomId: string, userId: string) => Promise<unknown>]>([
   ['come in by one link', (env, roomId, userId) => env.as(userId).rooms.joinRoom({ roomId }, { timeoutMs })],
   [
-    'are let in by somebody',
+    'are added by somebody',
     (env, roomId, userId) => env.as('Uadmin', 'admin').rooms.addMember({ roomId, userId }, { timeoutMs }),
   ],
 ])('a thousand people who %s at once all get in within their deadlines, by few transactions', async (_how, enter) => {

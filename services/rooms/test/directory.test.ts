@@ -13,7 +13,7 @@ let env: Env
 let lobby: string
 const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', silent: '', foreign: '' }
 
-/** Sees no rooms but those it belongs to. */
+/** Sees only rooms of which it is a member. */
 const shy = 'Ushy'
 
 beforeAll(async () => {
@@ -64,13 +64,13 @@ describe('ListRooms', () => {
     expect(idsOf(shown)).not.toContain(ids.foreign)
   })
 
-  test('asks messaging once for all rooms', async () => {
+  test('calls messaging once for all rooms', async () => {
     const before = env.messaging.stateCalls
     await alice().listRooms({})
     expect(env.messaging.stateCalls).toBe(before + 1)
   })
 
-  test('names who is in direct messages, deleted people too, and nobody while accounts is silent', async () => {
+  test('names participants of direct messages, including deleted people, and nobody while accounts is silent', async () => {
     const person = { displayName: '', roleIds: [], version: 1n }
     env.accounts.people.push(
       { ...person, userId: 'Ualice', login: 'alice' },
@@ -98,7 +98,7 @@ describe('ListRooms', () => {
     }
   })
 
-  test('tells what the viewer has not read', async () => {
+  test('returns what the viewer has not read', async () => {
     const { rooms: shown } = await alice().listRooms({})
     const unread = shown.filter(({ viewerState }) => viewerState?.hasUnread)
     expect(new Set(idsOf(unread))).toEqual(new Set([ids.tea, ids.later]))
@@ -116,7 +116,7 @@ describe('ListRooms', () => {
     expect(await codeOf(alice().listRooms({ scope: 9 as RoomDirectoryScope }))).toBe(Code.InvalidArgument)
   })
 
-  test('shows nothing but their own rooms to those without room.list', async () => {
+  test('shows only their own rooms to people without room.list', async () => {
     const { rooms: shown } = await env.as(shy).directory.listRooms({})
     expect(shown.every(({ viewerState }) => viewerState?.isMember)).toBe(true)
     expect(idsOf(shown)).toContain(ids.everyone)
@@ -125,7 +125,7 @@ describe('ListRooms', () => {
 })
 
 describe('GetRoom', () => {
-  test('tells what a member may do there', async () => {
+  test('returns what a member may do there', async () => {
     const { room } = await alice().getRoom({ roomId: ids.tea })
     expect(room?.viewerState).toMatchObject({ isMember: true, hasUnread: true })
     expect(room?.viewerState?.permissions.map(({ permission }) => permission)).toEqual([
@@ -150,13 +150,13 @@ describe('GetRoom', () => {
     ])
   })
 
-  test('tells a stranger that the room can be joined', async () => {
+  test('tells a non-member that the room can be joined', async () => {
     const { room } = await env.as('Ustranger').directory.getRoom({ roomId: ids.tea })
     expect(room?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
     expect(granted(room)).toEqual(['room.list', 'room.join'])
   })
 
-  test('takes the membership of universal rooms from who is banned', async () => {
+  test('banned users are not members of universal rooms', async () => {
     await ban(env.db, ids.everyone, 'Umallory')
     const { room } = await env.as('Umallory').directory.getRoom({ roomId: ids.everyone })
     expect(room?.viewerState).toMatchObject({ isMember: false })
@@ -230,7 +230,7 @@ describe('room groups', () => {
     expect(groups[1]?.items.map(({ item }) => item.case)).toEqual(['sidebarLink'])
   })
 
-  test('tell who may make rooms in them', async () => {
+  test('return who may create rooms in them', async () => {
     const grant = (allowed: boolean) => [{ permission: 'room.create', granted: allowed }]
     const { group: asUser } = await alice().getRoomGroup({ groupId: 'Gtwo' })
     expect(asUser?.viewerState?.permissions).toMatchObject(grant(false))

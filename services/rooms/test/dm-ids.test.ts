@@ -16,7 +16,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 const start = async (caller: string, ...participantIds: string[]): Promise<string> =>
   (await env.as(caller).rooms.startDM({ participantIds })).room?.id ?? ''
 
-test('nobody can tell the id of a direct conversation from its people, and every process gives the same', async () => {
+test('the id of a direct conversation cannot be computed from its people, and every process uses the same', async () => {
   const id = await start('Uann', 'Ubob')
   expect(id).not.toBe(unkeyedDmRoomId(['Uann', 'Ubob']))
   await env.start()
@@ -24,7 +24,7 @@ test('nobody can tell the id of a direct conversation from its people, and every
   expect(new Set(both)).toEqual(new Set([id]))
 })
 
-test('one that began before ids had a key keeps its id', async () => {
+test('one from before ids had a key keeps its id', async () => {
   const people = ['Ucarol', 'Udave']
   const old = newDm(unkeyedDmRoomId(people), people, { actorId: 'Ucarol', at: new Date() })
   await env.db.transaction((tx) => insertRoom(tx, dmRow(old), old))

@@ -48,7 +48,7 @@ test('a deleted person leaves every room by its log, their bans and names go, an
   const direct = await dm(env, ['Ugone', 'Ubob'])
   await eventually(async () => expect((await ofGone()).people).toHaveLength(1))
 
-  // Two rooms go on without messaging: the pass does not succeed before they are heard of.
+  // Two rooms are not delivered to messaging: the pass succeeds only after they are.
   env.messaging.offStream.add(joined)
   await requestErasure(env.bus, 'Ugone', 1)
   await eventually(() => expect(env.messaging.kindsOf(joined).at(-1)).toBe('left'))
@@ -71,7 +71,7 @@ test('a deleted person leaves every room by its log, their bans and names go, an
   expect(await found(2)).toBe('0')
 })
 
-test('a database that was put back to before a deletion forgets the person once more', async () => {
+test('a database restored to before a deletion erases the person again', async () => {
   const roomId = await makeRoom(env, 'put-back')
   await env.as('Uback').rooms.joinRoom({ roomId })
   const [version, known] = [env.messaging.versionOf(roomId), env.messaging.factsOf(roomId).length]

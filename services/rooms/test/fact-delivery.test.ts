@@ -33,7 +33,7 @@ const unapplied = async () =>
     .where(and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt)))
 const allApplied = () => eventually(async () => (await unapplied()).length === 0)
 
-/** Commits a change and dies before it is handed over. */
+/** Commits a change and dies before it is delivered. */
 async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
   await env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
@@ -42,7 +42,7 @@ async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
 }
 
 describe('while messaging is silent', () => {
-  test('a change answers unavailable, and a repeat succeeds once messaging speaks', async () => {
+  test('a change returns unavailable, and a repetition succeeds once messaging answers', async () => {
     env.messaging.fallSilent()
     expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
     expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
@@ -55,7 +55,7 @@ describe('while messaging is silent', () => {
     await service[Symbol.asyncDispose]()
     service = await env.start()
     env.messaging.fallSilent()
-    // The answer has a quarter of a second to arrive: what comes too late once does not always.
+    // The response has a quarter of a second to arrive, so one may be late.
     let tries = 0
     await eventually(async () => {
       const call = env.as(`Ubob${++tries}`).rooms.joinRoom({ roomId: room }, { timeoutMs: 1200 })
@@ -67,7 +67,7 @@ describe('while messaging is silent', () => {
     await join(`Ubob${tries}`)
   })
 
-  test('what it did not take is handed over when it speaks again', async () => {
+  test('facts that it did not accept are delivered when it answers again', async () => {
     env.messaging.fallSilent()
     expect(await codeOf(join('Ucarol'))).toBe(Code.Unavailable)
     env.messaging.speak()
@@ -75,7 +75,7 @@ describe('while messaging is silent', () => {
     await allApplied()
   })
 
-  test('the directory answers unavailable about rooms of which the caller is a member, and goes on about others', async () => {
+  test('the directory returns unavailable for rooms of which the caller is a member, and works for others', async () => {
     env.messaging.fallSilent()
     await eventually(async () => {
       const own = env.as('Uadmin', 'admin').directory.getRoom({ roomId: room }, { timeoutMs: 4500 })
@@ -88,7 +88,7 @@ describe('while messaging is silent', () => {
 })
 
 describe('facts left behind', () => {
-  test('by a process that is gone are handed over', async () => {
+  test('of a dead process are delivered', async () => {
     const other = await env.start()
     await joinAndCrash('Udave', new Date(Date.now() - 5000))
     await other[Symbol.asyncDispose]()
@@ -102,7 +102,7 @@ describe('facts left behind', () => {
     expect(env.messaging.factsOf(room).map(({ actorId }) => actorId)).toEqual(['Uadmin', 'Uadmin', 'Uerin', 'Ufrank'])
   })
 
-  test('are handed over before a call that found its change made succeeds', async () => {
+  test('are delivered before a call that found its change made succeeds', async () => {
     await joinAndCrash('Ugrace', new Date(Date.now() + 60_000))
     await join('Ugrace')
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
@@ -117,7 +117,7 @@ describe('a restored messaging', () => {
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('that lost the room is fed from the start by the next change', async () => {
+  test('after a lost room the next change sends all its facts', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -125,7 +125,7 @@ describe('a restored messaging', () => {
   })
 })
 
-describe('a change that takes access away', () => {
+describe('a change that removes access', () => {
   test('succeeds only when its event is on the stream, and so does a repeat', async () => {
     env.messaging.offStream.add(room)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
@@ -147,7 +147,7 @@ describe('a change that takes access away', () => {
     await allApplied()
   })
 
-  test('does not hold up those that give access', async () => {
+  test('does not delay those that give access', async () => {
     env.messaging.offStream.add(room)
     const leaving = codeOf(leave('Uadmin'))
     await join('Ujudy')
@@ -157,9 +157,9 @@ describe('a change that takes access away', () => {
 })
 
 describe('a call that finds its change made', () => {
-  test('waits for the fact it is about, and for nobody else’s', async () => {
+  test('waits only for its own fact', async () => {
     const rooms = env.as('Uadmin', 'admin').rooms
-    // On a busy machine a change may not be in effect in time: a repeat finds it made.
+    // On a busy machine a change may not be in effect in time: a repetition finds it made.
     await Promise.all(['Unina', 'Uolga', 'Upaul'].map((userId) => eventually(() => join(userId))))
     env.accounts.people = [person('Upaul')]
     await eventually(() => rooms.banMember({ roomId: room, userId: 'Upaul', reason: 'noise' }))
@@ -175,7 +175,7 @@ describe('a call that finds its change made', () => {
   })
 })
 
-test('two processes hand over one room at once without a gap or a repeat', async () => {
+test('two processes deliver one room concurrently without gaps or duplicates', async () => {
   const second = await env.start(impatient)
   await Promise.all(Array.from({ length: 30 }, (_, n) => join(`Ucrowd${n}`)))
   const facts = env.messaging.factsOf(room)

@@ -18,7 +18,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin').rooms
 
-/** Calls CreateRoom under a key; tells the room and whether the answer is a repeated one. */
+/** Calls CreateRoom with a key; returns the room and whether the response is a repetition. */
 async function make(key: string, name: string, by = admin()): Promise<{ id: string; replayed: boolean }> {
   let replayed = false
   const options: CallOptions = {
@@ -35,7 +35,7 @@ test('the same request under the same key has one effect and one answer', async 
   expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })
 })
 
-test('a repeat shows the room as it is now', async () => {
+test('a repetition returns the current room', async () => {
   const { id } = await make('key-now', 'before')
   await admin().updateRoom({ roomId: id, name: 'after', description: 'words' })
   const { room } = await admin().createRoom({ name: 'before', groupId }, { headers: { 'Idempotency-Key': 'key-now' } })
@@ -92,7 +92,7 @@ test('calls at the same moment make one room', async () => {
   await second[Symbol.asyncDispose]()
 })
 
-test('a key that the version before stored is answered', async () => {
+test('a key stored by the previous version is answered', async () => {
   const { id } = await make('key-old', 'older')
   await env.db.execute(sql`
     insert into idempotent_calls (caller_id, method, key, request_digest, response, room_id, version, created_at)

@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm'
 import { decided } from './_seeds.ts'
 import { lobbyOf, openEnv, person, type Env } from './_env.ts'
 
-/** Each of them alone closes a room but by half. */
+/** Each of them alone closes a room only in one way. */
 const half = ['room.list', 'room.join']
 const roomIdOf = (permission: string) => `R${permission.replace('.', '')}12345`
 
@@ -48,7 +48,7 @@ describe('a group', () => {
 })
 
 describe('a channel', () => {
-  test('comes with its members, at its time, and once', async () => {
+  test('is imported with its members and time, once', async () => {
     const wanted = { description: 'all of it', memberIds: ['Uann', 'Ubob', 'Uann'] }
     const [one, other] = await Promise.all([importRoom('tea', wanted), importRoom('tea', wanted)])
     expect(one?.roomId).toBe(other?.roomId)
@@ -73,21 +73,21 @@ describe('a channel', () => {
     expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: given, made: true })
   })
 
-  test('that is private is found and joined by nobody but its members, from before it exists', async () => {
+  test('that is private can only be found and joined by its members, from the start', async () => {
     env.admin.entriesDenied.length = 0
     const { roomId } = await importRoom('secret', { private: true, memberIds: ['Uann'] })
     expect(env.admin.entriesDenied).toEqual([roomId])
     expect(env.admin.existedWhenDenied).toBe(false)
   })
 
-  test('that became private there is closed by the next import', async () => {
+  test('that became private is closed by the next import', async () => {
     const { roomId } = await importRoom('open once', { name: 'open-once' })
     env.admin.entriesDenied.length = 0
     expect(await importRoom('open once', { private: true })).toMatchObject({ roomId, made: false })
     expect(env.admin.entriesDenied).toEqual([roomId])
   })
 
-  test('that is private is not made when nobody can be kept out', async () => {
+  test('that is private is not created if nobody can be kept out', async () => {
     env.admin.silent = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
     env.admin.silent = false
@@ -95,7 +95,7 @@ describe('a channel', () => {
     expect(await importRoom('unsafe', { private: true })).toMatchObject({ made: true })
   })
 
-  test('takes further members, those it has once', async () => {
+  test('gets new members, each only once', async () => {
     const { roomId } = await importRoom('more', { memberIds: ['Uann'] })
     expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob', 'Uann', 'Ubob'] })).toMatchObject({ added: 1 })
     expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob'] })).toMatchObject({ added: 0 })
@@ -111,13 +111,13 @@ describe('a channel', () => {
     expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
   })
 
-  test('may be called announcements, where nobody posts', async () => {
+  test('may be called announcements, where nobody may post', async () => {
     const { name } = await importRoom('announcements')
     expect(name).toBe('announcements-2')
   })
 })
 
-test('what cannot be kept of a description is left out', async () => {
+test('unstorable characters of a description are left out', async () => {
   const description = `a\0${'b'.repeat(600)}`
   await importRoom('with nul', { name: 'with-nul', description })
   await env.transfer.importGroup({ name: 'With nul', description })
@@ -128,7 +128,7 @@ test('what cannot be kept of a description is left out', async () => {
 })
 
 describe('a direct message', () => {
-  test('is the one that these people have', async () => {
+  test('is the existing one of these people', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
     expect(name).toBe('')
     expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })
@@ -161,7 +161,7 @@ test('an export calls no room private because it is archived', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('an export tells the order of channels in their groups', async () => {
+test('an export returns the order of channels in their groups', async () => {
   const ordered = await env.transfer.importGroup({ name: 'Ordered' })
   const made: string[] = []
   for (let index = 0; index < 6; index++)
@@ -170,7 +170,7 @@ test('an export tells the order of channels in their groups', async () => {
   expect(groups.find(({ groupId }) => groupId === ordered.groupId)?.roomIds).toEqual(made)
 })
 
-test('an export names rooms as they are, in pages by id', async () => {
+test('an export returns current room names, in pages by id', async () => {
   const { roomId } = await importRoom('exported', { description: 'what' })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['EXPORTED'] })
   expect(rooms).toMatchObject([

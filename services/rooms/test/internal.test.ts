@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 describe('OpenSockets', () => {
-  test('answers per user in the order asked, with memberships, bans and the rooms they name', async () => {
+  test('returns memberships, bans and their rooms per user in requested order', async () => {
     await ban(env.db, everyone, 'Ualice', { expiresAt: new Date('2100-01-01T00:00:00Z') })
     const { entries, rooms: headers } = await env.internal.openSockets({ userIds: ['Unobody', 'Ualice', 'Ubob'] })
     expect(entries.map(({ userId }) => userId)).toEqual(['Unobody', 'Ualice', 'Ubob'])
@@ -53,7 +53,7 @@ describe('OpenSockets', () => {
 describe('ListUniversalRooms', () => {
   const listed = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
 
-  test('names universal rooms, archived ones too, and those that lately ceased to be', async () => {
+  test('returns universal rooms, including archived ones, and recently universal ones', async () => {
     const archived = await makeRoom(env, 'archived', { universal: true })
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const ended = await makeRoom(env, 'ended')
@@ -72,7 +72,7 @@ describe('ListUniversalRooms', () => {
 describe('GetRoomAccess', () => {
   const access = (userId: string, roomId: string) => env.internal.getRoomAccess({ userId, roleIds: [], roomId })
 
-  test('tells who is an effective member', async () => {
+  test('returns the effective members', async () => {
     expect(await access('Ualice', tea)).toMatchObject({ exists: true, effectiveMember: true, room: { roomId: tea } })
     expect(await access('Ustranger', tea)).toMatchObject({ exists: true, effectiveMember: false })
     expect(await access('Ustranger', everyone)).toMatchObject({ effectiveMember: true, room: { universal: true } })
@@ -97,7 +97,7 @@ describe('GetRoomAccess', () => {
     expect(await other.internal.getRoomAccess(stranger)).toMatchObject({ effectiveMember: false })
   })
 
-  test('takes nobody for a member who is heard to be deleted', async () => {
+  test('does not count deleted users as members', async () => {
     const roomId = await makeRoom(env, 'for-all', { universal: true })
     const heard = async (userId: string) =>
       (await env.internal.getRoomAccess({ userId, roomId, heardRoles: true })).effectiveMember
@@ -109,13 +109,13 @@ describe('GetRoomAccess', () => {
     expect(await Promise.all(['Uthere', 'Udeleted', 'Uunheard'].map(heard))).toEqual([true, false, true])
   })
 
-  test('tells that a room does not exist', async () => {
+  test('reports a missing room', async () => {
     expect(await access('Ualice', 'Rnone')).toMatchObject({ exists: false, effectiveMember: false })
   })
 })
 
 describe('GetRooms and GetGroups', () => {
-  test('answer what exists of what is asked, archived rooms and direct messages too', async () => {
+  test('return existing ones, including archived rooms and direct messages', async () => {
     const archived = await makeRoom(env, 'shelved')
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const { rooms: found } = await env.internal.getRooms({ roomIds: ['Rnone', tea, archived, direct, tea] })
@@ -156,7 +156,7 @@ describe('ListLayout', () => {
   })
 })
 
-test('CountRooms tells channels from direct messages, archived ones included', async () => {
+test('CountRooms distinguishes channels and direct messages, archived ones included', async () => {
   const before = await env.internal.countRooms({})
   const archived = await makeRoom(env, 'counted')
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))

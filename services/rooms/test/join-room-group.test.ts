@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test('joins every room that can be joined, in their order, and lists what is new', async () => {
+test('joins every joinable room, in order, and lists the new ones', async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -55,11 +55,11 @@ test('joins every room that can be joined, in their order, and lists what is new
   expect(await isMember('Ualice', closed)).toBe(false)
   expect(env.messaging.kindsOf(universal)).toEqual(['created'])
   expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
-  // That messaging holds a fact is noted after the answer; until then the room counts as new.
+  // Acceptance by messaging is recorded after the response; until then the room counts as new.
   await eventually(async () => expect(await joinGroup('Ualice')).toEqual([]))
 })
 
-test('a ban that ran out forbids nothing', async () => {
+test('an expired ban does not prevent it', async () => {
   const room = await newRoom('again')
   await ban(env.db, room, 'Utrudy', { expiresAt: new Date(Date.now() - 1000) })
   expect(await joinGroup('Utrudy')).toEqual([room])
@@ -78,7 +78,7 @@ test('an unknown group is not found, an empty one has nothing to join', async ()
   expect(await joinGroup('Ualice')).toEqual([])
 })
 
-test('while messaging is silent it answers unavailable, and the rooms are joined once it speaks', async () => {
+test('while messaging is silent it returns unavailable, and the rooms are joined once it answers', async () => {
   const rooms = [await newRoom('late'), await newRoom('later')]
   env.messaging.fallSilent()
   expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)
@@ -95,7 +95,7 @@ test('a crowd at one group, by two processes, joins each room once each', async 
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
   const answers = await Promise.all(people.map((userId) => Promise.all([joinGroup(userId), joinGroup(userId)])))
-  // One of them joins; the other lists the same as long as messaging has not heard of it.
+  // One of them joins; the other lists the same until messaging has the fact.
   for (const both of answers) expect(new Set(both.flat())).toEqual(new Set(rooms))
   for (const roomId of rooms) {
     const joined = env.messaging

@@ -36,7 +36,7 @@ const idsIn = async (groupId: string) => {
 }
 const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
 
-/** Whether every room and link stands in one place, in the group its row names, and every group in a place of its own. */
+/** Checks that every room and link is at one position, in the group of its row, and every group at its own. */
 async function assertNothingLostOrDoubled(): Promise<void> {
   const [items, links, channels, groups] = await Promise.all([
     env.db.select().from(layoutItems),
@@ -68,7 +68,7 @@ async function assertNothingLostOrDoubled(): Promise<void> {
 }
 
 describe('two administrators at once', () => {
-  test('who order the same items both name leave the order of one of them', async () => {
+  test('who both order the same items end with the order of one of them', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId), await newRoom(groupId)]
     const [a, b] = [[...ids].reverse(), [...ids.slice(1), ...ids.slice(0, 1)]]
@@ -77,7 +77,7 @@ describe('two administrators at once', () => {
     expect([a, b]).toContainEqual(await idsIn(groupId))
   })
 
-  test('of whom one orders a group and the other adds to it keep what was added', async () => {
+  test('of whom one orders a group and the other adds to it keep the addition', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId)]
     const wanted = [...ids].reverse()
@@ -89,7 +89,7 @@ describe('two administrators at once', () => {
     expect(after.slice(2).sort()).toEqual([link, room].sort())
   })
 
-  test('of whom one deletes a group and the other fills it: one of them is refused', async () => {
+  test('of whom one deletes a group and the other fills it: one is refused', async () => {
     for (const fill of [
       (groupId: string) => admin().rooms.createRoom({ name: `race-${++made}`, groupId }),
       (groupId: string) => admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' }),
@@ -105,14 +105,14 @@ describe('two administrators at once', () => {
     await assertNothingLostOrDoubled()
   })
 
-  test('who delete the same link: one of them does', async () => {
+  test('who delete the same link: one succeeds', async () => {
     const linkId = await newLink(await newGroup())
     const remove = () => codeOf(admin().layout.deleteSidebarLink({ linkId }))
     expect(new Set(await Promise.all([remove(), remove()]))).toEqual(new Set([undefined, Code.NotFound]))
   })
 })
 
-describe('a move of something that somebody else moves meanwhile', () => {
+describe('moving something that is moved concurrently', () => {
   /** Begins a move, which waits for the layout; then takes the item elsewhere and lets go of the layout. */
   async function moveWhile(move: () => Promise<unknown>, meanwhile: (tx: typeof env.db) => Promise<unknown>) {
     let answer: Promise<Code | undefined> | undefined
@@ -128,7 +128,7 @@ describe('a move of something that somebody else moves meanwhile', () => {
     return await answer
   }
 
-  test('is refused: the groups are to be looked at again', async () => {
+  test('is refused: the groups must be reloaded', async () => {
     const [from, to, other] = [await newGroup(), await newGroup(), await newGroup()]
     const [roomId, linkId] = [await newRoom(from), await newLink(from)]
     const elsewhere = (itemId: string) => (tx: typeof env.db) =>
@@ -205,7 +205,7 @@ const rotated = <T>(all: T[], by: number): T[] => {
   return [...all.slice(first), ...all.slice(0, first)]
 }
 
-test('whatever administrators do at once, by two processes, no item is lost or doubled', async () => {
+test('after any concurrent changes by two processes, no item is lost or duplicated', async () => {
   const crowd = fc.array(steps, { minLength: 3, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(crowd, async (administrators) => {

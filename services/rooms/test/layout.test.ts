@@ -45,10 +45,10 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** Somebody else in each test, so that what they caused can be told apart. */
+/** A different user in each test, so that its events can be told apart. */
 const admin = () => env.as(actor, 'admin').layout
 const as = (userId: string) => env.as(userId).layout
-/** What the admin of this test caused, once all of this test is heard: of different aggregates nothing comes in order. */
+/** Events caused by the admin of this test, once all have arrived: events of different aggregates have no order. */
 async function told() {
   const written = await env.db.select({ id: outbox.eventId }).from(outbox).orderBy(outbox.id).offset(entriesBefore)
   await eventually(() => {
@@ -92,14 +92,14 @@ describe('ListRoomGroups', () => {
     })
   })
 
-  test('tells in which groups the viewer may make rooms', async () => {
+  test('returns in which groups the viewer may create rooms', async () => {
     const { groups } = await as('Umaker').listRoomGroups({})
     expect(groups.filter(({ canCreateRoom }) => canCreateRoom).map(({ id }) => id)).toEqual(['Gtwo'])
   })
 })
 
 describe('groups', () => {
-  test('are made at the end, and everyone is told', async () => {
+  test('are created at the end, and everyone is notified', async () => {
     const { group } = await admin().createRoomGroup({ name: ' Projects ', description: 'ours' })
     const id = group?.id ?? ''
     expect(group).toMatchObject({ name: 'Projects', description: 'ours', items: [], canCreateRoom: true })
@@ -117,7 +117,7 @@ describe('groups', () => {
     expect(await newGroup('Same')).not.toBe(await newGroup('Same'))
   })
 
-  test('change name and description one by one; an empty description clears, the same again tells nobody', async () => {
+  test('change name and description separately; an empty description clears, equal values notify nobody', async () => {
     const groupId = await newGroup('Before')
     const named = await admin().updateRoomGroup({ groupId, name: 'After' })
     expect(named.group).toMatchObject({ id: groupId, name: 'After', description: '' })
@@ -146,7 +146,7 @@ describe('groups', () => {
     expect(await codeOf(inIt)).toBe(Code.NotFound)
   })
 
-  test('are kept while they hold a link or a room, even an archived one', async () => {
+  test('cannot be deleted while they contain a link or a room, even an archived one', async () => {
     const groupId = await newGroup()
     const link = await newLink(groupId)
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.FailedPrecondition)
@@ -158,7 +158,7 @@ describe('groups', () => {
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBeUndefined()
   })
 
-  test('take the order that names each of them once', async () => {
+  test('accept an order that names each of them once', async () => {
     const before = (await listed()).map(({ id }) => id)
     const orderedGroupIds = [...before].reverse()
     const { groups } = await admin().reorderRoomGroups({ orderedGroupIds })
@@ -214,7 +214,7 @@ describe('MoveRoomToGroup', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'moved'])
   })
 
-  test('needs room.manage in both groups, whatever is decided about the room', async () => {
+  test('needs room.manage in both groups, whatever the decisions about the room', async () => {
     const room = await newRoom('Gone')
     const move = (userId: string) => codeOf(as(userId).moveRoomToGroup({ roomId: room, groupId: 'Gtwo' }))
     expect(await move('Uone')).toBe(Code.PermissionDenied)
@@ -301,7 +301,7 @@ describe('sidebar links', () => {
     )
   })
 
-  test('change label and URL one by one; the same again tells nobody', async () => {
+  test('change label and URL separately; equal values notify nobody', async () => {
     const linkId = await newLink('Gone')
     const label = await admin().updateSidebarLink({ linkId, label: 'Handbook' })
     expect(label.sidebarLink).toMatchObject({ id: linkId, label: 'Handbook', url: '/' })
@@ -393,7 +393,7 @@ describe('sidebar links', () => {
 })
 
 describe('groups themselves need role.manage', () => {
-  // Somebody who may do all to rooms.
+  // Somebody who may do everything with rooms.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('who lists very much at once is told to wait, and nobody else', async () => {
+test('a caller who lists too much at once is told to wait, and nobody else', async () => {
   const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))
   const ends = Array.from({ length: 200 }, () => list('Umallory'))
   expect(await list('Ualice')).toBeUndefined()

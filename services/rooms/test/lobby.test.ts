@@ -38,7 +38,7 @@ test('two processes at once, and a later start, make it once', async () => {
   expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
 })
 
-test('waits for admin, whose denial comes before the rooms', async () => {
+test('waits for admin, whose denial precedes the rooms', async () => {
   env.admin.silent = true
   await env.start()
   await eventually(async () => (await env.db.select().from(lobby)).length === 1)

@@ -30,7 +30,7 @@ test('users are remembered, and for a shorter time that there is none', async ()
   expect(state.calls.at(-1)).toEqual(['ann'])
 })
 
-test('who is asked for already is not asked for again, and at most 100 are at once', async () => {
+test('pending handles are not requested again, and a call has at most 100', async () => {
   const { state, handles } = handlesOf('ann')
   expect(await Promise.all([names(handles.resolve(['ann', 'x'])), names(handles.resolve(['ann', 'y']))])).toEqual([
     ['ann'],
@@ -41,7 +41,7 @@ test('who is asked for already is not asked for again, and at most 100 are at on
   expect(state.calls.slice(1).map((call) => call.length)).toEqual([100, 50])
 })
 
-test('without an answer nothing is known, and it is asked for anew', async () => {
+test('without a response nothing is known, and it is requested again', async () => {
   const { state, handles } = handlesOf('ann')
   state.away = true
   expect(await handles.resolve(['ann'])).toBeUndefined()

@@ -19,7 +19,7 @@ function accounts() {
 const names = (found: Map<string, User>) => [...found.values()].map((found) => found.displayName)
 
 describe('profiles', () => {
-  test('what is asked for at once goes in one call, and is not asked for again', async () => {
+  test('concurrent requests share one call and its result', async () => {
     const { calls, fetch } = accounts()
     const profiles = new Profiles(fetch)
     const pages = await Promise.all([profiles.get(['a', 'b']), profiles.get(['b', 'c', 'unknown']), profiles.get([])])
@@ -36,7 +36,7 @@ describe('profiles', () => {
     expect(calls.map((ids) => ids.length)).toEqual([500, 500, 1])
   })
 
-  test('an event of the user has the profile asked for again, also while it is on its way', async () => {
+  test('an event of the user refreshes the profile, even during a request', async () => {
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch)
     await profiles.get(['a'])
@@ -51,7 +51,7 @@ describe('profiles', () => {
     expect(calls).toHaveLength(4)
   })
 
-  test('are asked for again when they are old, and serve longer while accounts is away', async () => {
+  test('old ones are requested again, and used longer while accounts is unavailable', async () => {
     let now = 1
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch, { freshMs: 10, keptMs: 100, now: () => now })
@@ -64,7 +64,7 @@ describe('profiles', () => {
     expect(names(await profiles.get(['a']))).toEqual([])
   })
 
-  test('no more than so many are kept', async () => {
+  test('the size of the cache is limited', async () => {
     const { calls, fetch } = accounts()
     const profiles = new Profiles(fetch, { most: 2 })
     await profiles.get(['a', 'b', 'c'])

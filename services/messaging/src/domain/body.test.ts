@@ -21,7 +21,7 @@ describe('checkBody', () => {
     expect(() => checkBody('é'.repeat(5_001), false)).toThrow('at most 10000 bytes')
   })
 
-  test('refuses what the database cannot hold', () => {
+  test('refuses text that the database cannot store', () => {
     expect(() => checkBody('a\0b', false)).toThrow('U+0000')
   })
 })

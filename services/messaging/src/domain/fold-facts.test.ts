@@ -39,7 +39,7 @@ test.each<[Change, string, string | undefined]>([
   [{ case: 'left', value: { userId: 'ann' } }, 'user_left_room', 'user_left_room'],
   [{ case: 'unbanned', value: { userId: 'ann' } }, 'member_unbanned', undefined],
   [{ case: 'banExpired', value: { userId: 'ann' } }, 'ban_expired', undefined],
-])('%o is event %s and clients hear %s', (change, kind, notice) => {
+])('%o is event %s and clients receive %s', (change, kind, notice) => {
   const step = fold([created, change])[1]
   expect(step?.kind).toBe(kind)
   expect(step?.notice).toBe(notice)
@@ -53,7 +53,7 @@ describe('a ban', () => {
     expect(fold([created, joined('ann'), banned('ann')])[2]?.members).toEqual([{ userId: 'ann', member: false }])
   })
 
-  test('of one who is no member is not announced', () => {
+  test('of a non-member is not announced', () => {
     const step = fold([created, joined('ann'), { case: 'left', value: { userId: 'ann' } }, banned('ann')])[3]
     expect(step).toMatchObject({ kind: 'member_banned', members: [], ban: { userId: 'ann', banned: true } })
     expect(step?.notice).toBeUndefined()
@@ -76,7 +76,7 @@ test('participants of a direct message are members from the start', () => {
   })
 })
 
-describe('what comes again or too early', () => {
+describe('duplicates, and facts that arrive too early', () => {
   const held = fold([created, joined('ann')])[1]?.line
 
   test('repeats are dropped', () => {

@@ -26,7 +26,7 @@ describe('windowAround', () => {
     return ids(windowAround(limit, older, all.slice(anchor, anchor + limit + 1)))
   }
 
-  test('stands in the middle', () => {
+  test('is in the middle', () => {
     expect(around(100, 50, 5)).toEqual({ rows: [48, 49, 50, 51, 52], target: 2, hasOlder: true, hasNewer: true })
     expect(around(100, 50, 4)).toEqual({ rows: [49, 50, 51, 52], target: 1, hasOlder: true, hasNewer: true })
     expect(around(100, 50, 1)).toEqual({ rows: [50], target: 0, hasOlder: true, hasNewer: true })
@@ -76,7 +76,7 @@ describe('windowAt', () => {
     expect(at(3, { after: 0n }, rows)).toEqual({ rows: [1, 2, 3], hasOlder: true, hasNewer: false })
   })
 
-  test('pages end with their text, and show one row whatever its size', () => {
+  test('pages are limited by their text, and show one row of any size', () => {
     const half = pageBytes / 2
     const halves = [row(1, half), row(2, half), row(3, half)]
     expect(at(9, undefined, halves)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })

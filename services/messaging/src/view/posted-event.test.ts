@@ -3,7 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
 import { findHoles, holeBytes } from '../domain/entry-holes.ts'
 
-test('an entry has its two holes where version and room_seq are, whatever the time', () => {
+test('an entry has its two holes at version and room_seq, whatever the time', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
   const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
   const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }

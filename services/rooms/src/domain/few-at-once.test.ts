@@ -16,7 +16,7 @@ test('everything is done, never more than so many at once', async () => {
   await fewAtOnce([], 3, () => Promise.reject(new Error('nothing to do')))
 })
 
-test('the first failure is told, and nothing more is begun', async () => {
+test('the first failure is thrown, and nothing more is started', async () => {
   const begun: number[] = []
   const work = async (item: number) => {
     begun.push(item)

@@ -6,7 +6,7 @@ const channel = { id: 'R1', name: 'tea', description: '', groupId: 'G1', univers
 const cause = { actorId: 'ann', at: new Date(0) }
 const kinds = (facts: RoomFact[]) => facts.map(({ version, fact }) => [version, fact.case])
 
-test('who makes a channel belongs to it, as its second fact', () => {
+test('the creator of a channel is a member, by its second fact', () => {
   const room = newChannel(channel, cause)
   expect(kinds(room.facts)).toEqual([
     [1n, 'created'],
@@ -26,7 +26,7 @@ test('a universal channel, and one the system makes, starts without explicit mem
   }
 })
 
-test('everybody in a direct message belongs to it from the start', () => {
+test('everybody in a direct message is a member from the start', () => {
   const room = newDm('R2', ['ann', 'bob'], cause)
   expect(room.facts[0]?.fact).toMatchObject({ case: 'created', value: { participantIds: ['ann', 'bob'] } })
   expect(kinds(room.facts).slice(1)).toEqual([

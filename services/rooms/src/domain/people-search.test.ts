@@ -6,7 +6,7 @@ test('people are found by login and display name in any letter case', () => {
   expect(searchedFor('  ÄNN ')).toBe('änn')
 })
 
-test('people stand under their display name, or their login', () => {
+test('people are sorted by display name, or login', () => {
   expect(nameKey({ login: 'Ann', displayName: 'Änne' })).toBe('änne')
   expect(nameKey({ login: 'Ann', displayName: '' })).toBe('ann')
 })

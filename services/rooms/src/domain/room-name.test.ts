@@ -9,7 +9,7 @@ test.each(['', 'two words', 'dot.ted', 'käse', 'x'.repeat(31), 'a\n', '#general
   expect(isRoomName(name)).toBe(false)
 })
 
-test('names that differ in case alone are the same name', () => {
+test('names that differ only in case are the same', () => {
   expect(roomNameKey('General')).toBe(roomNameKey('gENERAL'))
 })
 

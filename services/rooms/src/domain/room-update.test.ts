@@ -8,7 +8,7 @@ test('an update that names nothing is refused', () => {
   expect(() => assertNotEmpty({ description: '' })).not.toThrow()
 })
 
-test('what is not named stays, an empty description clears', () => {
+test('unnamed fields stay, an empty description clears', () => {
   expect(updateOf(room, { description: '' })).toEqual({
     name: 'tea',
     description: '',
@@ -17,7 +17,7 @@ test('what is not named stays, an empty description clears', () => {
   })
 })
 
-test('what is as it was wanted is no change', () => {
+test('equal values are no change', () => {
   expect(updateOf(room, { name: 'tea', universal: false })).toMatchObject({ renamed: false, universalChanged: false })
   expect(updateOf(room, { universal: true })).toMatchObject({ renamed: false, universalChanged: true })
 })

@@ -3,8 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { persistently } from './persistently.ts'
 
 test.each([
-  ['says nothing of a neighbour that starts a moment later', new ConnectError('away', Code.Unavailable), 0],
-  ['says what else keeps it from succeeding', new Error('no such table'), 2],
+  ['logs nothing about a service that starts a moment later', new ConnectError('away', Code.Unavailable), 0],
+  ['logs other failures', new Error('no such table'), 2],
 ])('%s', async (_, failure, times) => {
   const reported: unknown[] = []
   let tries = 0

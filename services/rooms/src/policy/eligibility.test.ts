@@ -22,7 +22,7 @@ function policyWith(...decisions: Decision[]): Policy {
   return policyFrom(policy)
 }
 
-/** What the query does with the sets. */
+/** The effect of the query on the sets. */
 function belongs(sets: Eligibility, userId: string, roleIds: string[]): boolean {
   const holds = (ids: string[]) => roleIds.some((id) => ids.includes(id))
   if (roleIds.includes(sets.ownerRoleId)) return true

@@ -59,7 +59,7 @@ describe('leave', () => {
   })
 })
 
-test('a room is joined with its group exactly when it could be joined alone with an effect', () => {
+test('a room is joined with its group exactly if joining it alone would have an effect', () => {
   const yesOrNo = [true, false]
   const nobody = policyFrom({ ...defaultPolicy(), decisions: [] })
   for (const kind of [RoomKind.CHANNEL, RoomKind.DM])

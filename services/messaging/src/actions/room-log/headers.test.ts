@@ -8,7 +8,7 @@ const header = (roomId: string, version: bigint): RoomHeader => {
   return { roomId, version, kind: RoomKind.CHANNEL, ...nothing }
 }
 
-test('a room is read once for all who ask at the same time, and then held', async () => {
+test('concurrent readers of a room share one read, and then the cache', async () => {
   let reads = 0
   const headers = new Headers((roomId) => {
     reads++
@@ -19,7 +19,7 @@ test('a room is read once for all who ask at the same time, and then held', asyn
   expect(reads).toBe(1)
 })
 
-test('a slow read does not take the place of what was written meanwhile', async () => {
+test('a slow read does not overwrite a newer header', async () => {
   let resolve: (header: RoomHeader) => void = () => undefined
   const read = new Promise<RoomHeader>((done) => (resolve = done))
   const headers = new Headers(() => read)
@@ -30,7 +30,7 @@ test('a slow read does not take the place of what was written meanwhile', async 
   expect((await headers.get('R1'))?.version).toBe(2n)
 })
 
-test('an unknown room and a failed read are asked for again', async () => {
+test('an unknown room and a failed read are requested again', async () => {
   const answers = [Promise.resolve(undefined), Promise.reject(new Error('away')), Promise.resolve(header('R1', 1n))]
   const headers = new Headers(() => answers.shift() ?? Promise.resolve(undefined))
   expect(await headers.get('R1')).toBeUndefined()
@@ -38,7 +38,7 @@ test('an unknown room and a failed read are asked for again', async () => {
   expect(await headers.get('R1')).toMatchObject({ version: 1n })
 })
 
-test('no more than so many are held', async () => {
+test('the size of the cache is limited', async () => {
   const reads: string[] = []
   const load = (roomId: string) => {
     reads.push(roomId)

@@ -34,7 +34,7 @@ describe('a mention', () => {
     ['```\ncode\n```\n@ann', ['ann']],
     ['text\n    @ann', ['ann']],
     ['- item\n\n  @ann', ['ann']],
-  ])('stands in %j', (body, handles) => expect(findHandles(body)).toEqual(handles))
+  ])('is found in %j', (body, handles) => expect(findHandles(body)).toEqual(handles))
 
   test.each([
     ['directly behind a letter or digit', 'ann@example.org 1@ann é@ann'],
@@ -59,7 +59,7 @@ describe('a mention', () => {
     ['in a list in a quote', '> - @ann\n>   @ann'],
     ['in a quote in a list', '- > @ann'],
     ['without a handle', '@ @. @! @'],
-  ])('does not stand %s', (_, body) => expect(findHandles(body)).toEqual([]))
+  ])('is not found %s', (_, body) => expect(findHandles(body)).toEqual([]))
 
   test('counts up to the first 100', () => {
     const body = Array.from({ length: 150 }, (_, n) => `@u${n}`).join(' ')
@@ -83,7 +83,7 @@ function texts(node: Nodes): string[] {
 
 const mentionsOf = (text: string) => Array.from(text.matchAll(/@(m\d+)/g), ([, handle]) => handle)
 
-test('what counts as code and as a quote is what CommonMark says', () => {
+test('code and quotes are those of CommonMark', () => {
   const token = fc.constantFrom(
     '@',
     'x',

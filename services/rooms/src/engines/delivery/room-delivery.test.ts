@@ -9,7 +9,7 @@ const fact = (version: number): RoomFact =>
   roomFact(BigInt(version - 1), { case: 'joined', value: { userId: `U${version}` } }, { actorId: '', at: new Date(0) })
 const facts = (...versions: number[]): RoomFact[] => versions.map(fact)
 
-/** Messaging as far as a delivery knows it, and what the database holds of the room. */
+/** A model of messaging, and of the room's stored facts. */
 let held: bigint
 let sent: number[][]
 let stored: RoomFact[]
@@ -60,7 +60,7 @@ test('sends the fact in hand without reading, and marks it', async () => {
   expect(marked).toEqual([[5n, false]])
 })
 
-test('what arrives during a call rides in the next one, in version order', async () => {
+test('facts that arrive during a call are sent in the next one, in version order', async () => {
   held = 2n
   let open = () => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -80,7 +80,7 @@ test('reads what messaging misses before the fact in hand', async () => {
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
 })
 
-test('without a fact in hand sends what is not marked yet', async () => {
+test('without a fact in memory sends the unapplied ones', async () => {
   held = 3n
   marked.push([3n, false])
   await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
@@ -113,14 +113,14 @@ test('gives up when the time is over, and stops when nobody waits', async () => 
   expect(marked).toEqual([])
 })
 
-test('who enters after everybody left starts anew', async () => {
+test('a caller after an idle delivery starts again', async () => {
   const one = delivery()
   await one.enter(1n, facts(1), 60_000)
   await one.drained()
   await expect(one.enter(2n, facts(2), 60_000)).resolves.toBe(true)
 })
 
-test('a delivery that waits for the stream vouches only for the facts it named', async () => {
+test('a delivery that waits for the stream confirms only the facts it named', async () => {
   held = 5n
   await expect(delivery({ awaitStream: true }).enter(3n, facts(3), 60_000)).resolves.toBe(true)
   expect(marked).toEqual([[3n, true]])

@@ -6,12 +6,12 @@ import { WriteQueue } from './write-queue.ts'
 const nothingCommitted = () => Promise.resolve([])
 const newQueue = () => new WriteQueue(nothingCommitted)
 
-/** A change by its user, and what becomes of it. */
+/** A change by its user, and its result. */
 const change = (userId: string) => ({ roomId: 'R1', userId }) as DecidedChange
 const committed = { facts: [], entries: [] } as unknown as Committed
 const patience = { timeoutMs: () => undefined }
 
-test('under one key work runs one by one, in the order of arrival, whatever fails', async () => {
+test('work under one key runs sequentially in order of arrival, also after failures', async () => {
   const queue = newQueue()
   const seen: string[] = []
   const work = (name: string) => async () => {
@@ -36,21 +36,21 @@ test('other keys do not wait', async () => {
   await slow
 })
 
-test('nothing is begun for a caller who is gone', async () => {
+test('nothing is started for a caller who has gone away', async () => {
   let begun = false
   const call = newQueue().run('R1', { timeoutMs: () => 0 }, () => Promise.resolve((begun = true)))
   await expect(call).rejects.toThrow('try again')
   expect(begun).toBe(false)
 })
 
-test('remembers nothing of those who are done', async () => {
+test('keeps nothing of finished work', async () => {
   const queue = newQueue()
   await queue.run('R1', undefined, () => Promise.resolve())
   await setImmediate()
   expect(queue.size).toBe(0)
 })
 
-test('changes of a room that wait go together into one transaction; what is refused there does not take others along', async () => {
+test('waiting changes of a room are committed together; a refused one does not affect others', async () => {
   const transactions: string[][] = []
   const queue = new WriteQueue(async (_, changes) => {
     transactions.push(changes.map(({ userId }) => userId))
