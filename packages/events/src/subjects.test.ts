@@ -11,7 +11,7 @@ test.each([
   ['user', 'roles_changed'],
   ['user', 'credentials_ended'],
   ['user', 'account_deleted'],
-] as const)('what changes who may what is on the control feed: %s %s', (aggregateType, kind) => {
+] as const)('changes of permissions are on the control feed: %s %s', (aggregateType, kind) => {
   expect(eventSubject({ aggregateType, aggregateId: 'X', kind })).toBe(`evt.control.${aggregateType}.X.${kind}`)
 })
 

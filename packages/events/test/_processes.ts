@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A program in a process of its own. */
+/** A program in a separate process. */
 export type TestProcess = AsyncDisposable & {
   /** kill -9 */
   kill(): Promise<void>
@@ -10,7 +10,7 @@ export type TestProcess = AsyncDisposable & {
   thaw(): void
 }
 
-/** A relay in a process of its own. */
+/** A relay in a separate process. */
 export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
   forkProgram('relay.ts', [databaseUrl, natsUrl, service])
 

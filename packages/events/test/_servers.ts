@@ -13,7 +13,7 @@ import { askKeeper } from '../src/keep/asks.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
-/** A database of its own with the tables of this package, and how others reach it. */
+/** A separate database with the tables of this package, and its address. */
 export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
@@ -29,7 +29,7 @@ export type TestServer = AsyncDisposable & {
   pid(): number
   stop(): Promise<void>
   start(): Promise<void>
-  /** Copies the events as they are; the server must be stopped. */
+  /** Copies the store; the server must be stopped. */
   saveEvents(): void
   /** Puts the copy in the place of the events, and leaves what consumers know; the server must be stopped. */
   restoreEvents(): void

@@ -17,7 +17,7 @@ import { askKeeper } from '../src/keep/asks.ts'
 /** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
-/** Who tells what, and one durable of each that consumes. */
+/** Publishers of each kind, and one durable of each consumer. */
 const deployables = {
   realtime: { tells: [], durable: undefined },
   accounts: { tells: ['user', 'auth', 'control.user'], durable: 'erasures' },
@@ -36,7 +36,7 @@ const everyType = [
 const users = [...attackers, 'gateway', 'admin', 'operator']
 const passwordOf = (user: string) => `password-of-${user}`
 
-/** Internal methods that only the gateway or the operator asks, and who answers them. */
+/** Internal methods that only the gateway or the operator calls, and their owners. */
 const forbiddenInternal = (
   [
     ['accounts', 'AccountsInternalService.PasswordLogin'],
@@ -56,7 +56,7 @@ let keepersBus: Bus
 let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
-/** Everything that arrives where nobody but its owner may say something. */
+/** Everything that arrives on subjects where only their owner may publish. */
 let heard: string[] = []
 /** The same, of traces: a few releases of NATS send them wherever a header says. Without an inbox they call nothing. */
 const traced: string[] = []
@@ -71,7 +71,7 @@ async function enter(user: string, login = user): Promise<NatsConnection> {
   return nc
 }
 
-/** What a password opens: the connection for calls and that for events, if there is one. */
+/** The connections that a password gives: for calls and, if there is one, for events. */
 async function everyLogin(user: string): Promise<NatsConnection[]> {
   const logins = await Promise.allSettled([enter(user), enter(user, `${user}-events`)])
   return logins.flatMap((login) => (login.status === 'fulfilled' ? [login.value] : []))
@@ -99,7 +99,7 @@ afterAll(async () => {
 
 const victims: NatsConnection[] = []
 
-/** Listens as every service does, each with its own rights. */
+/** Listens as every service does, each with its own permissions. */
 async function listenAsVictims(): Promise<void> {
   const internal = (user: string) => forbiddenInternal.filter(([owner]) => owner === user).map(([, subject]) => subject)
   const listened = {
@@ -129,7 +129,7 @@ async function listenAsVictims(): Promise<void> {
   }
 }
 
-/** Waits until whatever was said so far has been heard, and takes it. */
+/** Waits until everything published so far has arrived, and returns it. */
 async function takeHeard(): Promise<string[]> {
   for (const nc of victims) await nc.flush()
   return heard.splice(0)
@@ -152,7 +152,7 @@ const subjectOf = (type: string) => `evt.${type}.X1.told`
 const ownTypes = (attacker: Attacker): readonly string[] => deployables[attacker].tells
 const foreignTypes = (attacker: Attacker) => everyType.filter((type) => !ownTypes(attacker).includes(type))
 
-/** Where an attacker wants to be heard: whatever is said there, by whomever, is an attack. */
+/** Subjects that an attacker wants to reach: any message on them is an attack. */
 const targets = (attacker: Attacker): string[] => [
   ...forbiddenMethods,
   ...foreignTypes(attacker).map(subjectOf),
@@ -231,7 +231,7 @@ const apiCalls = (durable: string): [string, object][] => {
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** What must be as it was, whatever was tried: how the stream is set, who consumes it, and what lies there of others. */
+/** State that must not change: the configuration of the stream, its consumers, and the events of others. */
 async function standing(attacker: Attacker) {
   const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
   const consumers = []
@@ -269,7 +269,7 @@ test('the password of uploads calls no public method, by no word of JetStream', 
       })
       .catch(() => undefined)
   }
-  // Whatever was made above has delivered when a consumer of the keeper's own, made later, has.
+  // A consumer created after everything above receives last.
   const inbox = createInbox('_INBOX.admin')
   const told = new Promise<void>((resolve) => void keepersBus.nc.subscribe(inbox, { callback: () => resolve() }))
   await keepersBus.nc.jetstream().publish('evt.asset.X1.told', 'later')
@@ -298,7 +298,9 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     before = await standing(attacker)
   })
 
-  /** Nobody heard anything, nothing of others came, changed or went, and the stream goes on. */
+  /**
+   * Checks that nobody received anything, nothing of others was published, changed or removed, and the stream works.
+   */
   async function nothingHappened(): Promise<void> {
     await events.flush()
     await calls.flush()
@@ -307,13 +309,13 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     expect(await standing(attacker)).toEqual(before)
   }
 
-  /** Says all that and tells what was answered, when nothing else happened. */
+  /** Publishes all of that and returns the replies, if nothing else happened. */
   async function answersTo(nc: NatsConnection, said: readonly (readonly [subject: string, body: string])[]) {
     const inbox = createInbox(`_INBOX.${attacker}`)
     const answers: [subject: string | undefined, answer: string][] = []
     const subscription = nc.subscribe(`${inbox}.*`, {
       callback: (error, message) => {
-        // 503 says that nobody is there.
+        // 503 means no responders.
         if (error === null && message.headers?.code !== 503)
           answers.push([said[Number(message.subject.split('.').at(-1))]?.[0], message.string()])
       },
@@ -324,7 +326,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     return answers
   }
 
-  /** What the attacker asked before is done when it has the answer to what it may ask. */
+  /** Earlier requests of the attacker are done when an allowed one is answered. */
   async function barrier(): Promise<void> {
     const query = json({ last_by_subj: 'evt.>' })
     for (let turn = 0; turn < 3; turn++) {
@@ -333,7 +335,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     }
   }
 
-  test('nothing is said on what belongs to others', async () => {
+  test('it cannot publish on subjects of others', async () => {
     const forged = targets(attacker).map((subject) => [subject, 'forged'] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
@@ -344,7 +346,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, asked)).toEqual([])
   })
 
-  test('nothing it makes others say reaches what belongs to others', async () => {
+  test('it cannot make others publish on subjects of others', async () => {
     const stream = events.jetstream({ timeout: 20_000 })
     const [type] = ownTypes(attacker)
     const { durable } = deployables[attacker]
@@ -367,7 +369,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await nothingHappened()
   })
 
-  test('no header of an event takes others off the stream or holds them up', async () => {
+  test('no header of an event removes or delays events of others', async () => {
     const [type] = ownTypes(attacker)
     if (!type) return
     for (const [name, value] of [
@@ -389,7 +391,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await nothingHappened()
   })
 
-  test('no trace that it asks for calls anybody, nor comes onto the stream', async () => {
+  test('no requested trace causes a call or gets onto the stream', async () => {
     const [type] = ownTypes(attacker)
     const own = {
       calls: [rpcSubject(AdminInternalService.method.getPolicy)],
@@ -419,17 +421,17 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await expect(askKeeper(bus, 'durable', { durable: 'a.b', subject: 'evt.>', anew: true })).rejects.toThrow('refused')
     for (const type of foreignTypes(attacker)) {
       const subjects = [subjectOf(type)]
-      // Who erases a person takes away what others were told with that person's name.
+      // Erasing a person also removes what others received with that person's name.
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(askKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
-    // An event that is there is not lost, whatever is claimed.
+    // An existing event is not lost, whatever is claimed.
     const newest = await askKeeper(bus, 'state', {})
     expect(newest.lastSeq).toBeGreaterThan(0)
     await nothingHappened()
   })
 
-  test('the server’s own subjects tell of nobody but itself', async () => {
+  test('the server’s own subjects concern only itself', async () => {
     const subjects = [
       ...['SERVER.PING', 'SERVER.PING.JSZ', 'CLAIMS.UPDATE', 'USER.AUTH'].map((name) => `$SYS.REQ.${name}`),
       ...['CONNZ', 'SUBSZ', 'INFO', 'JSZ', 'CLAIMS.UPDATE'].flatMap((name) =>
@@ -444,7 +446,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     expect(data.total).toBeLessThan(4)
   })
 
-  test('it hears nothing of what others are told', async () => {
+  test('it receives nothing addressed to others', async () => {
     const said: string[] = []
     const subscription = events.subscribe('>', { callback: (_error, message) => void said.push(message.subject) })
     await events.flush()
@@ -458,7 +460,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
   })
 })
 
-test('after all of it everybody is told what is told to everybody, once', async () => {
+test('afterwards everybody receives public events once', async () => {
   await durablesOfAll()
   for (const name of attackers) {
     const { durable, tells } = deployables[name]

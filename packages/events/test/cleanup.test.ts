@@ -19,7 +19,7 @@ const { signal } = new AbortController()
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** As if everything relayed so far had been relayed that many hours ago. */
+/** Makes everything relayed so far look as if it had been relayed that many hours ago. */
 const age = (database: TestDatabase, hours: number) =>
   database.pool.query("update outbox set relayed_at = relayed_at - $1 * interval '1 hour'", [hours])
 
@@ -39,7 +39,7 @@ test('an entry stays until every durable that listens to it has acknowledged it,
   expect(await relayed(database)).toBe(9)
   await age(database, 5)
   await cleanup.run(signal)
-  // Nobody listens to those that archive.
+  // Nobody consumes these.
   expect(await relayed(database)).toBe(5)
 
   const manager = await bus.nc.jetstreamManager()
@@ -60,7 +60,7 @@ test('an entry stays until every durable that listens to it has acknowledged it,
   })
 }, 300_000)
 
-test('what left the stream before a durable had it is counted as lost, and the keeper is told', async () => {
+test('entries that left the stream before a durable received them are counted as lost and reported to the keeper', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -97,7 +97,7 @@ test('what left the stream before a durable had it is counted as lost, and the k
   expect((await readRecoveries(database.db)).lostEvents).toBe(3n)
 }, 300_000)
 
-test('without a keeper nothing goes before the stream would have let it go', async () => {
+test('without a keeper nothing is deleted before the stream drops it by age', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

@@ -49,7 +49,7 @@ const settled = (durable: string) =>
     expect(num_pending + num_ack_pending).toBe(0)
   })
 
-test('what waits is handled many at a time, in order, once', async () => {
+test('waiting events are handled in batches, in order, once', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches1' })
   for (const version of upTo(60)) await store(relay, await commit(database, 'many', [version]))
@@ -86,7 +86,7 @@ test('two processes that get the same events at once handle each once', async ()
   expect(ids).toHaveLength(200)
 })
 
-test('an event that cannot be handled keeps no other, and is parked; replayed, it is handled by itself', async () => {
+test('a failing event does not block others, and is parked; a replay handles it separately', async () => {
   let isMended = false
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches3' })
@@ -132,7 +132,7 @@ test('while the database is away nothing is lost and nothing parked', async () =
   await eventually(async () => expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('a database that was restored from an older copy gets what it lost again', async () => {
+test('a database restored from an older backup receives lost events again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches5' })
   await database.db.transaction((tx) => intoTable([], tx))
@@ -155,7 +155,7 @@ test('a database that was restored from an older copy gets what it lost again', 
   expect(new Set((await handledIn(database.db)).map(({ id }) => id)).size).toBe(10)
 })
 
-test('neighbours are asked first; while one is away no try is counted', async () => {
+test('other services are called first; while one is unavailable no attempt is counted', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches6' })
   await database.db.transaction((tx) => intoTable([], tx))
@@ -167,7 +167,7 @@ test('neighbours are asked first; while one is away no try is counted', async ()
     prepare: async (events) => {
       if (++asked < 6) throw new ConnectError('away', asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
-      // Of the others each is asked for on its own.
+      // The others are requested one by one.
       const away = asked < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
       const no = asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {
@@ -184,12 +184,12 @@ test('neighbours are asked first; while one is away no try is counted', async ()
   const handled = await handledIn(database.db)
   expect(new Set(handled.map(({ id }) => id))).toEqual(new Set(upTo(20).map((version) => `E-asking-${version}`)))
   expect([handled.length, committed]).toEqual([20, 20])
-  // What comes again after an outage is handled together like anything else.
+  // Events redelivered after an outage are handled in batches too.
   expect(Math.max(...handled.map(({ batch }) => batch))).toBeGreaterThan(1)
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })
 
-test('other kinds are acknowledged, and nobody is bothered with them', async () => {
+test('other kinds are acknowledged without calling anybody', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches7' })
   const seen: string[] = []

@@ -41,7 +41,7 @@ const consumer = (
     ...options,
   })
 
-test('two processes of a consumer handle each event once, those stored before it began included', async () => {
+test('two processes of a consumer handle each event once, including earlier ones', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'once' })
   await store(relay, await commit(database, 'once', upTo(50)))
@@ -54,7 +54,7 @@ test('two processes of a consumer handle each event once, those stored before it
   expect(handled).toHaveLength(100)
 })
 
-test('a database that was restored from an older copy gets what it lost again', async () => {
+test('a database restored from an older backup receives lost events again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'older' })
   const handled: string[] = []
@@ -86,7 +86,7 @@ test('only the wanted kinds are handled', async () => {
   expect(handled).toEqual(['room_archived', 'room_archived'])
 })
 
-test('a neighbour is asked outside the transaction; while it is away no try is counted', async () => {
+test('other services are called outside the transaction; while one is unavailable no attempt is counted', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'asking' })
   let asked = 0
@@ -105,7 +105,7 @@ test('a neighbour is asked outside the transaction; while it is away no try is c
   expect(rows).toEqual([])
 })
 
-test('a parked event is listed, and handled once more when it is asked for; when it fails again it stays', async () => {
+test('a parked event is listed, and handled again on request; if it fails again it stays', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'replayed' })
   let isMended = false
@@ -145,7 +145,7 @@ test('a parked event is listed, and handled once more when it is asked for; when
   expect(await metricsText()).toMatch(/events_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
 })
 
-test('all consumers of a process are asked about at once: how far behind, what is parked, what is to be replayed', async () => {
+test('one query serves all consumers of a process: lag, parked events, requested replays', async () => {
   await using database = await newDatabase()
   const { db } = database
   await using relay = await startRelay({ ...database, bus, service: 'watched' })
@@ -174,7 +174,7 @@ test('all consumers of a process are asked about at once: how far behind, what i
   await store(relay, await commit(database, 'parking', [1]))
   await shows('1', '1')
   isMended = true
-  // As another process does that was asked for the replay: nobody tells this one.
+  // As if another process had been asked for the replay: this one is not notified.
   await db.update(parkedEvents).set({ replayRequestedAt: new Date() })
   await shows('1', '0')
   hold.abort()
@@ -183,7 +183,7 @@ test('all consumers of a process are asked about at once: how far behind, what i
   expect(asked).toBeLessThanOrEqual(1 + wakes)
 })
 
-test('an event that fails ten times is parked, the others of its message and its room go on', async () => {
+test('an event that fails ten times is parked; others of its message and room continue', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'poison' })
   await database.pool.query('create table seen (version int)')
@@ -277,7 +277,7 @@ test('while the stream is away nothing is lost', async () => {
   await eventually(() => expect(handled.slice().sort()).toEqual([1, 2, 3]))
 })
 
-test('a message that is no event batch keeps nobody', async () => {
+test('a message that is not an event batch blocks nobody', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'garbage' })
   await bus.nc.jetstream().publish('evt.room.garbage.room_updated', 'garbage')

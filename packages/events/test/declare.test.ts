@@ -4,7 +4,7 @@ import { newBus, newServer } from './_servers.ts'
 
 const HOUR_NS = 3_600_000_000_000
 
-test('the stream is made once, by however many processes, and brought to what it should be', async () => {
+test('the stream is created once, by any number of processes, and updated', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await Promise.all([1, 2, 3].map(() => declareStreams(bus)))
@@ -18,16 +18,16 @@ test('the stream is made once, by however many processes, and brought to what it
     duplicate_window: HOUR_NS / 30,
     allow_direct: true,
     num_replicas: 1,
-    // The store of this server, 4 GiB, is smaller than what a stream usually has.
+    // The store of this server, 4 GiB, is smaller than a stream's default size.
     max_bytes: 3 * 1024 ** 3,
   })
   await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
   await declareStreams(bus)
-  // What an operator added stays.
+  // The operator's additions stay.
   expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
 })
 
-test('a stream that is full goes on taking events: the oldest go', async () => {
+test('a full stream accepts events and drops the oldest', async () => {
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
   await declareStreams(bus, { maxBytes: 100_000 })

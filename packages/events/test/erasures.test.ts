@@ -21,7 +21,7 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
-/** What accounts does when it asks for a pass. */
+/** Requests a pass, as accounts does. */
 async function request(database: TestDatabase, userId: string, pass: number): Promise<void> {
   const kind = 'erasure_requested'
   const about = { aggregateType: 'user', aggregateId: userId, version: BigInt(pass), occurredAt: new Date() } as const
@@ -30,7 +30,7 @@ async function request(database: TestDatabase, userId: string, pass: number): Pr
   )
 }
 
-/** A process of a service that has what is `left`, by user. It also sees what other tests request, and keeps to its user. */
+/** A process of a service with data in `left`, by user. It also gets requests of other tests, and ignores them. */
 function eraser(
   database: TestDatabase,
   userId: string,
@@ -55,7 +55,7 @@ function eraser(
   return { reports, started }
 }
 
-test('what is found is erased, reported, and asked for again pass by pass', async () => {
+test('found data is erased, reported, and requested again pass by pass', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'passes' })
   const left = ['Upasses', 'Upasses', 'Utwo']
@@ -70,7 +70,7 @@ test('what is found is erased, reported, and asked for again pass by pass', asyn
   await eventually(() => expect(reports[2]).toEqual({ userId: 'Upasses', pass: 2, found: 0n }))
 })
 
-test('a pass goes on after failures of the eraser and of the report, and counts what was found before', async () => {
+test('a pass continues after failures of the eraser and of the report, and keeps its count', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'failing' })
   const left = ['Ufailing']
@@ -88,7 +88,7 @@ test('a pass goes on after failures of the eraser and of the report, and counts 
   await eventually(() => expect(said).toEqual([{ userId: 'Ufailing', pass: 1, found: 1n }]))
 })
 
-test('a process that starts later finishes what one that ended has begun', async () => {
+test('a process that starts later finishes what another one began', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'crashing' })
   const hangs = (_: string, signal: AbortSignal) =>
@@ -107,7 +107,7 @@ test('a process that starts later finishes what one that ended has begun', async
   await eventually(() => expect(second.reports).toEqual([{ userId: 'Ucrashing', pass: 1, found: 1n }]))
 })
 
-test('passes that fail again and again keep none from its turn', async () => {
+test('failing passes do not block others', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'starving' })
   await database.pool.query(`
@@ -142,7 +142,7 @@ test('events of the account that were given up go too, requests stay', async () 
   expect(rows).toEqual([{ event_id: 'E2' }, { event_id: 'E3' }])
 })
 
-test('who is being erased may write nothing', async () => {
+test('a user being erased may write nothing', async () => {
   await using database = await newDatabase()
   await database.pool.query(`insert into erasures (user_id, pass) values ('Uone', 1)`)
   const guard = refuseErased(database.db, new Set(['LeaveRoom']))
@@ -153,7 +153,7 @@ test('who is being erased may write nothing', async () => {
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('events of one subject are counted and taken off the stream, whatever lies between them, for accounts alone', async () => {
+test('only accounts can count and remove events of a subject, whatever lies between them', async () => {
   await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
     await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))
@@ -175,7 +175,7 @@ test.each([
   'evt.user.>',
   'evt.user.*.user_updated',
   'evt.control.user.U1.roles_changed',
-])('no other events than those of one user: %s', async (subject) => {
+])('only events of one user can be removed: %s', async (subject) => {
   await using accounts = await newBus(server, 'accounts')
   await expect(countOnStream(accounts, [subject])).rejects.toThrow(/subjects of a user's events/)
 })

@@ -5,10 +5,10 @@ import { markRelayed, readWaiting, requeue } from '../src/outbox/store.ts'
 import { commit, relayed, waiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
-/** What the holder of this lease would be after another took its shard. */
+/** The holder of this lease after another one has taken its shard. */
 const outdated = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
 
-test('only the holder with the newest fencing number marks, renews and brings back', async () => {
+test('only the holder with the newest fencing number marks, renews and restores', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)
@@ -38,7 +38,7 @@ test('only the holder with the newest fencing number marks, renews and brings ba
   expect((await renewLeases(pool, 'one', [lease])).lost).toHaveLength(0)
 })
 
-test('a lease that nobody renews can be taken, under a higher fencing number', async () => {
+test('an expired lease can be taken, with a higher fencing number', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)
@@ -47,6 +47,6 @@ test('a lease that nobody renews can be taken, under a higher fencing number', a
   const taken = await takeLeases(pool, 'two', shardCount)
   expect(taken).toHaveLength(shardCount)
   expect(taken.find((lease) => lease.shard === first?.shard)?.fence).toBe((first?.fence ?? 0n) + 1n)
-  // The first holder still believes in its lease: its clock tells it when to stop.
+  // The first holder still considers its lease valid until its own clock ends it.
   expect(first && first.validUntil - performance.now()).toBeLessThanOrEqual(2500)
 })

@@ -8,7 +8,7 @@ import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-test('a follower hears what is stored from now on, in order, with its place', async () => {
+test('a follower receives later events in order, with their position', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'follow' })
   await store(relay, await commit(database, 'follow', upTo(5)))
@@ -53,7 +53,7 @@ test('a follower misses nothing over a restart of the server, and says how long 
   expect(resets).toBe(0)
 })
 
-test('a follower that fails on an event is told to reset, and goes on', async () => {
+test('a follower that throws is reset, and continues', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'throws' })
   const heard: number[] = []
@@ -72,7 +72,7 @@ test('a follower that fails on an event is told to reset, and goes on', async ()
   expect(resets).toBe(1)
 })
 
-test('the control feed carries what changes who may what, and nothing else', async () => {
+test('the control feed contains changes of permissions, and nothing else', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'control' })
   const first: string[] = []

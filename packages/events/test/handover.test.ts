@@ -42,7 +42,7 @@ const rowsOf = async (database: TestDatabase, table: string): Promise<unknown[]>
 const left = (database: TestDatabase) => rowsOf(database, 'handovers')
 const leases = (database: TestDatabase) => rowsOf(database, 'handover_leases')
 
-/** A messaging that keeps what it is given, drops what it holds and watches that a room has one call at a time. */
+/** A messaging that stores what it accepts, fails on demand, and checks that a room has one call at a time. */
 class Messaging {
   readonly taken = new Map<string, bigint[]>()
   readonly envelopes: string[] = []
@@ -61,7 +61,7 @@ class Messaging {
   }
 }
 
-test('what was committed reaches messaging at once and is forgotten', async () => {
+test('committed events reach messaging at once and are deleted', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   await using _handing = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
@@ -71,7 +71,7 @@ test('what was committed reaches messaging at once and is forgotten', async () =
   await eventually(async () => expect([...(await left(database)), ...(await leases(database))]).toEqual([]))
 })
 
-test('what a change that was rolled back would have told is not told', async () => {
+test('events of a rolled back change are not handed over', async () => {
   await using database = await newDatabase()
   const failing = database.db.transaction(async (tx) => {
     await handOver(tx, 'R1', [{ eventId: 'E1' }])
@@ -135,7 +135,7 @@ test('while messaging is away nothing is given up, however long it takes', async
   expect(await rowsOf(database, 'parked_events')).toEqual([])
 })
 
-test('other rooms do not wait for one that fails', async () => {
+test('other rooms do not wait for a failing one', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   const apply: Messaging['apply'] = async (roomId, events) => {
@@ -149,7 +149,7 @@ test('other rooms do not wait for one that fails', async () => {
   await eventually(() => expect(messaging.taken.get('R2')).toEqual([1n]))
 })
 
-test('what is refused for good is parked without its envelope, the rest of its room goes on, and it can be replayed', async () => {
+test('a permanently refused event is parked without its envelope, the rest of its room continues, and it can be replayed', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   let refusals = 0

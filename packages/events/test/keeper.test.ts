@@ -17,7 +17,7 @@ import { verifyPlaces } from '../src/stream/place.ts'
 import { commit, store } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('whoever starts waits for a keeper; what was started goes on without one, also when the server starts anew', async () => {
+test('a starting process waits for a keeper; running ones continue without one, also after a restart of the server', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -49,13 +49,13 @@ test('whoever starts waits for a keeper; what was started goes on without one, a
   await server.start()
   await store(relay, await commit(database, 'room1', [4]))
   await eventually(() => expect(handled.at(-1)).toBe('E-room1-4'))
-  // Its reader was gone with the server.
+  // Its reader was lost with the server.
   await using _second = await keepStream(keepersBus)
   await eventually(() => expect(followed.at(-1)).toBe('E-room1-4'))
   expect(handled).toHaveLength(4)
 }, 300_000)
 
-test('a loss that is claimed makes durables anew once, and not as often as it is claimed', async () => {
+test('a claimed loss recreates durables once, and repeated claims are limited', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
@@ -79,7 +79,7 @@ test('a loss that is claimed makes durables anew once, and not as often as it is
   expect(seen).not.toContain(await created())
 })
 
-test('one loss makes durables anew once, whichever keeper is asked, and however many find it', async () => {
+test('one loss recreates durables once, with any keeper and any number of reports', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -103,17 +103,17 @@ test('one loss makes durables anew once, whichever keeper is asked, and however 
   expect(await readRecoveries(database.db)).toEqual({ generation: 1, recoveredAt: expect.any(Date), lostEvents: 0n })
   await tell(60_000)
   expect(await created()).toBe(once)
-  // The stream is lost again: what the last recovery saw does not stand any more.
+  // The stream is lost again: the state of the last recovery is outdated.
   await manager.streams.delete(eventStream)
   await declareStreams(bus)
   await tell(60_000)
   expect((await readRecoveries(database.db)).generation).toBe(2)
-  // What was stored after it is gone now: another loss.
+  // Events stored after it are gone: another loss.
   await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
   expect((await readRecoveries(database.db)).generation).toBe(3)
 })
 
-test('a keeper that stood still during a recovery makes nothing anew once another has recovered', async () => {
+test('a keeper that hung during a recovery recreates nothing after another has recovered', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -129,7 +129,7 @@ test('a keeper that stood still during a recovery makes nothing anew once anothe
     await resetDurables(bus, async () => {
       await held()
       if (remade.length > 0) return
-      // What a frozen process meets: its transaction idles, and is ended.
+      // The effect of a freeze: its idle transaction is ended.
       await database.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`)
       await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 60_000 }, 'rooms')
@@ -155,7 +155,7 @@ test('a recovery may take longer than a transaction may idle', async () => {
   expect((await readRecoveries(database.db)).generation).toBe(1)
 })
 
-test('a durable is made for whoever asks, of one subject, and not without end', async () => {
+test('a durable is created for any caller, with one subject, up to a limit', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   const make = (durable: string, subject = 'evt.>', asker = 'one') =>
@@ -166,7 +166,7 @@ test('a durable is made for whoever asks, of one subject, and not without end', 
   await make('d1', 'evt.room.>', 'two')
   await expect(make('d1', 'evt.room.>')).rejects.toThrow('needs another name')
 
-  // Nobody pulls from a durable of an earlier release any more: it goes with the events that were for it.
+  // A durable of an earlier release without pulls is deleted with the events for it.
   const { consumers } = await bus.nc.jetstreamManager()
   const forgottenAfter = async () => (await consumers.info(eventStream, 'one-d2')).config.inactive_threshold
   const hour = 3_600_000_000_000
@@ -176,11 +176,11 @@ test('a durable is made for whoever asks, of one subject, and not without end', 
   expect(await forgottenAfter()).toBe(72 * hour)
 })
 
-test('a place that may have left the stream by age is there while the stream reaches beyond it', async () => {
+test('a place that may have expired counts as present while the stream reaches beyond it', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
-  // The server may say that it takes nothing yet.
+  // The server may not accept messages yet.
   await eventually(() => bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something'))
   const place = (seq: number) => ({ seq, eventId: 'long-gone', storedAt: Date.now() - 72 * 3_600_000 })
   const look = (seq: number) => verifyPlaces(bus, { anchor: undefined, newest: place(seq) })

@@ -50,7 +50,7 @@ async function announce(revision: number): Promise<void> {
   await store(relay, ids)
 }
 
-/** A control feed that is never silent for so long that the policy is asked for again, however slow the machine is. */
+/** A control feed that is never silent long enough for the policy to be requested again, even on a slow machine. */
 async function steadyFeed(): Promise<ControlFeed> {
   const feed = await followControl({ bus, onEvent: () => undefined, onReset: () => undefined })
   return { ...feed, healthyAgoMs: () => 0 }
@@ -95,7 +95,7 @@ test('a hole makes it load the whole policy', async () => {
   expect(admin.loads).toBe(2)
 })
 
-test('a policy that went back is loaded again, however low its revision, and a repeat is not', async () => {
+test('a restored policy is loaded again, however low its revision, and a duplicate is not', async () => {
   const admin = source(70)
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: admin.load })
@@ -108,7 +108,7 @@ test('a policy that went back is loaded again, however low its revision, and a r
   expect(admin.loads).toBe(2)
 })
 
-test('whoever asks for the fresh policy has it before its delta comes, and hears when admin does not answer', async () => {
+test('a caller of fresh() gets the policy before its delta arrives, and an error when admin does not answer', async () => {
   let answer = () => Promise.resolve(whole(80))
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: () => answer() })
@@ -122,7 +122,7 @@ test('whoever asks for the fresh policy has it before its delta comes, and hears
   await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r83']))
 })
 
-test('a delta that comes while the policy is loading is not lost', async () => {
+test('a delta that arrives during a load is not lost', async () => {
   const answers: ((policy: GetPolicyResponse) => void)[] = []
   const starting = followPolicy({ bus, load: () => new Promise((resolve) => answers.push(resolve)) })
   await eventually(() => expect(answers).toHaveLength(1))

@@ -20,7 +20,7 @@ const streamOf = async (prefix: string) => {
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** How many shards each of several relays holds. */
+/** Number of shards that each of several relays holds. */
 async function holders(database: TestDatabase): Promise<number[]> {
   const result = await database.pool.query<{ shards: bigint }>(
     "select count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
@@ -61,17 +61,17 @@ describe('the relay', () => {
     await eventually(async () => expect(await waiting(database)).toBe(0))
     const events = await streamOf('order')
     expect(new Set(events.map(({ id }) => id)).size).toBe(1000)
-    // A relay that could not renew its leases in time leaves to another what it may have sent already.
+    // A relay that could not renew its leases in time leaves entries that it may have sent to another.
     if ((await handovers(database)) === handoversBefore) expect(events).toHaveLength(1000)
     const lines = firstOccurrences(events)
     expect(lines.size).toBe(40)
     for (const line of lines.values()) expect(line).toEqual(upTo(25))
   })
 
-  test('reads behind what it relayed, which a backup keeps in the way, but before all that may still be committed', async () => {
+  test('reads after relayed entries that a backup keeps from vacuum, but before anything that may still be committed', async () => {
     await using database = await newDatabase()
     const { pool } = database
-    /** Where the relay last began to read. */
+    /** Where the relay last started to read. */
     let from = 0n
     const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
     const watched: typeof pool = Object.assign(Object.create(pool), {
@@ -134,7 +134,7 @@ describe('the relay', () => {
     await eventually(async () => expect(await holders(database)).toEqual([8]))
   })
 
-  test('a database that begins again with the same entry numbers is not taken for a repetition', async () => {
+  test('a new database with the same entry numbers is not mistaken for duplicates', async () => {
     for (const room of ['again1', 'again2']) {
       await using database = await newDatabase()
       await using relay = await startRelay({ ...database, bus, service: 'again' })
@@ -143,7 +143,7 @@ describe('the relay', () => {
     }
   })
 
-  test('skips what the stream refuses for good, parks it, and goes on', async () => {
+  test('skips and parks events that the stream refuses permanently, and continues', async () => {
     await using database = await newDatabase()
     const [, id] = await commit(database, 'refused1', [1, 2, 3])
     // Larger than the server takes: enqueue refuses that, so it is written past it.
@@ -165,7 +165,7 @@ describe('the relay', () => {
     )
     const operator = operatorOf(database.db)
     expect(await operator.replayParkedEvents({})).toMatchObject({ requested: 1 })
-    // Refused once more: once for each time that it is asked for.
+    // Refused again, once per request.
     await eventually(async () => expect((await operator.listParkedEvents({})).events).toHaveLength(1))
     const about = { id: 'E-refused1-2', kind: 'room_updated', aggregateType: 'room', aggregateId: 'refused1' }
     const event = Buffer.from(toBinary(EventSchema, create(EventSchema, about)))
@@ -207,14 +207,14 @@ describe('stored', () => {
     await eventually(() => relay.stored(ids))
   })
 
-  test('entries that are long gone are stored', async () => {
+  test('old deleted entries count as stored', async () => {
     await using database = await newDatabase()
     await using relay = await startRelay({ ...database, bus, service: 'gone' })
     await relay.stored([999_999n])
   })
 })
 
-test('who relays is told when another process is gone, and of nobody who came', async () => {
+test('a relay is notified when another process is gone, and not of new ones', async () => {
   await using database = await newDatabase()
   await using stays = await startRelay({ ...database, bus, service: 'peers' })
   let gone = 0
@@ -228,7 +228,7 @@ test('who relays is told when another process is gone, and of nobody who came', 
   await eventually(() => expect(gone).toBe(1))
 })
 
-test('what is committed while the stream is away arrives, in order', async () => {
+test('entries committed during an outage of the stream arrive, in order', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)

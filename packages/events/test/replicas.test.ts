@@ -42,14 +42,14 @@ const copies = async (on = bus) => {
   return { replicas: config.num_replicas, others: cluster?.replicas?.length ?? 0 }
 }
 
-test('a server alone gets a stream with one copy, whatever was asked for', async () => {
+test('a single server gets a stream with one copy, whatever was requested', async () => {
   await using server = await newServer({ keeper: false })
   await using alone = await newBus(server)
   await using _ = await keepStream(alone, { replicas: 3, maxBytes: 20_000_000 })
   await eventually(async () => expect(await copies(alone)).toEqual({ replicas: 1, others: 0 }))
 })
 
-test('a server alone still has the stream when it starts again, whatever was asked for when it was there', async () => {
+test('a single server still has the stream after a restart, whatever was requested', async () => {
   await using server = await newServer({ keeper: false })
   await using alone = await newBus(server)
   await declareStreams(alone)
@@ -64,14 +64,14 @@ test('a server alone still has the stream when it starts again, whatever was ask
   expect(await copies(alone)).toEqual({ replicas: 1, others: 0 })
 })
 
-test('the stream has as many copies as it is said to, also when that is said before there are enough servers', async () => {
+test('the stream has the requested number of copies, also if requested before there are enough servers', async () => {
   {
     await using _ = await keepStream(bus)
     await eventually(async () => expect(await copies()).toEqual({ replicas: 1, others: 0 }))
   }
   await using _ = await keepStream(bus, { replicas: 3, maxBytes: 20_000_000 })
   const { streams } = await bus.nc.jetstreamManager()
-  // The rest of what was asked for is there.
+  // The rest of the request is fulfilled.
   await eventually(async () => expect((await streams.info(eventStream)).config.max_bytes).toBe(20_000_000))
   expect(await copies()).toEqual({ replicas: 1, others: 0 })
   await startThird()

@@ -46,12 +46,12 @@ class Durable {
 
   declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
-  /** Tells events of these kinds, each in a message of its own. */
+  /** Publishes events of these kinds, each in a separate message. */
   async tell(...kinds: string[]): Promise<void> {
     for (const kind of kinds) await store(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
-  /** Takes so many messages and asks for more, so that the server looks at everything behind them. */
+  /** Takes this many messages and requests more, so that the server scans everything after them. */
   async take(count: number): Promise<JsMsg[]> {
     const consumer = await bus.nc.jetstream().consumers.get(eventStream, this.name)
     const taken: JsMsg[] = []
@@ -103,7 +103,7 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
     },
   ],
   [
-    'that looked at messages for others before it acknowledged',
+    'that scanned messages for others before it acknowledged',
     'behind',
     async (durable) => {
       await durable.tell(foreign, own, foreign, own, foreign, foreign)
@@ -112,7 +112,7 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
     },
   ],
   [
-    'that has a later message in hand',
+    'with a later message in progress',
     'hand',
     async (durable) => {
       await durable.tell(own, foreign, own, foreign, foreign, own)
@@ -135,7 +135,7 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
     async (durable) => {
       await durable.tell(foreign, own, foreign, foreign)
       await durable.handleNext(1)
-      // What a killed server was told last it may have forgotten; what it had at an orderly end it knows.
+      // A killed server may forget its last acknowledgements; after an orderly shutdown it knows them.
       await startAgain()
       await durable.tell(foreign)
       process.kill(server.pid(), 'SIGKILL')
@@ -145,7 +145,7 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
   ],
 ]
 
-test.each(histories)('a durable %s goes on while the database is as new', async (_, room, live) => {
+test.each(histories)('a durable %s continues while the database is current', async (_, room, live) => {
   const durable = new Durable(`new-${room}`)
   await durable.declare()
   await live(durable)
@@ -154,7 +154,7 @@ test.each(histories)('a durable %s goes on while the database is as new', async 
   expect((await durable.info()).created).toBe(created)
 })
 
-test.each(histories)('a durable %s begins anew when the database is older', async (_, room, live) => {
+test.each(histories)('a durable %s restarts when the database is older', async (_, room, live) => {
   const durable = new Durable(`old-${room}`)
   await durable.declare()
   await live(durable)
@@ -166,7 +166,7 @@ test.each(histories)('a durable %s begins anew when the database is older', asyn
   expect(anew.ack_floor.consumer_seq).toBe(0)
 })
 
-test('a durable that is not declared yet is no failure', async () => {
+test('a missing durable is not a failure', async () => {
   const durable = new Durable('undeclared')
   await expect(durable.check()).resolves.toBeUndefined()
   await durable.declare()
@@ -174,7 +174,7 @@ test('a durable that is not declared yet is no failure', async () => {
   expect((await durable.info()).name).toBe(durable.name)
 })
 
-test('a durable that acknowledged nothing so far goes on', async () => {
+test('a durable without acknowledgements continues', async () => {
   const durable = new Durable('fresh')
   await durable.declare()
   await durable.tell(foreign, own)

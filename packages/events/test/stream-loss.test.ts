@@ -5,7 +5,7 @@ import { consumeEvents, declareStreams, eventStream, followEvents, startRelay } 
 import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a stream that is deleted gets again what the outbox holds, and consumers see each event once', async () => {
+test('a deleted stream gets the outbox’s events again, and consumers handle each once', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -26,7 +26,7 @@ test('a stream that is deleted gets again what the outbox holds, and consumers s
 
   const manager = await bus.nc.jetstreamManager()
   await manager.streams.delete(eventStream)
-  // Nobody asks about the stream before the next event finds nobody who takes it.
+  // The loss shows only when the next event is not accepted.
   await store(relay, await commit(database, 'room1', [11]))
   await eventually(async () => {
     const lines = firstOccurrences(await onStream(bus))
@@ -37,7 +37,7 @@ test('a stream that is deleted gets again what the outbox holds, and consumers s
   expect(new Set(handled).size).toBe(21)
 }, 300_000)
 
-test('a stream that is deleted and made anew at once does not go unnoticed', async () => {
+test('deleting and recreating the stream at once is noticed', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -53,7 +53,7 @@ test('a stream that is deleted and made anew at once does not go unnoticed', asy
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toHaveLength(7))
 }, 300_000)
 
-test('a stream that is emptied gets again what the outbox holds, although it remembers the message ids', async () => {
+test('an emptied stream gets the outbox’s events again, although it remembers the message ids', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -65,7 +65,7 @@ test('a stream that is emptied gets again what the outbox holds, although it rem
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(upTo(5)))
 }, 300_000)
 
-test('a stream that loses its tail: relayed again, followers reset, nothing handled twice or never', async () => {
+test('a stream that loses its tail: events are relayed again, followers reset, none is handled twice or never', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -128,7 +128,7 @@ test('a stream that loses its tail: relayed again, followers reset, nothing hand
   await eventually(async () => expect(await waiting(database)).toBe(0))
 }, 300_000)
 
-test('a stream that is as it was is not relayed again', async () => {
+test('an unchanged stream is not relayed again', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

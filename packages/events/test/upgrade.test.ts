@@ -28,7 +28,7 @@ const env = Object.fromEntries(
   users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
 )
 
-test('the stream of a server without accounts goes on in its account: nothing is lost, nothing handled again', async () => {
+test('the stream of a server without accounts moves to its account: nothing is lost or handled again', async () => {
   await using database = await newDatabase()
   const dir = mkdtempSync(join(tmpdir(), 'parley-upgrade-'))
   const port = await freePort()
@@ -87,7 +87,7 @@ test('the stream of a server without accounts goes on in its account: nothing is
     await eventually(() => expect(handled.toSorted()).toEqual(upTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // Nobody took the stream for another one and told it again what it holds.
+    // No process took it for another stream and published its entries again.
     expect((await onStream(admin)).map(({ id }) => id)).toEqual(upTo(6).map((version) => `E-room1-${version}`))
     expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(upTo(6))
   } finally {

@@ -1,4 +1,4 @@
-// Nobody looks by the clock here: what arrives was told of.
+// Polling is off here: what arrives was announced.
 import { expect, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
@@ -27,7 +27,7 @@ const shared = (database: Database) =>
 
 const arrived = (database: Database) => eventually(async () => expect(await waiting(database)).toBe(0))
 
-test('what was committed goes out at once, whatever was forgotten after the commit', async () => {
+test('committed entries are sent at once, even if the wake-up failed after the commit', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'told', pollMs })
   for (const version of upTo(5)) {
@@ -37,14 +37,14 @@ test('what was committed goes out at once, whatever was forgotten after the comm
   expect(firstOccurrences(await onStream(bus)).get('told1')).toEqual(upTo(5))
 })
 
-test('what was committed while nobody relayed goes out when somebody does', async () => {
+test('entries committed without a relay are sent when one starts', async () => {
   await using database = await newDatabase()
   await commit(database, 'before1', [1])
   await using _relay = await startRelay({ ...database, bus, service: 'before', pollMs })
   await arrived(database)
 })
 
-test('the process that holds the shard is told', async () => {
+test('the process that holds the shard is notified', async () => {
   await using database = await newDatabase()
   await using other = await again(database)
   await using otherBus = await newBus(server)
@@ -58,7 +58,7 @@ test('the process that holds the shard is told', async () => {
   }
 })
 
-test('whoever waits for an entry asks for it, whoever was not told', async () => {
+test('a waiting caller asks for its entry, even if the relay was not notified', async () => {
   await using database = await newDatabase()
   await using other = await again(database)
   await using silent = await again(database)
@@ -67,7 +67,7 @@ test('whoever waits for an entry asks for it, whoever was not told', async () =>
   await using two = await startRelay({ ...other, bus: otherBus, service: 'lost', pollMs })
   await shared(database)
   for (const room of upTo(10).map((n) => `lost${n}`)) {
-    // Nobody relays in the process that commits: it tells nobody.
+    // There is no relay in the committing process, which notifies nobody.
     await one.stored(await commit(silent, room, [1]))
     await two.stored(await commit(silent, room, [2]))
   }
@@ -86,7 +86,7 @@ test('shards that another process gives back, or leaves behind, are looked throu
   await arrived(database)
 })
 
-test('what the database did not answer is asked again', async () => {
+test('an unanswered query is repeated', async () => {
   await using database = await newDatabase()
   await using outage = await outageProxy(database.url)
   await using through = await openDatabase({ url: outage.url, pool: 4, name: 'through' })
@@ -99,7 +99,7 @@ test('what the database did not answer is asked again', async () => {
   await arrived(database)
 })
 
-test('what was committed without a bus goes out when it is back', async () => {
+test('entries committed without a bus are sent when it is back', async () => {
   await using database = await newDatabase()
   await using outage = await outageProxy(server.url)
   await using cut = await connectBus({ url: outage.url, name: 'test', purpose: 'events' })
@@ -113,7 +113,7 @@ test('what was committed without a bus goes out when it is back', async () => {
   await arrived(database)
 })
 
-test('a relay that rested, and let its leases lapse, goes on when it is told', async () => {
+test('a relay that rested and let its leases expire continues when notified', async () => {
   await using database = await newDatabase()
   await using other = await again(database)
   const options = { bus, service: 'rest', pollMs, restAfterMs: 1 }

@@ -17,8 +17,8 @@ export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
- * Everything around calls: a database, a bus, neighbours and a media server of its own. Calls are compared with the media
- * server only where a test is about that: elsewhere what the comparison finds first, webhooks would not tell.
+ * The surroundings of calls: a database, a bus, stand-ins for other services and a media server. Only tests about it
+ * run the comparison with the media server; elsewhere it could anticipate webhooks.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(
@@ -55,7 +55,7 @@ export const openEnv = ({ compares = false } = {}) =>
         /** Connects to the call of a room as somebody, with a token that was just made. */
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),
-        /** Who is in the call of a room, as its members see it; undefined without a call. */
+        /** Participants of the call of a room, as its members see them; undefined without a call. */
         async inCall(roomId: string, asker: string): Promise<string[] | undefined> {
           const { calls } = await as(asker).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()

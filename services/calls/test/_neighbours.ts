@@ -67,7 +67,7 @@ export class FakeMessaging {
     return {}
   }
 
-  /** What was told of a room: kind, of whom, and how it was noticed. */
+  /** Events of a room: kind, actor, and how it was noticed. */
   toldOf(roomId: string): string[] {
     return this.events
       .filter((event) => event.roomId === roomId)
@@ -76,7 +76,7 @@ export class FakeMessaging {
   }
 }
 
-/** Stands in for accounts: everybody is there, and called after their id. */
+/** A stand-in for accounts: everybody exists, and is named after their id. */
 export const getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => ({
   profiles: userIds.map((id) => ({
     user: { id, login: id.toLowerCase(), displayName: `Person ${id}`, avatarUrl: `https://chat.example.org/${id}` },

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A client of the media server in a process of its own. */
+/** A client of the media server in a separate process. */
 export type Participant = AsyncDisposable & {
-  /** Parts of what was heard that were the tone, one for each fifth of a second. */
+  /** Shares of the received audio that were the tone, for each fifth of a second. */
   heard: number[]
-  /** Whether it gets somebody's sound, understood or not. */
+  /** Whether it receives audio, decrypted or not. */
   isSubscribed: () => boolean
   isDisconnected: () => boolean
 }

@@ -18,7 +18,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const told = (roomId: string) => env.messaging.toldOf(roomId)
 
-test('the first one starts a call, the others join it, the last one ends it, and the room hears of it all', async () => {
+test('the first participant starts a call, others join it, the last ends it, and the room is notified', async () => {
   env.rooms.set('Rwhole', ['Ualice', 'Ubob'])
   const [alice, bob] = [env.as('Ualice'), env.as('Ubob')]
   await expect(alice.getActiveCall({ roomId: 'Rwhole' })).rejects.toMatchObject({ code: Code.NotFound })
@@ -83,7 +83,7 @@ test('a token opens the room of one call at the media server, for five minutes, 
   const metadata: unknown = JSON.parse(claims.metadata ?? '')
   expect(metadata).toEqual({ login: 'ubob', avatarUrl: 'https://chat.example.org/Ubob', callId })
   const { exp = 0, nbf = 0 } = claims as { exp?: number; nbf?: number }
-  // Each of them is taken from the clock, and a second may end in between.
+  // Each of them is read from the clock, and a second may end in between.
   expect([299, 300]).toContain(exp - nbf)
   expect(e2eeKey).toMatch(/^[A-Za-z0-9+/]{43}$/)
   expect(Buffer.from(e2eeKey, 'base64')).toHaveLength(32)
@@ -149,7 +149,7 @@ test('a request to join that is sent again under its key is answered again, and 
   expect(await env.inCall('Rkeys', 'Ualice')).toEqual(['Ubob'])
 })
 
-test('a ban between the question and the joining leaves nobody in the call', async () => {
+test('a ban between the check and the join leaves nobody in the call', async () => {
   env.rooms.set('Rban', ['Ualice', 'Ubob'])
   await env.as('Ubob').joinCall({ roomId: 'Rban' })
   let asked = 0

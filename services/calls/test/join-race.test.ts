@@ -14,7 +14,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const join = (userId: string, roomId: string) => patiently(() => env.as(userId).joinCall({ roomId }))
 const leave = (userId: string, roomId: string) => patiently(() => env.as(userId).leaveCall({ roomId }))
 
-test('however many join at once, in several processes, it is one call, and each is in it once', async () => {
+test('concurrent joins in several processes create one call, with each participant once', async () => {
   const people = Array.from({ length: 32 }, (_, n) => `Up${n}`)
   env.rooms.set('Rrace', people)
   await Promise.all([...people, ...people].map((userId) => join(userId, 'Rrace')))

@@ -15,7 +15,7 @@ const whereThereIsOne = livekit ? test : test.skip
 afterAll(async () => opened[Symbol.asyncDispose]())
 
 whereThereIsOne(
-  'two hear each other with the key of the call, and nobody does with another key',
+  'two participants hear each other with the key of the call, and nobody with another key',
   async () => {
     if (!livekit) return
     const env = opened.use(await openEnv({ compares: true }))

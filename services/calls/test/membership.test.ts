@@ -27,7 +27,7 @@ const atMediaServer = (roomId: string) =>
 test.each([
   { how: 'leaves', kind: 'user_left_room', fact: 'left' },
   { how: 'is banned', kind: 'member_banned', fact: 'banned' },
-] as const)('who $how is out of the call and off the media server', async ({ kind, fact }) => {
+] as const)('a person who $how is removed from the call and the media server', async ({ kind, fact }) => {
   const roomId = `R${fact}`
   await inCall(roomId, ['Ualice', 'Ubob'])
   env.rooms.remove(roomId, 'Ualice')
@@ -47,7 +47,7 @@ test.each([
   await eventually(() => expect(atMediaServer(roomId)).toEqual([]))
 })
 
-test('an announcement that comes late puts nobody out who is a member again', async () => {
+test('a late event does not remove somebody who is a member again', async () => {
   await inCall('Rback', ['Ualice', 'Ubob'])
   await env.announce('user_left_room', 'Rback', { case: 'left', value: { userId: 'Ualice' } })
   env.rooms.remove('Rback', 'Ubob')
@@ -56,7 +56,7 @@ test('an announcement that comes late puts nobody out who is a member again', as
   expect(await env.inCall('Rback', 'Ualice')).toEqual(['Ualice'])
 })
 
-test('whoever was a member only because the room was universal is out when it no longer is', async () => {
+test('people who were members only because the room was universal are removed when it no longer is', async () => {
   await inCall('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')
   await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })
@@ -74,7 +74,7 @@ test('a deactivated account is out of every call, and who signs out stays', asyn
   })
 })
 
-test('a deleted account is out of every call, and nothing of the person is left', async () => {
+test('a deleted account leaves every call, and no data of the person remains', async () => {
   await inCall('Rone', ['Udora', 'Ualice'])
   await inCall('Rtwo', ['Udora', 'Ualice'])
   await env.as('Udora').joinCall({ roomId: 'Rone' }, { headers: { 'Idempotency-Key': 'hers' } })
@@ -91,7 +91,7 @@ test('a deleted account is out of every call, and nothing of the person is left'
   await eventually(() => expect(env.erasures.found('Udora', 1)).toBe(3n))
   await requestErasure(env.bus, 'Udora', 2)
   await eventually(() => expect(env.erasures.found('Udora', 2)).toBe(0n))
-  // The media server may tell late, or again.
+  // The media server may send late or duplicate events.
   const { webhookUrl = '', events } = env.livekit
   const gone = events.findLast(
     ({ event, participant }) => event === 'participant_left' && participant?.identity === 'Udora',

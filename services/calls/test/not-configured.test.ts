@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('without a media server there are no calls; those from before end, also where one cannot be ended', async () => {
+test('without a media server there are no calls; earlier ones end, even if one cannot be ended', async () => {
   const before = await env.start()
   for (const roomId of ['R1', 'R2']) await env.as('Ualice').joinCall({ roomId })
   await before[Symbol.asyncDispose]()
@@ -44,7 +44,7 @@ test('without a media server there are no calls; those from before end, also whe
   expect(await response.json()).toEqual({ error: 'voice calls are not configured' })
 })
 
-test('without a media server, too, a key stands for its request and its answer', async () => {
+test('keys work without a media server', async () => {
   const replayed: (string | null)[] = []
   const options = {
     headers: { 'Idempotency-Key': 'off' },
@@ -59,7 +59,7 @@ test('without a media server, too, a key stands for its request and its answer',
   expect((await join('R1')).joined).toBe(false)
 })
 
-test('without a media server, too, only members are answered of rooms that are there', async () => {
+test('membership is checked without a media server', async () => {
   const asks = (userId: string, roomId: string) => {
     const { joinCall, leaveCall, getCallToken, listCallParticipants } = env.as(userId)
     return Promise.allSettled(

@@ -22,7 +22,7 @@ const mediaRoomOf = async (roomId: string, userId: string) =>
   `server_${roomId}@${(await env.as(userId).getCallToken({ roomId })).callId}`
 const told = (roomId: string) => env.messaging.toldOf(roomId)
 
-test('who came or went without a webhook is noticed', async () => {
+test('notices joins and leaves without a webhook', async () => {
   env.rooms.set('Rquiet', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rquiet' })
   await env.connect('Ualice', 'Rquiet')
@@ -41,7 +41,7 @@ test('who came or went without a webhook is noticed', async () => {
   )
 })
 
-test('who is no member any more is put out, though nobody said so', async () => {
+test('removes people who are no longer members, without an event', async () => {
   env.rooms.set('Rroles', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Rroles' })
@@ -54,7 +54,7 @@ test('who is no member any more is put out, though nobody said so', async () => 
   await eventually(() => expect(told('Rroles')).toContain('call_participant_left Ubob reconciliation'))
 })
 
-test('who joined and never arrived has a minute', async () => {
+test('gives participants a minute to connect', async () => {
   env.rooms.set('Rlost', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlost' })
   const asked = () => env.livekit.asked.filter(({ room }) => room.startsWith('server_Rlost@')).length
@@ -66,7 +66,7 @@ test('who joined and never arrived has a minute', async () => {
   await eventually(() => expect(told('Rlost').slice(2)).toEqual(ended))
 })
 
-test('a room that is left of a call is closed, those of others are not', async () => {
+test('closes a room left over from a call, but not those of others', async () => {
   env.rooms.set('Rleft', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rleft' })
   const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rleft' })
@@ -78,7 +78,7 @@ test('a room that is left of a call is closed, those of others are not', async (
   expect(others.filter((name) => env.livekit.rooms.has(name))).toEqual(others)
 })
 
-test('a proxy that says not found for the media server says nothing of who is there', async () => {
+test('a 404 from a proxy of the media server is not taken for an empty room', async () => {
   await using proxy = await serveHttp({
     ...{ host: '127.0.0.1', port: 0 },
     handle: (_request, response) => response.writeHead(404).end('404 page not found'),
@@ -89,7 +89,7 @@ test('a proxy that says not found for the media server says nothing of who is th
   await expect(server.removeParticipant('server_R1@C1', 'Ualice')).rejects.toThrow()
 })
 
-test('however many are in a call, they are written', async () => {
+test('records any number of participants', async () => {
   env.rooms.set('Rcrowd', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rcrowd' })
   const [alice] = await env.db.select().from(callParticipants).where(isNull(callParticipants.leftAt))
@@ -100,7 +100,7 @@ test('however many are in a call, they are written', async () => {
   await env.as('Ualice').leaveCall({ roomId: 'Rcrowd' })
 })
 
-test('when the media server cannot be asked three times in a row every call ends', async () => {
+test('ends every call when the media server does not answer three times in a row', async () => {
   env.rooms.set('Rdown', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rdown' })
   await env.connect('Ualice', 'Rdown')

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const people = ['Ualice', 'Ubob', 'Ucarol']
-/** Whoever is not there comes; whoever is leaves, or comes again without having left. */
+/** Absent people connect; present ones leave, or connect again without having left. */
 const steps = fc.array(fc.record({ who: fc.nat(2), again: fc.boolean() }), { minLength: 1, maxLength: 8 })
 const history = fc.tuple(steps, fc.infiniteStream(fc.nat()))
 
@@ -29,7 +29,7 @@ function mixed<T>(events: readonly T[], numbers: Iterable<number>): T[] {
 
 let rounds = 0
 
-test('webhooks of the same history in any order, once or more often, lead to who is at the media server', async () => {
+test('webhooks of one history in any order, with duplicates, lead to the participants at the media server', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ([taken, numbers]) => {
       const roomId = `R${rounds++}`

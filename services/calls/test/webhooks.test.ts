@@ -34,7 +34,7 @@ const roomOf = async (roomId: string, userId: string) => {
   return `server_${roomId}@${callId}`
 }
 
-test('what the media server tells moves people in and out of calls', async () => {
+test('webhooks add and remove participants', async () => {
   env.rooms.set('Rhooks', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rhooks' })
   const mediaRoom = await roomOf('Rhooks', 'Ualice')
@@ -43,7 +43,7 @@ test('what the media server tells moves people in and out of calls', async () =>
   await env.livekit.sent()
   expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice', 'Ubob'])
 
-  // Who connects anew has not left.
+  // Reconnecting is not leaving.
   await env.connect('Ubob', 'Rhooks')
   await env.livekit.sent()
   expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice', 'Ubob'])
@@ -65,7 +65,7 @@ test('what the media server tells moves people in and out of calls', async () =>
   )
 })
 
-test('the end of a call closes its room, and whoever comes late is put out', async () => {
+test('the end of a call closes its room, and removes late participants', async () => {
   env.rooms.set('Rlate', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rlate' })
   const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rlate' })
@@ -79,7 +79,7 @@ test('the end of a call closes its room, and whoever comes late is put out', asy
   expect(await env.inCall('Rlate', 'Ualice')).toBeUndefined()
 })
 
-test('a token from before a ban lets nobody stay', async () => {
+test('a token from before a ban does not let anybody stay', async () => {
   env.rooms.set('Rbanned', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rbanned' })
   const { token } = await env.as('Ubob').getCallToken({ roomId: 'Rbanned' })
@@ -99,7 +99,7 @@ const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEve
   room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
 })
 
-test('a room that the media server closes ends the call, also for who is on the way there', async () => {
+test('a room closed by the media server ends the call, also for people about to connect', async () => {
   env.rooms.set('Rclosed', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
   await env.connect('Ualice', 'Rclosed')
@@ -111,7 +111,7 @@ test('a room that the media server closes ends the call, also for who is on the 
   await eventually(() => expect(env.messaging.toldOf('Rclosed').at(-1)).toBe('call_ended livekit'))
 })
 
-test('a room that the media server closed before somebody joined ends nothing for them', async () => {
+test('a room closed before somebody joined does not end their call', async () => {
   env.rooms.set('Rlater', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlater' })
   await env.connect('Ualice', 'Rlater')
@@ -129,7 +129,7 @@ test('a room that the media server closed before somebody joined ends nothing fo
 /** Whom the media server shows in a room. */
 const atMediaServer = (mediaRoom: string) => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
 
-test('what the media server was not told while it was away it is told later', async () => {
+test('requests missed during an outage of the media server are repeated', async () => {
   env.rooms.set('Raway', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Raway' })
@@ -144,7 +144,7 @@ test('what the media server was not told while it was away it is told later', as
   await env.as('Ubob').leaveCall({ roomId: 'Raway' })
 })
 
-test('whoever is back before the media server was told to remove them stays', async () => {
+test('a person who returned before the removal reached the media server stays', async () => {
   env.rooms.set('Rback', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Rback' })
@@ -155,14 +155,14 @@ test('whoever is back before the media server was told to remove them stays', as
   await env.as('Ualice').leaveCall({ roomId: 'Rback' })
   await env.as('Ualice').joinCall({ roomId: 'Rback' })
   await env.connect('Ualice', 'Rback')
-  // A request that began before she was back must not get through now: the server is away until nobody wants it any more.
+  // An earlier request must not get through now: the media server is down until the request is obsolete.
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
   env.livekit.isAway = false
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })
 
-test('only what the media server signed is taken, by either pair of keys', async () => {
+test('accepts only webhooks signed with one of the two key pairs', async () => {
   const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
   const own = await signed(event)
   const ignored = { status: 200, body: { taken: false } }
@@ -194,7 +194,7 @@ test('only what the media server signed is taken, by either pair of keys', async
   expect((await fetch(`${service.url}/webhooks/other`)).status).toBe(404)
 })
 
-test('what is of another server, another room or nothing known is left alone', async () => {
+test('ignores rooms of other servers, other rooms and unknown events', async () => {
   env.rooms.set('Rours', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rours' })
   const mediaRoom = await roomOf('Rours', 'Ualice')

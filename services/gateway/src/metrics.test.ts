@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-// In a process of its own: in this one others have made the logger already, and made it silent.
+// In a separate process: here others have already created a silent logger.
 const program = `
   import { createMetrics } from './metrics.ts'
   const metrics = createMetrics()
   for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.forgottenProxy(address)`
 
-test('a proxy that is not trusted is warned of once, and says what to do', () => {
+test('an untrusted proxy causes one warning that says what to do', () => {
   const written = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
     env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'warn' },

@@ -15,14 +15,14 @@ type IdentityMethod = keyof typeof ExternalIdentityAuthService.method
 type Asked = { method: string; request: Record<string, unknown> }
 type Answer = (request: Record<string, unknown>, setHeader: (name: string, value: string) => void) => object
 
-/** A stand-in for accounts: what it is asked is kept, what it answers can be said. */
+/** A stand-in for accounts that records calls and has configurable responses. */
 export class Accounts {
-  /** Who stands behind a credential, by digest in hex. */
+  /** Callers of credentials, by digest in hex. */
   readonly callers = new Map<string, Caller>()
   readonly passwords = new Map<string, { password: string; userId: string }>()
   readonly asked: Asked[] = []
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
-  /** Answers nobody about credentials, as when its database is away. */
+  /** Does not answer about credentials, as if its database were down. */
   away = false
   /** How often it was asked about credentials. */
   lookUps = 0

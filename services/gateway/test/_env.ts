@@ -9,20 +9,20 @@ import { testGateway } from './_gateway.ts'
 
 const cookieSecret = 'another secret that is long enough for tests'
 
-/** What came to rooms, which answers GetRoom with the room's id as name. */
+/** Calls to rooms, which answers GetRoom with the room's id as name. */
 export type Received = { userId: string; key: string | undefined; roomId: string; headers: Headers }
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 export type Gateway = Awaited<ReturnType<Env['start']>>
 
-/** What discovery says. */
+/** Response of discovery. */
 type Server = {
   registration: boolean
   providers: { id: string; type: string; label: string }[]
   logoUrl?: string
 }
 
-/** Everything around the gateway over a real bus and a real Redis; the neighbours are stand-ins. */
+/** The gateway's surroundings over a real bus and a real Redis; other services are stand-ins. */
 export const openEnv = () =>
   testGateway(
     {

@@ -17,14 +17,14 @@ import { testGateway } from './_gateway.ts'
 const secretKey = 'a secret key that is long enough for tests'
 const blobSecret = 'the key of gateway and uploads for tests'
 
-/** What a method with an image was asked. */
+/** Calls of methods with an image. */
 type Asked = { method: string; userId: string; blob: string | undefined; image: ImageUpload | undefined }
-/** What uploads was given. */
+/** Blobs sent to uploads. */
 type Given = { ticket: BlobTicket | undefined; bytes: Buffer }
 
 export type ImageFleet = Awaited<ReturnType<typeof openImageFleet>>
 
-/** What GetServer answers. */
+/** Response of GetServer. */
 type Server = {
   away?: boolean
   name: string
@@ -39,7 +39,7 @@ const settings = {
   PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
 }
 
-/** A gateway whose neighbours are stand-ins, uploads' HTTP port among them. */
+/** A gateway with stand-ins for other services, including uploads' HTTP port. */
 export const openImageFleet = () =>
   testGateway(settings, async (harness) => {
     const users = new Map<string, string>()

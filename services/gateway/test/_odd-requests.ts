@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
-/** How the client leaves: after an answer, or without waiting for one. */
+/** How the client leaves: after a response, or without waiting for one. */
 export type Leaving = 'answered' | 'half-close' | 'hang-up' | 'reset'
 
-/** What one connection brings: bytes in pieces, and how it ends. */
+/** Bytes of one connection in pieces, and how it ends. */
 export type Conversation = { pieces: Buffer[]; leaving: Leaving }
 
 const odd = fc.oneof(
@@ -155,7 +155,7 @@ const request = fc
   .tuple(fc.tuple(method, target, version), framed, lineEnd)
   .map(([line, { headers, text }, end]) => [line.join(' '), 'Host: x', ...headers, '', ''].join(end) + text)
 
-/** What one client says: a few requests, one behind the other, cut anywhere. */
+/** A few requests of one client, one after the other, split anywhere. */
 export const conversation: fc.Arbitrary<Conversation> = fc
   .tuple(
     fc.array(request, { minLength: 1, maxLength: 4 }),

@@ -10,7 +10,7 @@ export async function rawSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** Sends bytes as they stand; gives what comes back until the head of an answer is there, or the connection ends. */
+/** Sends raw bytes; returns the received bytes until the head of a response is complete, or the connection ends. */
 export async function sendRaw(url: string, bytes: string): Promise<string> {
   const socket = await rawSocket(url)
   socket.write(bytes, 'latin1')
@@ -19,7 +19,7 @@ export async function sendRaw(url: string, bytes: string): Promise<string> {
   return received
 }
 
-/** What arrives until it is enough, or the connection ends. */
+/** Received bytes until there are enough, or the connection ends. */
 export function receive(socket: Socket, isEnough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

@@ -37,14 +37,14 @@ describe('POST /auth/login', () => {
     ])
   })
 
-  test('gives the cookie alone to a page that asks for no more, and tells what the program calls itself', async () => {
+  test('gives only the cookie to a page that requests no more, and stores the user agent', async () => {
     const wanted = { login: 'ada', password: 'correct horse', cookieOnly: true }
     const answer = await browser.postJson('/auth/login', wanted, { 'user-agent': 'Program/1' })
     expect(answer.status).toBe(200)
     expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
   })
 
-  test('makes cookies of this host alone, and asks for https from then on, when the server is reached by it', async () => {
+  test('sets cookies for this host only, and HSTS, when the server is reached over https', async () => {
     const secure = (await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })).browser()
     const { cookies, headers } = await secure.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
     expect(cookies).toHaveLength(3)
@@ -52,7 +52,7 @@ describe('POST /auth/login', () => {
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
     expect((await browser.get('/healthz')).headers.has('strict-transport-security')).toBe(false)
 
-    // Where the name was another before, the browser goes on with what it has.
+    // A browser with a cookie of another name keeps it.
     const [[, session = '']] = [...secure.jar] as [[string, string]]
     const csrf = { 'x-csrf-token': secure.jar.get('__Host-parley_csrf') ?? '' }
     const older = new Map([...secure.jar].map(([name, value]) => [name.replace('__Host-', ''), value]))
@@ -64,7 +64,7 @@ describe('POST /auth/login', () => {
     expect((await secure.postJson('/auth/logout', {}, csrf)).status).toBe(200)
   })
 
-  test('begins a session of its own, whatever session the browser brings', async () => {
+  test('starts a new session, whatever session the browser brings', async () => {
     const planted = 'parley_session=planted.by-somebody'
     const { cookies } = await browser.postJson(
       '/auth/login',
@@ -136,7 +136,7 @@ describe('registration', () => {
     ])
   })
 
-  test('by an invite tells whom it is for, then makes the account and signs in', async () => {
+  test('with an invite shows its address, then creates the account and signs in', async () => {
     env.accounts.answers.set('getInvite', () => ({ email: 'new@example.org' }))
     env.accounts.answers.set('acceptInvite', () => ({ ...env.accounts.session('U-new', 'newbie'), token: '' }))
     expect(said(await browser.postJson('/auth/invite', { token: 'IN1' }))).toEqual([200, { email: 'new@example.org' }])
@@ -170,7 +170,7 @@ describe('registration', () => {
     expect(said(await browser.postJson(path, body))).toEqual([status, { error: 'the reason' }])
   })
 
-  test('tells a busy server from a full one', async () => {
+  test('distinguishes a busy server from a full one', async () => {
     env.accounts.refuse('completeRegistration', Code.ResourceExhausted, 'busy', { 'retry-after': '1' })
     const answer = await browser.postJson('/auth/register/complete', complete)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
@@ -190,7 +190,7 @@ describe('registration', () => {
     expect(env.accounts.asked).toEqual([])
   })
 
-  test('never tells what went wrong inside', async () => {
+  test('never reveals internal errors', async () => {
     env.accounts.refuse('requestRegistrationCode', Code.Internal, 'table emails is on fire')
     const answer = await browser.postJson('/auth/register', { email: 'a@b' })
     expect(said(answer)).toEqual([500, { error: 'internal server error' }])
@@ -226,7 +226,7 @@ describe('an address to prove', () => {
     expect(env.accounts.requests('confirmEmailCode')).toMatchObject([{ userId: 'U-ada', ...body }])
   })
 
-  test('comes with the credential that was presented, and with the password if one is sent', async () => {
+  test('requires the presented credential, and the password if one is sent', async () => {
     const token = env.accounts.credential('U-bob')
     const { credentialId } = env.accounts.callers.get(digestOf(token)) ?? {}
     const bearer = { authorization: `Bearer ${token}` }
@@ -244,7 +244,7 @@ describe('an address to prove', () => {
   test.each([
     [paths[0], 'requestEmailCode'],
     [paths[1], 'confirmEmailCode'],
-  ] as const)('%s is a 400 that says what is missing when the session is not fresh', async (path, method) => {
+  ] as const)('%s is a 400 with an explanation when the session is not fresh', async (path, method) => {
     const text = 'sign in again'
     env.accounts.refuse(method, Code.FailedPrecondition, text, { 'parley-needs': 'fresh-credential' })
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
@@ -286,7 +286,7 @@ describe('POST /auth/logout', () => {
     expect(digests).toHaveLength(2)
   })
 
-  test('is a success for nobody', async () => {
+  test('succeeds without a session', async () => {
     expect(said(await browser.postJson('/auth/logout', ''))).toEqual([200, { success: true }])
     expect(env.accounts.requests('endCredentials')).toEqual([])
   })
@@ -329,7 +329,7 @@ describe('a session cookie', () => {
     expect(env.accounts.asked).toEqual([])
   })
 
-  test('is not looked at where a token is sent by hand', async () => {
+  test('is not checked when a token is sent explicitly', async () => {
     await login()
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)

@@ -25,14 +25,14 @@ async function post(url: string, method: string, headers: Record<string, string>
 }
 const as = (userId: string) => ({ authorization: `Bearer ${fleet.tokenOf(userId)}` })
 
-test('a user may make so many calls of a kind in a minute, whatever credential is used', async () => {
+test('a user may make a limited number of calls of a kind per minute, with any credential', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_WRITES_PER_MINUTE: '3' })
   const calls = async (userId: string) => {
     const statuses = []
     for (let n = 0; n < 4; n++) statuses.push((await post(url, createMessage, as(userId))).status)
     return statuses
   }
-  // A new minute may begin meanwhile.
+  // A new minute may begin in between.
   await eventually(async () => {
     expect(await calls('Ualice')).toEqual([429, 429, 429, 429])
     const refused = await post(url, createMessage, as('Ualice'))
@@ -45,7 +45,7 @@ test('a user may make so many calls of a kind in a minute, whatever credential i
   expect((await post(url, getServer)).status).toBe(200)
 })
 
-test('who is not signed in is counted by network, as trusted proxies tell it', async () => {
+test('callers who are not signed in are counted by network, as trusted proxies report it', async () => {
   const { url } = await fleet.start({
     PARLEY_LIMITS_READS_PER_MINUTE: '2',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -53,13 +53,13 @@ test('who is not signed in is counted by network, as trusted proxies tell it', a
   const from = async (address: string) => (await post(url, getServer, { 'x-forwarded-for': address })).status
   await eventually(async () => (await from('198.51.100.1')) === 429)
   expect(await from('198.51.100.2')).toBe(200)
-  // None of these comes twice: only together they are too many.
+  // Each is used once: only together they exceed the limit.
   let n = 0
   await eventually(async () => (await from(`2001:db8::${(++n).toString(16)}`)) === 429)
   await eventually(async () => (await from(`6.6.${++n >> 8}.${n & 255}, 198.51.100.3`)) === 429)
 })
 
-test('calls without a credential that holds are counted by network, and end when there were too many', async () => {
+test('calls without a valid credential are counted by network and refused above the limit', async () => {
   const { url } = await fleet.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '20',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -74,7 +74,7 @@ test('calls without a credential that holds are counted by network, and end when
     for (let n = 0; n < 21; n++) each.push((await from('198.51.100.7', n % 4 ? unknown(n) : {})).status)
     return each
   }
-  // A new minute may begin meanwhile.
+  // A new minute may begin in between.
   await eventually(async () => {
     expect(await statuses()).toEqual(Array(21).fill(429))
     const refused = await from('198.51.100.7', unknown(1))
@@ -84,7 +84,7 @@ test('calls without a credential that holds are counted by network, and end when
     const before = fleet.lookUps()
     for (let n = 0; n < 5; n++) expect((await from('198.51.100.7', unknown(n))).status).toBe(429)
     expect(fleet.lookUps()).toBe(before)
-    // Whoever was let in goes on, and so do other networks.
+    // Callers with a known credential continue, and so do other networks.
     expect((await from('198.51.100.7', known)).status).toBe(200)
   })
   expect((await from('198.51.100.8', unknown(1))).status).toBe(401)
@@ -92,7 +92,7 @@ test('calls without a credential that holds are counted by network, and end when
   expect((await post(url, getServer, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
 })
 
-test('of many at once without a credential that holds no more are looked up than one after the other', async () => {
+test('concurrent calls without a valid credential are limited like sequential ones', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
   const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
   const burst = Array.from({ length: 80 }, (_, n) =>
@@ -102,12 +102,12 @@ test('of many at once without a credential that holds no more are looked up than
   for (let n = 0; n < 5; n++) await post(url, getServer)
   release()
   const statuses = (await Promise.all(burst)).map(({ status }) => status)
-  // A new minute may begin meanwhile.
+  // A new minute may begin in between.
   expect(fleet.lookUps() - before).toBeLessThanOrEqual(20)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(60)
 })
 
-test('many people of one network who come at once are all let in', async () => {
+test('many concurrent people of one network are all admitted', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
   const people = Array.from({ length: 60 }, (_, n) => as(`Uoffice${n}`))
   const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
@@ -120,7 +120,7 @@ test('many people of one network who come at once are all let in', async () => {
   expect(statuses).toEqual(people.map(() => 200))
 })
 
-test('callers of a burst who are gone are not looked up', async () => {
+test('callers of a burst who have gone are not looked up', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
   const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
   const stays = Array.from({ length: 10 }, (_, n) => post(url, createMessage, as(`Ustays${n}`)))
@@ -150,7 +150,7 @@ test('callers of a burst who are gone are not looked up', async () => {
   session.destroy()
 })
 
-test('processes share what they count, and go on counting without Redis', async () => {
+test('processes share counts, and continue to count without Redis', async () => {
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
   const write = async (url: string, userId: string) => (await post(url, createMessage, as(userId))).status

@@ -57,13 +57,13 @@ const protocols = Object.keys(transports) as (keyof typeof transports)[]
 const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
 
 describe('who calls', () => {
-  test('is told by a bearer token, or by the session cookie', async () => {
+  test('is identified by a bearer token, or by the session cookie', async () => {
     await call(bearer('U-ada'))
     await call(cookie('U-bob'))
     expect(callers()).toEqual(['U-ada', 'U-bob'])
   })
 
-  test('is told by the token when both are there, by the cookie when the token is worthless', async () => {
+  test('is identified by the token if both are present, by the cookie if the token is invalid', async () => {
     await call({ ...bearer('U-ada'), ...cookie('U-bob') })
     expect(callers()).toEqual(['U-ada'])
     for (const worthless of ['Bearer prl_ATnone', 'Basic YTpi']) {
@@ -84,12 +84,12 @@ describe('who calls', () => {
     expect(env.received).toEqual([])
   })
 
-  test('is asked before the body is looked at', async () => {
+  test('is checked before the body is read', async () => {
     expect((await browser.postJson(getRoom, 'nonsense')).status).toBe(401)
     expect((await browser.postJson(getRoom, 'nonsense', bearer())).status).toBe(400)
   })
 
-  test('that cannot be told is unavailable', async () => {
+  test('that cannot be checked is unavailable', async () => {
     env.accounts.away = true
     const answer = await call({ authorization: 'Bearer prl_ATunseen' })
     expect([answer.status, jsonOf(answer)]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
@@ -111,7 +111,7 @@ describe('who calls', () => {
 describe('headers from outside', () => {
   const encoded = Buffer.from('anything').toString('base64')
 
-  test('never speak for our own processes', async () => {
+  test('cannot impersonate our own processes', async () => {
     await call({ ...bearer('U-ada'), 'parley-caller': encoded, 'parley-blob': 'B1', 'parley-key': 'k' })
     expect(callers()).toEqual(['U-ada'])
     for (const name of ['parley-caller', 'parley-blob', 'parley-key', 'authorization', 'cookie'])
@@ -143,7 +143,7 @@ describe('headers from outside', () => {
     expect(tokens.status).toBe(401)
   })
 
-  test('of an answer stay inside, unless they are meant for clients', async () => {
+  test('of a response stay internal, unless they are for clients', async () => {
     const answer = await call(bearer())
     expect(answer.status).toBe(200)
     for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()
@@ -166,7 +166,7 @@ describe('a path', () => {
       '/a%00',
     ],
     ...['/assets/%252e%252e/internal', '/assets/%', '/assets/..'],
-  ])('such as %s is refused as it stands', async (path) => {
+  ])('such as %s is refused', async (path) => {
     const { status } = await rawRequest(gateway.url, `POST ${path} HTTP/1.1`)
     expect(status).toBe(400)
     expect(env.received).toEqual([])
@@ -232,7 +232,7 @@ describe('a method', () => {
     expect((await call(bearer(), internal)).status).toBe(404)
   })
 
-  test('takes bodies of a megabyte and no more, compressed or not', async () => {
+  test('accepts bodies up to a megabyte, compressed or not', async () => {
     const big = JSON.stringify({ roomId: 'x'.repeat(1_100_000) })
     expect((await browser.postJson(getRoom, big, bearer())).status).toBe(429)
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', ...bearer() }
@@ -243,7 +243,7 @@ describe('a method', () => {
     expect(new Set(env.received.map(({ roomId }) => roomId))).toEqual(new Set(['R1']))
   })
 
-  test('that creates gets a key, the client’s or one of ours', async () => {
+  test('that creates gets a key, the client’s or a generated one', async () => {
     const body = create(CreateRoomRequestSchema, { name: 'a', groupId: 'G1' })
     await browser.postJson(createRoom, { ...body }, { ...bearer(), 'idempotency-key': 'mine' })
     await browser.postJson(createRoom, { ...body }, bearer())
@@ -251,7 +251,7 @@ describe('a method', () => {
     expect((await browser.postJson(createRoom, {}, { ...bearer(), 'idempotency-key': 'a b' })).status).toBe(400)
   })
 
-  test('compresses long answers for those who take it', async () => {
+  test('compresses long responses if the client accepts it', async () => {
     const body = JSON.stringify({ roomId: 'x'.repeat(3_000) })
     const send = (url: string, encoding: string) => {
       const headers = { 'content-type': 'application/json', 'accept-encoding': encoding, ...bearer() }
@@ -264,7 +264,7 @@ describe('a method', () => {
   })
 })
 
-test('reflection tells the public packages to anyone', async () => {
+test('reflection shows the public packages to anyone', async () => {
   const client = createClient(v1.ServerReflection, transports.gRPC([]))
   async function* requests() {
     await Promise.resolve()
@@ -300,7 +300,7 @@ describe('an account made by way of a provider', () => {
   })
 })
 
-describe('a session that nears its end', () => {
+describe('a session near its end', () => {
   const due = (userId: string) => env.accounts.credential(userId, { rotateAfter: timestampFromDate(new Date(0)) })
   beforeEach(() => {
     env.accounts.answers.set('rotateSession', () => ({
@@ -308,7 +308,7 @@ describe('a session that nears its end', () => {
     }))
   })
 
-  test('gets a new cookie with whatever is answered, once', async () => {
+  test('gets a new cookie with any response, once', async () => {
     const headers = { cookie: sessionCookie(due('U-ada')) }
     const first = await call(headers)
     expect([first.status, first.cookies.length]).toEqual([200, 2])
@@ -332,7 +332,7 @@ describe('a session that nears its end', () => {
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, browser.csrf)).status).toBe(200)
   })
 
-  test('stays as it is when accounts does not answer, or has renewed it already', async () => {
+  test('stays unchanged when accounts does not answer, or has already renewed it', async () => {
     env.accounts.refuse('rotateSession', Code.Unavailable)
     expect((await call({ cookie: sessionCookie(due('U-ada')) })).status).toBe(200)
     env.accounts.answers.set('rotateSession', () => ({}))
@@ -343,7 +343,7 @@ describe('a session that nears its end', () => {
 describe('a credential of the secret key before', () => {
   const newKey = 'the secret key after its rotation, long enough'
 
-  test('is good, by token and by cookie, and kept by the present key from then on', async () => {
+  test('is valid, by token and by cookie, and stored under the current key from then on', async () => {
     const rotated = await env.start({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
     const retired = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
     const [token, handle] = [env.accounts.credential('U-rot'), env.accounts.credential('U-rot')]
@@ -375,8 +375,8 @@ test('icons are looked for at the logo', async () => {
   await other[Symbol.asyncDispose]()
 })
 
-describe('a gateway that ends', () => {
-  test('finishes what is under way, takes nothing new, and does not wait for idle connections', async () => {
+describe('a stopping gateway', () => {
+  test('finishes running work, accepts nothing new, and does not wait for idle connections', async () => {
     const ending = await env.start({ PARLEY_DRAIN_TIMEOUT: '60s' })
     const idle = ending.browser()
     await idle.postJson(getRoom, { roomId: 'before' }, bearer())

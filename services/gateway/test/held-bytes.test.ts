@@ -40,7 +40,7 @@ const json = 'Content-Type: application/json'
 const isHead = (text: string): boolean => text.includes('\r\n\r\n')
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
 
-describe('without a credential a call is refused before its body is there', () => {
+describe('without a credential a call is refused before its body arrives', () => {
   test.each([
     ['JSON', json],
     ['protobuf', 'Content-Type: application/proto'],
@@ -86,7 +86,7 @@ test('a call of anyone is short', async () => {
   expect(statusOf(await receive(socket, isHead))).toBe(429)
 })
 
-test('bodies that are being sent by one network have bounds, and give back what they held', async () => {
+test('bodies sent by one network are limited, and release their bytes', async () => {
   const ask = () => send(head(getServer, 65_536, json) + ' '.repeat(65_000))
   const answers = Array.from({ length: 30 }, async () => statusOf(await receive(await ask(), isHead)))
   // 1 MiB is 16 of them. The others wait for the rest of their bodies.
@@ -101,7 +101,7 @@ test('bodies that are being sent by one network have bounds, and give back what 
   })
 })
 
-describe('answers that a network does not take have bounds, and give back what they held', () => {
+describe('responses that a network does not read are limited, and release their bytes', () => {
   const name = 'x'.repeat(200_000)
   const body = JSON.stringify({ roomId: name })
   const authorization = () => `Authorization: Bearer ${env.accounts.credential('Ualice')}`
@@ -110,7 +110,7 @@ describe('answers that a network does not take have bounds, and give back what t
     const call = head(getRoom, body.length, json, authorization()) + body
     const statusOfNext = async () => statusOf(await receive(await send(call), isHead))
     await eventually(async () => {
-      // The system takes some of an answer; the rest stays where it is, for nobody reads it.
+      // The system buffers some of a response; the rest stays, because nobody reads it.
       const socket = await send('')
       socket.pause()
       for (let n = 0; n < 20; n++) socket.write(call)
@@ -137,7 +137,7 @@ describe('answers that a network does not take have bounds, and give back what t
   })
 })
 
-describe('a client that goes away while accounts is asked about its credential leaves nothing behind', () => {
+describe('a client that goes away during the check of its credential leaves nothing behind', () => {
   const method = 'svc.api.v1.MyAccountService/UploadAvatar'
   const protobuf = 'Content-Type: application/proto'
   const bearer = (token: string) => `Bearer ${token}`
@@ -162,23 +162,23 @@ describe('a client that goes away while accounts is asked about its credential l
       let answer = () => {}
       env.accounts.pause = new Promise((resolve) => (answer = resolve))
       const before = env.accounts.lookUps
-      // As many as there are places for images.
+      // As many as there are slots for images.
       const leave = await Promise.all(
         Array.from({ length: 4 }, () => begin(isKnown ? env.accounts.credential('Ualice') : randomUUID())),
       )
       await eventually(() => env.accounts.lookUps === before + leave.length)
       for (const go of leave) go()
-      // What is asked later is answered later: by now it is known that they are gone.
+      // Later calls are answered later: by now the others are known to be gone.
       for (let n = 0; n < 3; n++) await fetch(`${gateway.url}/healthz`)
       answer()
     }
     const upload = head(method, 0, protobuf, `Authorization: ${bearer(env.accounts.credential('Ualice'))}`)
-    // The stand-in of accounts does not implement it; without a place for its image it would be 429.
+    // The stand-in of accounts does not implement it; without a slot for its image it would be 429.
     expect(statusOf(await receive(await send(upload), isHead))).toBe(501)
   })
 })
 
-test('files that a network does not take have bounds, and give back what they held', async () => {
+test('files that a network does not read are limited, and release their bytes', async () => {
   let cutOff = 0
   const endless = function* () {
     for (const chunk = Buffer.alloc(65_536); ;) yield chunk
@@ -186,7 +186,7 @@ test('files that a network does not take have bounds, and give back what they he
   const uploads = createServer((request, response) => {
     if (request.url === '/assets/server/short') return void response.end('short')
     response.once('close', () => cutOff++)
-    // The system takes much of what nobody reads: this has no end.
+    // The system buffers much of unread data: this is endless.
     Readable.from(endless()).pipe(response)
   }).listen(0, '127.0.0.1')
   await once(uploads, 'listening')
@@ -205,7 +205,7 @@ test('files that a network does not take have bounds, and give back what they he
   uploads.close()
 })
 
-test('headers that stand for much have bounds over HTTP/2', async () => {
+test('expanding headers are limited over HTTP/2', async () => {
   const ask = (session: ClientHttp2Session, bytes: number) => {
     const headers = { ':method': 'POST', ':path': `/${getServer}`, 'content-type': 'application/grpc' }
     const stream = session.request({ ...headers, 'x-much': 'x'.repeat(bytes) }, { endStream: false })
@@ -216,7 +216,7 @@ test('headers that stand for much have bounds over HTTP/2', async () => {
   sessions.push(session)
   await once(session, 'remoteSettings')
   expect(session.remoteSettings.maxHeaderListSize).toBe(16_384)
-  // Nobody sends the rest of these calls. 1 MiB is less than seventy of them.
+  // The rest of these calls is never sent. 1 MiB is less than seventy of them.
   const ends = Array.from({ length: 90 }, () => ask(session, 15_000))
   expect(await Promise.race(ends)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
 })

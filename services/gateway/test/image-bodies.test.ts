@@ -100,12 +100,12 @@ describe.each(protocols)('%s', (_, open) => {
     ])
   })
 
-  test('sends a request without bytes on as it is', async () => {
+  test('forwards a request without bytes unchanged', async () => {
     await createClient(MyAccountService, open(url, token)).uploadAvatar({ image: { filename: 'me.png' } })
     expect([fleet.given, fleet.asked[0]?.blob]).toEqual([[], undefined])
   })
 
-  test('refuses what is too large, and what is from nobody', async () => {
+  test('refuses an image that is too large, or without a caller', async () => {
     const call = (given: string | undefined, bytes: number) =>
       errorOf(createClient(MyAccountService, open(url, given)).uploadAvatar({ image: { image: Buffer.alloc(bytes) } }))
     expect((await call(token, limit + 100 * 1024))?.code).toBe(Code.ResourceExhausted)
@@ -114,7 +114,7 @@ describe.each(protocols)('%s', (_, open) => {
     expect([fleet.given, fleet.asked]).toEqual([[], []])
   })
 
-  test('lets four pass at a time and tells the fifth when to come again', async () => {
+  test('admits four at a time and tells the fifth when to retry', async () => {
     const account = createClient(MyAccountService, open(url, token))
     const release = fleet.hold()
     const passing = Array.from({ length: 4 }, () => account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
@@ -145,7 +145,7 @@ test('the cap is on the body: the image and 64 KiB', async () => {
   expect(await post(toJsonString(UploadAvatarRequestSchema, request(limit)), 'application/json')).toBe(429)
 })
 
-test('a client that goes away gives its place back', async () => {
+test('a client that goes away releases its slot', async () => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/proto', 'content-length': 1000 }
   const begun = Array.from({ length: 4 }, () => {
     const path = `${url}/api/connect/svc.api.v1.MyAccountService/UploadAvatar`

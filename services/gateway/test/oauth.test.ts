@@ -22,7 +22,7 @@ beforeEach(() => {
   env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
 })
 
-/** Who answers: where people reach the server. */
+/** The public address of the responding server. */
 const iss = 'http://chat.example.org'
 const challenge = createHash('sha256').update('verifier').digest('base64url')
 const good = {
@@ -32,7 +32,7 @@ const good = {
   code_challenge_method: 'S256',
   state: 's&1',
 }
-/** What the page showed. */
+/** The content of the page. */
 const decided = { redirectUri: good.redirect_uri }
 const authorizePath = (changes: Record<string, string | undefined> = {}) => {
   const query = new URLSearchParams()
@@ -56,7 +56,7 @@ const parts = (location: unknown) => {
 }
 
 describe('GET /oauth/authorize', () => {
-  test('sends who is not signed in to sign-in, and back', async () => {
+  test('redirects to sign-in without a session, and back', async () => {
     const { status, location } = await authorize()
     expect(status).toBe(302)
     expect(new URL(location ?? '', gateway.url).pathname).toBe('/login')
@@ -78,7 +78,7 @@ describe('GET /oauth/authorize', () => {
     ])
   })
 
-  test('knows nobody by a bearer token', async () => {
+  test('does not accept a bearer token', async () => {
     const authorization = `Bearer ${env.accounts.credential('U-ada')}`
     const { location } = await browser.get(authorizePath(), { authorization })
     expect(location).toMatch(/^\/login\?/)
@@ -92,7 +92,7 @@ describe('GET /oauth/authorize', () => {
     ['PKCE without its method', { code_challenge_method: undefined }, 'invalid_request'],
     ['a challenge that is none', { code_challenge: 'short' }, 'invalid_request'],
     ['an endless state', { state: 'x'.repeat(2_000) }, 'invalid_request'],
-  ])('tells the client of %s', async (_, changes, error) => {
+  ])('reports %s to the client', async (_, changes, error) => {
     signIn()
     granting()
     const [target, answer] = parts((await authorize(changes)).location)
@@ -110,7 +110,7 @@ describe('GET /oauth/authorize', () => {
     ],
     ...['ftp://127.0.0.1/', 'http://127.0.0.1.evil.example/', 'http://localhost.evil.example/', '//client.example/'],
     ...['https://client.example/\n', ' https://client.example/', `https://client.example/${'x'.repeat(1_100)}`],
-  ])('sends nobody to %j', async (redirectUri) => {
+  ])('never redirects to %j', async (redirectUri) => {
     signIn()
     granting()
     const answer = await authorize({ redirect_uri: redirectUri })
@@ -145,7 +145,7 @@ describe('GET /oauth/authorize', () => {
 })
 
 describe('consent', () => {
-  test('is asked for once, on a page of the web client', async () => {
+  test('needs consent once, on a page of the web client', async () => {
     await signInByPassword()
     expect((await authorize()).location).toBe('/oauth/consent')
     expect(browser.page?.cookies[0]).toMatch(/^parley_oauth=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=600$/)
@@ -159,7 +159,7 @@ describe('consent', () => {
     ])
   })
 
-  test('that is denied gives no code', async () => {
+  test('gives no code when denied', async () => {
     await signInByPassword()
     await authorize()
     await browser.postJson('/oauth/consent/deny', decided, browser.csrf)
@@ -207,7 +207,7 @@ describe('consent', () => {
       expect((await browser.postJson(path, decided, { authorization })).status).toBe(401)
   })
 
-  test('of one session is not that of another, nor a forged one', async () => {
+  test('a token of another session or a forged one is refused', async () => {
     await signInByPassword()
     await authorize()
     const request = browser.jar.get('parley_oauth') ?? ''

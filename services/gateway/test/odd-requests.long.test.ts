@@ -43,14 +43,14 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Says all of it, and leaves; gives what was answered. */
+/** Sends everything, and leaves; returns the responses. */
 async function talk({ pieces, leaving }: Conversation): Promise<string> {
   const socket = await rawSocket(gateway.url)
   let answered = ''
   socket.on('data', (data: Buffer) => (answered += data.toString('latin1')))
   const closed = once(socket, 'close')
   for (const piece of pieces) if (!socket.destroyed) await written(socket, piece)
-  // Some wait for more: nobody waits for them longer than others wait for an answer.
+  // Some clients wait for more, but not longer than others wait for a response.
   if (leaving === 'answered') await Promise.race([once(socket, 'data'), closed, serverInfo().then(serverInfo)])
   if (leaving === 'half-close') socket.end()
   else if (leaving === 'reset') socket.resetAndDestroy()
@@ -71,7 +71,7 @@ async function serverInfo(): Promise<number> {
 const written = (socket: Socket, piece: Buffer): Promise<void> =>
   new Promise((resolve) => void socket.write(piece, () => setImmediate(resolve)))
 
-test('odd requests by the thousand are answered, refused or left, and the gateway goes on', async () => {
+test('thousands of odd requests are answered, refused or abandoned, and the gateway continues', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(conversation, { minLength: flood.atOnce, maxLength: flood.atOnce }),

@@ -28,7 +28,7 @@ beforeAll(async () => {
   gateway = await env.start({
     PARLEY_GATEWAY_ASSETS_URLS: url,
     PARLEY_GATEWAY_WEBHOOKS_URLS: url,
-    // The first of them is nobody: the next one is tried.
+    // The first of them does not exist: the next one is tried.
     PARLEY_GATEWAY_REALTIME_URLS: `http://127.0.0.1:1,${url}`,
   })
 })
@@ -52,7 +52,7 @@ test.each([
   expect(ours).toEqual(['parley-forwarded-for-proof'])
 })
 
-test.each(['http', 'websocket'])('whom a request (%s) came from is said by the gateway alone', async (kind) => {
+test.each(['http', 'websocket'])('only the gateway states the client of a request (%s)', async (kind) => {
   const headers = {
     ...{ 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6', 'x-real-ip': '6.6.6.6' },
     'parley-forwarded-for-proof': 'made up',
@@ -99,7 +99,7 @@ test('a socket is passed on, to the next node when one is away', async () => {
   socket.terminate()
 })
 
-test('whoever asks for the socket without opening one is told how', async () => {
+test('a request for the socket without an upgrade gets instructions', async () => {
   const response = await fetch(`${gateway.url}/api/realtime`)
   expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
   expect(await response.json()).toEqual({ error: expect.stringContaining('Upgrade: websocket') })

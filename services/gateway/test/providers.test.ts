@@ -32,7 +32,7 @@ const signIn = (userId: string) => {
 }
 
 describe('a sign-in at a provider', () => {
-  test('goes there with a handle of this browser', async () => {
+  test('redirects there with a handle of this browser', async () => {
     expect(await went('/auth/providers/corp?redirect=/rooms')).toEqual([307, 'https://idp.example/authorize?state=s'])
     const handle = browser.jar.get('parley_browser')
     expect(handle).toMatch(/^\w{43}$/)
@@ -44,7 +44,7 @@ describe('a sign-in at a provider', () => {
     expect(env.accounts.requests('startProviderLogin')[1]).toMatchObject({ browserHandle: handle, redirectPath: '/' })
   })
 
-  test('comes back to the same browser and signs it in', async () => {
+  test('returns to the same browser and signs it in', async () => {
     await browser.get('/auth/providers/corp')
     env.accounts.answers.set('finishProviderLogin', () => ({
       redirectPath: '/rooms',
@@ -57,7 +57,7 @@ describe('a sign-in at a provider', () => {
     ])
   })
 
-  test('that began in another browser is told so to accounts', async () => {
+  test('started in another browser is reported to accounts', async () => {
     await browser.get('/auth/providers/corp')
     const other = gateway.browser()
     await other.get('/auth/providers/corp/callback?code=c&state=s')
@@ -67,7 +67,7 @@ describe('a sign-in at a provider', () => {
     expect(env.accounts.requests('finishProviderLogin')[1]?.browserHandle).not.toBe(browser.jar.get('parley_browser'))
   })
 
-  test('has older addresses while one OIDC provider is there', async () => {
+  test('has older addresses while there is exactly one OIDC provider', async () => {
     await browser.get('/auth/oidc?redirect=/rooms')
     await browser.get('/auth/oidc/callback?code=c&state=s')
     expect(env.accounts.asked).toMatchObject([
@@ -99,7 +99,7 @@ describe('a sign-in at a provider', () => {
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%2f%2fevil.example', '/%09/evil.example'])(
-    'never leads to %s, whoever says it',
+    'never redirects to %s',
     async (evil) => {
       await browser.get(`/auth/providers/corp?redirect=${encodeURIComponent(evil)}`)
       expect(env.accounts.requests('startProviderLogin')).toMatchObject([{ redirectPath: '/' }])
@@ -114,14 +114,14 @@ describe('a sign-in at a provider', () => {
     },
   )
 
-  test('is for links alone', async () => {
+  test('can only be used as a link', async () => {
     expect((await browser.send('POST', '/auth/providers/corp', '')).status).toBe(405)
     expect((await browser.send('POST', '/auth/providers/corp/callback', '')).status).toBe(405)
   })
 })
 
 describe('a link of an identity', () => {
-  test('begins for who is signed in in this browser, and needs its token', async () => {
+  test('starts for the user of this browser, and needs its token', async () => {
     expect(await went('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
     signIn('U-ada')
     await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')
@@ -130,7 +130,7 @@ describe('a link of an identity', () => {
     expect(env.accounts.requests('startProviderLogin')[1]).toMatchObject({ linkStart: '' })
   })
 
-  test('of the same account is a plain return', async () => {
+  test('of the same account is an ordinary return', async () => {
     signIn('U-ada')
     env.accounts.answers.set('finishProviderLogin', () => ({
       ...{ redirectPath: '/me', outcome: { case: 'alreadyLinked', value: true } },

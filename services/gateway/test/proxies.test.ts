@@ -18,7 +18,7 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** A proxy as ingresses are: it says whom it asks for. */
+/** A proxy like an ingress: it adds the client's address. */
 async function proxyOf(gateway: Gateway): Promise<string> {
   const { port } = new URL(gateway.url)
   const proxy = createServer((request, response) => {
@@ -38,7 +38,7 @@ async function proxyOf(gateway: Gateway): Promise<string> {
 const tried = (publicUrl: string, { internalPort }: Gateway) =>
   promisify(execFile)(process.execPath, [script, publicUrl, `http://localhost:${internalPort}`])
 
-test('what `helm test` runs tells a gateway that knows its proxies from one that does not', async () => {
+test('the program of `helm test` distinguishes gateways that know their proxies', async () => {
   const knowing = await env.start({ PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
   expect((await tried(await proxyOf(knowing), knowing)).stdout).toMatch(/^50 requests by .* know who made them$/m)
 

@@ -6,9 +6,9 @@ import { eventually } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
-/** What reached the servers behind the gateway. */
+/** Requests that reached the servers behind the gateway. */
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
-/** Answers to smuggled requests wait until somebody else asks on the same connection. */
+/** Responses to smuggled requests wait for another request on the same connection. */
 let release: (() => void)[] = []
 /** Answers the latest request for the slow path. */
 let answerSlow: (() => void) | undefined
@@ -26,7 +26,10 @@ const behind = createServer((request, response) => {
 behind.on('clientError', (_, socket) => void socket.destroy())
 behind.on('connection', (socket) => socket.on('data', () => setImmediate(releaseAll)))
 
-/** What came on each connection to the realtime node. It takes sockets that say welcome, refuses others and stays connected. */
+/**
+ * Data of each connection to the realtime node. It accepts sockets that say welcome, refuses others and stays
+ * connected.
+ */
 const upgrades: string[] = []
 const realtime = createRawServer((socket) => {
   const place = upgrades.push('') - 1
@@ -123,7 +126,7 @@ const taken: [string, string[]][] = [
 const send = (method: string, path: string, [, headers, body]: (typeof attacks)[number], version = '1.1') =>
   sendRaw(gateway.url, `${[`${method} ${path} HTTP/${version}`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`)
 
-/** What somebody else is answered next, on whatever connection is used again. */
+/** The next response for another client, on any reused connection. */
 async function nextAnswer(): Promise<string> {
   const answer = await fetch(`${gateway.url}/assets/files/A-next`)
   return answer.text()
@@ -173,7 +176,7 @@ test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '
   },
 )
 
-test('a body that a server behind does not wait for ends the connection', async () => {
+test('a body for which a server behind does not wait ends the connection', async () => {
   const socket = await rawSocket(gateway.url)
   socket.write('POST /webhooks/refused HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   const answer = await receive(socket, () => false)
@@ -199,7 +202,7 @@ describe('an upgrade', () => {
     }
   })
 
-  test('that is refused is answered as the node said, and ends the connection', async () => {
+  test('a refusal is forwarded, and ends the connection', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(open('/api/realtime'))
     const answer = await receive(socket, () => false)
@@ -208,7 +211,7 @@ describe('an upgrade', () => {
     expect(answer).toMatch(/\r\n\r\n\{\}$/)
   })
 
-  test('that is taken passes on what came early, afterwards', async () => {
+  test('after acceptance early bytes are forwarded', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(`${open('/api/realtime?welcome')}early`)
     const answer = await receive(socket, (text) => text.endsWith('early'))

@@ -26,7 +26,7 @@ const work = { id: 'work', type: 'oidc', label: 'Work', loginUrl: '/auth/provide
 const foreign = { origin: 'https://elsewhere.example.org' }
 
 describe('GET /api/server', () => {
-  test('tells anyone of any origin what GetServer says, in older words', async () => {
+  test('returns the data of GetServer to any origin, with older names', async () => {
     const response = await fetch(`${url}/api/server`, { headers: foreign })
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=300')
@@ -46,7 +46,7 @@ describe('GET /api/server', () => {
     })
   })
 
-  test('offers no password where nobody can register', async () => {
+  test('offers no password if nobody can register', async () => {
     fleet.server.registration = false
     fleet.server.providers = []
     const answer: unknown = await (await fetch(`${url}/api/server`)).json()
@@ -92,13 +92,13 @@ describe('GraphQL', () => {
     })
   })
 
-  test('may be asked with GET, and about itself', async () => {
+  test('accepts GET, and introspection', async () => {
     const response = await fetch(`${url}/api/graphql?query=${encodeURIComponent('{ server { name } }')}`)
     expect(await response.json()).toEqual({ data: { server: { name: 'Lodge' } } })
     expect(JSON.stringify((await post(getIntrospectionQuery())).body)).toContain('"AuthProvider"')
   })
 
-  test('may be asked with a whole URL, whatever it names', async () => {
+  test('accepts a whole URL as request target, whatever its host', async () => {
     const path = `http://chat.example.org:999999/api/graphql?query=${encodeURIComponent('{ server { name } }')}`
     const status = await new Promise((resolve, reject) => {
       get({ ...urlToHttpOptions(new URL(url)), path }, (answer) => resolve(answer.resume().statusCode)).on(
@@ -124,7 +124,7 @@ describe('GraphQL', () => {
     expect(body).not.toHaveProperty('data.server')
   })
 
-  test('errors of a query are 400 for those who know the newer media type', async () => {
+  test('errors of a query are 400 for clients with the newer media type', async () => {
     const accept = 'application/graphql-response+json, application/json;q=0.5'
     const { status, headers } = await post('{ secrets }', { accept })
     expect([status, headers.get('content-type')]).toEqual([400, 'application/graphql-response+json; charset=utf-8'])
@@ -154,14 +154,14 @@ describe('GraphQL', () => {
   })
 })
 
-test('who asks too often is told to wait', async () => {
+test('too many requests are told to wait', async () => {
   const { url: limited } = await fleet.start({ PARLEY_LIMITS_READS_PER_MINUTE: '1' })
   const statusOf = async (path: string) => (await fetch(`${limited}${path}`)).status
   for (const path of ['/api/server', '/api/graphql?query={server{name}}'])
     await eventually(async () => (await statusOf(path)) === 429)
 })
 
-test('while nobody can describe the server both say so', async () => {
+test('during an outage both report it', async () => {
   fleet.server.away = true
   for (const path of ['/api/server', '/api/graphql?query={server{name}}']) {
     const response = await fetch(`${url}${path}`)

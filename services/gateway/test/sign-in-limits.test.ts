@@ -33,12 +33,12 @@ const fail = (): never => {
   throw new Error('there is no gateway')
 }
 
-/** An address that nobody came from before. */
+/** A new address. */
 const newAddress = () => `198.${18 + Math.floor(++networks / 250)}.${networks % 250}.1`
 const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
   who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
 
-/** Waits until every gateway counts in Redis: before, each of them counts by itself. */
+/** Waits until every gateway counts in Redis instead of on its own. */
 const countingTogether = (gateways: Gateway[]) =>
   eventually(async () => {
     const [address, [one, other]] = [newAddress(), gateways.map((gateway) => gateway.browser())]
@@ -70,7 +70,7 @@ describe('an account under attack', () => {
     // Three, and one in five seconds, however long a hundred requests take here.
     expect(tries() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
     expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/)
-    // From the very network of the attack, whose budget is used up.
+    // From the attacking network itself, whose budget is used up.
     const theirs = newAddress()
     await attack(theirs, 20)
     for (let n = 0; n < 8; n++) await attempt(theirs, 'wrong', other.browser(), `nobody-${n}`)
@@ -80,7 +80,7 @@ describe('an account under attack', () => {
     expect((await attempt(theirs, 'correct horse', own, name)).status).toBe(200)
   })
 
-  test('lets in whoever set a new password by mail, in the browser where they did', async () => {
+  test('admits a user who set a new password by mail, in the same browser', async () => {
     const own = one.browser()
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U1', names: [login, `${login}@example.org`] }))
     expect((await own.postJson('/auth/reset-password', { token: 'mailed', password: 'correct horse' })).status).toBe(
@@ -109,7 +109,7 @@ describe('an account under attack', () => {
   })
 })
 
-test('whoever has a /56 of IPv6 gets twice what one line gets', async () => {
+test('an IPv6 /56 has twice the limit of one line', async () => {
   const lines = Array.from({ length: 64 }, (_, n) => `2001:db8:77:a${n.toString(16).padStart(2, '0')}::1`)
   const statuses: number[] = []
   for (const [n, line] of lines.entries())
@@ -134,7 +134,7 @@ describe('failed sign-ins', () => {
     }
   })
 
-  test('lock nobody else out: neither the account elsewhere nor others there', async () => {
+  test('lock out nobody else: neither the account elsewhere nor others there', async () => {
     const address = newAddress()
     for (let i = 0; i < 5; i++) await attempt(address)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
@@ -176,7 +176,7 @@ test('sign-ins that succeed are not counted', async () => {
   for (let i = 0; i < 10; i++) expect((await attempt(address, 'correct horse')).status).toBe(200)
 })
 
-test('one address asks for so many mails, whoever they go to', async () => {
+test('one address may request a limited number of mails, to any recipients', async () => {
   const from = { 'x-forwarded-for': newAddress() }
   const ask = (path: string, i: number) => browser.postJson(path, { email: `p${i}@example.org` }, from)
   for (let i = 0; i < 4; i++)

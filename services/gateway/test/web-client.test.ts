@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What lies on the wire: fetch would decompress it. */
+/** The raw bytes of the response: fetch would decompress it. */
 function get(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
     const request = httpRequest(`${url}${path}`, { headers }, (response) => {
@@ -60,7 +60,7 @@ describe('the page', () => {
     expect(answer.headers.get('cache-control')).toBe('no-cache')
   })
 
-  test('runs no script but its own files, in no frame', async () => {
+  test('runs only its own scripts, and in no frame', async () => {
     const { headers } = await fetch(`${url}/`)
     const policy = headers.get('content-security-policy')?.split('; ')
     expect(policy).toEqual(
@@ -92,14 +92,14 @@ describe('the page', () => {
 })
 
 describe('its files', () => {
-  test('are kept for good, since their names change with them', async () => {
+  test('are cached forever, since their names change with them', async () => {
     const { headers, body } = await get('/app/main-a1.js')
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
     expect(body.toString()).toBe(script)
   })
 
-  test('go out compressed to whoever takes that', async () => {
+  test('are sent compressed if the client accepts it', async () => {
     const { headers, body } = await get('/app/main-a1.js', { 'accept-encoding': 'gzip, deflate, br' })
     expect([headers['content-encoding'], headers.vary]).toEqual(['br', 'accept-encoding'])
     expect(brotliDecompressSync(body).toString()).toBe(script)

@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 
 const message = {} as Msg
 
-/** A queue of numbers in the order in which they came, one of which is urgent and one counts for several. */
+/** A queue of numbers in order of arrival; one is urgent, and one counts for several. */
 function newHeap(mostAtOnce = 10, urgent = Infinity, large = Infinity) {
   const worked: number[][] = []
   let count = 0
@@ -26,7 +26,7 @@ function newHeap(mostAtOnce = 10, urgent = Infinity, large = Infinity) {
 }
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
-test('what finds nothing going on is handled at once, what comes after it together', async () => {
+test('a message that finds the queue idle is handled at once, later ones together', async () => {
   const { queue, add, worked } = newHeap()
   add(2)
   await pass(1)
@@ -59,7 +59,7 @@ test('the pause ends when there is enough', async () => {
   expect(worked.at(-1)).toEqual([8])
 })
 
-test('the pause ends when something urgent comes, or is there already', async () => {
+test('the pause ends when something urgent arrives or is already waiting', async () => {
   const between = newHeap(10, 3)
   between.add(1)
   await pass(10)
@@ -78,21 +78,21 @@ test('the pause ends when something urgent comes, or is there already', async ()
   expect(during.worked).toEqual([[1], [2]])
 })
 
-test('what is urgent and did not fit waits for no pause', async () => {
+test('an urgent message that did not fit waits for no pause', async () => {
   const { add, worked } = newHeap(2, 3)
   add(3)
   await pass(6)
   expect(worked).toEqual([[1, 2], [3]])
 })
 
-test('a message that holds much leaves no room for others', async () => {
+test('a large message leaves no room for others', async () => {
   const { add, worked } = newHeap(4, Infinity, 2)
   add(4)
   await pass(60)
   expect(worked).toEqual([[1], [2], [3, 4]])
 })
 
-test('whoever waits hears when less is in hand', async () => {
+test('a waiting caller is notified when fewer are in progress', async () => {
   const { queue, add } = newHeap()
   add(4)
   let less = false

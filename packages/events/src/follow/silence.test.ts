@@ -36,7 +36,7 @@ test('calls back again and again until there is a sign, and after it waits as lo
   expect(calls).toBe(4)
 })
 
-test('is over when disposed, whatever is heard then', () => {
+test('is over when disposed, whatever arrives then', () => {
   silence[Symbol.dispose]()
   silence.heard()
   jest.advanceTimersByTime(60_000)

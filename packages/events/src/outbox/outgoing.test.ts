@@ -14,7 +14,7 @@ const event: OutgoingEvent = {
   fact: { case: 'login', value: { succeeded: true } },
 }
 
-test('an entry holds the encoded event, its subject and its shard', () => {
+test('an entry contains the encoded event, its subject and its shard', () => {
   const row = outgoing({ ...event, id: 'E1' })
   expect(row).toMatchObject({ aggregate: 'auth.U1', subject: 'evt.auth.U1.login_succeeded', eventId: 'E1' })
   expect(fromBinary(EventSchema, row.payload)).toMatchObject({ id: 'E1', version: 7n, fact: event.fact })
@@ -31,7 +31,7 @@ test('entries of one aggregate share a shard, aggregates are spread over all', (
   expect(outgoing({ ...event, kind: 'login_failed' }).shard).toBe(outgoing(event).shard)
 })
 
-test('what could never be published is refused at once', () => {
+test('an event that cannot be published is refused at once', () => {
   const envelope = new Uint8Array(maxEventBytes)
   const deliveries = [{ envelope, audience: { case: 'everyone', value: true } as const }]
   expect(() => outgoing({ ...event, deliveries })).toThrow(RangeError)

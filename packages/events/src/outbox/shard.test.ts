@@ -7,7 +7,7 @@ const entry = (id: bigint) => ({
   ...{ eventId: `E${id}`, payload: Buffer.alloc(0) },
 })
 
-test('letting go drops what is stored and not yet marked too, and nothing that is taken later', () => {
+test('dropping also drops stored but unmarked entries, and nothing taken later', () => {
   const shard = new Shard(lease, { generation: 0, place: undefined })
   const stored = shard.take(entry(1n))
   stored.next()

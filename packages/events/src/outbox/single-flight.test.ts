@@ -23,7 +23,7 @@ test('calls while it runs share one run that begins after them', async () => {
   expect(finish).toHaveLength(2)
 })
 
-test('a failure reaches those who share the run, and the next run comes as usual', async () => {
+test('a failure reaches all callers that share the run, and the next run starts normally', async () => {
   const { finish, call } = controlled()
   const first = call()
   const second = call()

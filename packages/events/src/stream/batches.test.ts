@@ -11,6 +11,6 @@ test.each([
   ['at most 64 KiB', entries(10, 10_000), 6],
   ['one that is larger alone', entries(2, 100_000), 1],
   ['one subject', [...entries(3, 10), ...entries(3, 10, 'evt.room.R1.b')], 3],
-])('a message holds %s', (_, waiting, size) => {
+])('a message contains %s', (_, waiting, size) => {
   expect(batchSize(waiting)).toBe(size)
 })

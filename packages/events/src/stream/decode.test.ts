@@ -49,7 +49,7 @@ const events = [
   create(EventSchema, { version: 2n ** 64n - 1n }),
 ]
 
-test('decodes what the generic decoder decodes', () => {
+test('decodes the same as the generic decoder', () => {
   bothWays(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))
 })
 
@@ -99,7 +99,7 @@ test('passes over fields of a later version', () => {
   expect(decoded?.fact.case).toBe('roomFact')
 })
 
-test('refuses what is no batch', () => {
+test('refuses bytes that are not a batch', () => {
   const data = toBinary(EventBatchSchema, create(EventBatchSchema, { events }))
   expect(() => decodeBatch(data.subarray(0, 50))).toThrow(RangeError)
   expect(() => decodeBatch(Buffer.from('garbage'))).toThrow(RangeError)

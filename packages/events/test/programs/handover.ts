@@ -1,4 +1,4 @@
-// A process that commits an event and dies before messaging has it, so that tests can see what becomes of the event.
+// A process that commits an event and dies before messaging has it.
 import { openDatabase } from '@parley/postgres'
 import { handOver, startHandOver } from '../../src/index.ts'
 

@@ -12,7 +12,7 @@ const heardAgain = fc
     fc.tuple(fc.constant(heard), fc.shuffledSubarray([...heard, ...heard], { minLength: heard.length * 2 })),
   )
 
-test('what is heard in any order and any number of times gives the same connection', () => {
+test('reports in any order and any number give the same connection', () => {
   fc.assert(
     fc.property(heardAgain, ([heard, again]) => {
       expect(again.reduce(newer, noConnection)).toEqual(heard.reduce(newer, noConnection))
@@ -28,7 +28,7 @@ test('the end of an earlier connection does not end a later one', () => {
   expect(newer({ ...first, disconnected: true }, first).disconnected).toBe(true)
 })
 
-test('who left is not brought back by a connection from before', () => {
+test('an older connection does not bring back a participant who left', () => {
   expect(isLive(newer(disconnectedAt(15), first), [])).toBe(false)
   expect(isLive(newer(disconnectedAt(15), second), [])).toBe(true)
 })

@@ -11,6 +11,6 @@ test.each([
 })
 
 test.each(['', 'lobby', 'server_R1', 'server_@C1', 'a.b.server_R1@C1', 'server_R1@C1@C2', 'x_R1@C1'])(
-  '%p is no room of ours',
+  '%p is not one of our rooms',
   (name) => expect(readMediaRoomName(name)).toBeUndefined(),
 )

@@ -1,4 +1,4 @@
-// A client of the media server in a process of its own: speaks a tone, or tells how much of a tone it hears.
+// A client of the media server in a separate process: sends a tone, or measures how much of a tone it receives.
 import {
   AudioFrame,
   AudioSource,
@@ -44,7 +44,7 @@ async function speak(): Promise<void> {
   }
 }
 
-/** Tells, for each 200 ms, which part of what is heard is the tone, and whether it is loud enough to be anything. */
+/** Reports, for each 200 ms, the share of the tone in the received audio, and whether it is loud enough. */
 async function listen(track: RemoteTrack): Promise<void> {
   process.send?.({ subscribed: true })
   let samples: number[] = []

@@ -18,7 +18,7 @@ test('one question serves everyone for a while', async () => {
   expect(ask).toHaveBeenCalledTimes(2)
 })
 
-test('while nobody answers the last known description serves, and each question is tried', async () => {
+test('during an outage the last description is used, and each request is tried', async () => {
   let now = 1
   const ask = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('away')))
   const describe = serverDescription(ask, () => now)

@@ -34,7 +34,7 @@ describe('descriptors for reflection', () => {
     expect(index.extensionNumbers('svc.api.v1.Nothing')).toBeUndefined()
   })
 
-  test('hold nothing internal', () => {
+  test('contain nothing internal', () => {
     expect(index.fileOfSymbol('svc.internal.v1.OperatorService')).toBeUndefined()
     expect(publicFiles.filter(({ proto }) => proto.package.startsWith('svc.internal'))).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { ByteBudget } from './held-bytes.ts'
 
-test('a network holds no more than its share, and all of them no more than the whole', () => {
+test('a network uses no more than its share, and all of them no more than the total', () => {
   const budget = new ByteBudget({ total: 100, perNetwork: 60 })
   const one = budget.open('one')
   const another = budget.open('one')
@@ -12,7 +12,7 @@ test('a network holds no more than its share, and all of them no more than the w
   expect([another.take(40), another.take(1)]).toEqual([true, false])
 })
 
-test('what is released is given back once, and holds nothing more', () => {
+test('bytes are released once', () => {
   const budget = new ByteBudget({ total: 10, perNetwork: 10 })
   const held = budget.open('one')
   expect(held.take(10)).toBe(true)

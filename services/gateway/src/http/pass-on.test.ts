@@ -36,7 +36,7 @@ const through = async (handle: RequestListener): Promise<string> => {
   return serve((request, response) => void passOn.http(request, response))
 }
 
-test('an answer is passed on whole, with a part that was asked for', async () => {
+test('a response is forwarded whole, or with the requested range', async () => {
   const url = await through((request, response) => {
     response.writeHead(206, { 'content-range': 'bytes 0-1/9' }).end(request.headers.range)
   })
@@ -45,7 +45,7 @@ test('an answer is passed on whole, with a part that was asked for', async () =>
   expect(await response.text()).toBe('bytes=0-1')
 })
 
-test('an answer that breaks off is broken off, and nobody waits for the rest', async () => {
+test('a response that breaks off is broken off, and nobody waits for the rest', async () => {
   const url = await through((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
     void setImmediate().then(() => response.destroy())
@@ -92,7 +92,7 @@ test('an answer is taken no faster than the client takes it', async () => {
 })
 
 test.each(['before an answer', 'during an answer'])(
-  'a client that goes %s ends what was begun for it',
+  'a client that goes away %s ends its forwarded request',
   async (when) => {
     let begin: () => void = () => undefined
     const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -111,7 +111,7 @@ test.each(['before an answer', 'during an answer'])(
   },
 )
 
-test('a client that goes while its second request waits for the first ends both', async () => {
+test('a client that goes away while its second request waits for the first ends both', async () => {
   const ended: Promise<unknown>[] = []
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -130,7 +130,7 @@ test('a client that goes while its second request waits for the first ends both'
 test.each([
   ['a length', { 'content-length': 4_000_000 }],
   ['chunks', { 'transfer-encoding': 'chunked' }],
-])('a body with %s is passed on as it comes', async (_, headers) => {
+])('a body with %s is forwarded unchanged', async (_, headers) => {
   let length = 0
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -150,7 +150,7 @@ test.each([
   expect(length).toBe(4_000_000)
 })
 
-test('a body that breaks off is not taken for the whole', async () => {
+test('an incomplete body is not taken for a complete one', async () => {
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   let broken: Promise<unknown> = Promise.resolve()
@@ -168,7 +168,7 @@ test('a body that breaks off is not taken for the whole', async () => {
   expect(await broken).toBe('broken off')
 })
 
-test('whoever asks while nobody is there is told to try again', async () => {
+test('without any server the client is told to retry', async () => {
   const passOn = new PassOn({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], forwarded })
   passOns.push(passOn)
   const response = await fetch(await serve((request, answer) => void passOn.http(request, answer)))
@@ -188,13 +188,13 @@ describe('with several servers', () => {
     return [response.status, await response.text()]
   }
 
-  test('one that is gone is passed by, with a body too', async () => {
+  test('a dead server is skipped, with a body too', async () => {
     const url = await among([nobody, await serve((request, response) => void request.pipe(response))])
     for (let n = 0; n < 4; n++) expect(await read(url)).toEqual([200, ''])
     for (let n = 0; n < 4; n++) expect(await read(url, { method: 'POST', body: 'x' })).toEqual([200, 'x'])
   })
 
-  test('one that is frozen is asked for an answer once, and rests then', async () => {
+  test('a frozen server is tried once, and then avoided', async () => {
     let asked = 0
     const frozen = await serve(() => asked++)
     const url = await among([frozen, await serve((_, response) => response.end('here'))], 50)
@@ -202,7 +202,7 @@ describe('with several servers', () => {
     expect(asked).toBe(1)
   })
 
-  test('one that ends during a request is not sent a second POST, and a GET goes on to the next', async () => {
+  test('a POST to a server that ends during it is not repeated, and a GET goes to the next', async () => {
     let posts = 0
     const breaking = (request: IncomingMessage) => {
       if (request.method === 'POST') posts++

@@ -40,7 +40,7 @@ describe('cross-origin answers', () => {
   test('go to nobody else', () => {
     expect(allow('https://other.example', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     expect(allow('null', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
-    // Whoever is on the way can make a page of this name.
+    // An attacker on the network can serve a page with this name.
     expect(allow('http://chat.example.org', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
   })
 
@@ -56,11 +56,11 @@ describe('a CSRF token', () => {
   const holds = (header?: string, cookie?: string, user = 'U1', handle = 'handle') =>
     csrfHolds('secret', { header, cookies: cookie === undefined ? [] : [cookie] }, user, handle)
 
-  test('holds for its session when header and cookie agree', () => {
+  test('is valid for its session when header and cookie agree', () => {
     expect(holds(token, token)).toBe(true)
   })
 
-  test('holds for nothing else', () => {
+  test('is valid for nothing else', () => {
     expect(holds(undefined, token)).toBe(false)
     expect(holds(token, undefined)).toBe(false)
     expect(holds(token, issueCsrfToken('secret', 'U1', 'handle'))).toBe(false)
@@ -78,7 +78,7 @@ test('session cookies are for this site and, over https, for https only', () => 
   expect(csrfCookies('a=1; parley_csrf=x=y; __Host-parley_csrf=z; b=2')).toEqual(['z', 'x=y'])
 })
 
-test('what ends a session ends that of every name it may have', () => {
+test('ending a session deletes its cookie under all names', () => {
   const namesOf = (cookies: string[]) => cookies.map((cookie) => cookie.split('=')[0])
   expect(namesOf(clearedCookies({ secure: false }))).toEqual(['parley_session', 'parley_csrf'])
   const cleared = clearedCookies({ secure: true })
@@ -87,7 +87,7 @@ test('what ends a session ends that of every name it may have', () => {
   for (const one of cleared) expect(one).toMatch(/; Path=\/; SameSite=Lax; Secure; Max-Age=0/)
 })
 
-test('a timeout is what the client asks for, up to the limit', () => {
+test('a timeout is what the client requests, up to the limit', () => {
   expect(timeoutFrom(undefined, 10_000)).toBe(10_000)
   expect(timeoutFrom('250', 10_000)).toBe(250)
   expect(timeoutFrom('99999999', 10_000)).toBe(10_000)
@@ -102,7 +102,7 @@ test('the path is the same however the target is written', () => {
   expect(pathOf('//a')).toBe('//a')
 })
 
-test('a path that servers may read otherwise is none', () => {
+test('an ambiguous path is refused', () => {
   expect(isPlainPath(pathOf('/assets/server/A?x=/../#y'))).toBe(true)
   for (const target of [
     '/a#b',

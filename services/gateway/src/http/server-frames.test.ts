@@ -24,7 +24,7 @@ const message = fc.oneof(
     .map(([one, two]) => [frame(one, { final: false }), frame(0, { opcode: 9 }), frame(two, { opcode: 0 })]),
 )
 
-test('whatever the chunks, a stream that is ended ends behind a whole message', async () => {
+test('for any chunks, an ended stream ends after a whole message', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 5 }),
@@ -54,7 +54,7 @@ test('whatever the chunks, a stream that is ended ends behind a whole message', 
   )
 })
 
-test('a stream that nobody ends is passed on as it is', async () => {
+test('a stream that is not ended is forwarded unchanged', async () => {
   const frames = new ServerFrames()
   const heard = buffer(frames)
   frames.write(frame(300).subarray(0, 17))

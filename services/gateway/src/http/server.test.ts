@@ -40,14 +40,14 @@ async function connected(port: number, text: string): Promise<Socket> {
 test.each([
   ['its head', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
   ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
-])('who never ends %s loses the connection', async (_, text) => {
+])('a client that never completes %s is disconnected', async (_, text) => {
   const socket = await connected(await serve({}, { head: 50, request: 100 }), text)
   socket.resume()
   await once(socket, 'close')
   expect(socket.destroyed).toBe(true)
 })
 
-test('who takes nothing of an answer loses the connection', async () => {
+test('a client that does not read a response is disconnected', async () => {
   let gone: Promise<unknown> = Promise.resolve()
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -63,7 +63,7 @@ test('who takes nothing of an answer loses the connection', async () => {
   socket.destroy()
 })
 
-test('who takes nothing of an answer over HTTP/2 loses the connection', async () => {
+test('a client that does not read a response over HTTP/2 is disconnected', async () => {
   const http2: Dispatch['http2'] = (_, response) => response.end(Buffer.alloc(5_000_000))
   const session = connectHttp2(`http://127.0.0.1:${await serve({ http2 }, { idle: 300 })}`)
   session.on('error', () => undefined)
@@ -89,7 +89,7 @@ describe('a client of HTTP/2', () => {
     ['a goodbye with an error in the middle', [...request(1), goaway(2), ...request(3)]],
     ['a goodbye with more behind it', [...request(1), goaway(0), ...request(3)]],
     ['a question whether to go on that it takes back', [expecting, reset]],
-  ])('ends with %s nobody but itself', async (_, frames) => {
+  ])('%s affects only its own request', async (_, frames) => {
     const port = await serve({ http2: (_request, response) => void response.end('answer') }, {})
     const leaving = await connected(port, '')
     leaving.resume().write(Buffer.concat([preface, settings, ...frames]))

@@ -28,7 +28,7 @@ test('a cookie is due from its moment on, a bearer token never', () => {
   expect(renewal.isDue(undefined)).toBe(false)
 })
 
-test('one request of a browser asks, those beside it do not, a much later one does again', async () => {
+test('one of concurrent requests of a browser renews, and a much later one does again', async () => {
   const { renewal, rotate, pass } = opened()
   const session = signedIn('cookie', new Date(0))
   expect(await renewal.renew(session)).toEqual({ userId: 'U1', cookieHandle: 'next', lifetimeSeconds: 60 })
@@ -38,7 +38,7 @@ test('one request of a browser asks, those beside it do not, a much later one do
   expect(renewal.isDue(session)).toBe(true)
 })
 
-test('a failure is nobody’s problem', async () => {
+test('a failure is ignored', async () => {
   const { renewal, rotate } = opened()
   rotate.mockRejectedValueOnce(new Error('away'))
   expect(await renewal.renew(signedIn('cookie', new Date(0)))).toBeUndefined()

@@ -52,7 +52,7 @@ describe('attempts to sign in', () => {
     expect((refused as ConnectError).metadata.get('retry-after')).toBe('5')
   })
 
-  test('end per address, whoever is tried', async () => {
+  test('are limited per address, over all accounts', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '203.0.113.1')
     await expect(run('f', '203.0.113.1', right)).rejects.toMatchObject(refusal)
     expect(await run('f', '203.0.113.2', right)).toBe('in')
@@ -78,14 +78,14 @@ describe('attempts to sign in', () => {
     expect(await run('ada', 'elsewhere', right)).toBe('in')
   })
 
-  test('of a browser that signed in before are not held up by others', async () => {
+  test('of a browser that signed in before are not slowed down by others', async () => {
     for (let n = 0; n < 5; n++) await fail('ada', `address ${n}`)
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '203.0.113.1')
     await expect(run('ada', '203.0.113.1', right)).rejects.toMatchObject(refusal)
     expect(await run('ada', '203.0.113.1', right, 'hers')).toBe('in')
   })
 
-  test('of such a browser have a budget of their own, and after it count like any other', async () => {
+  test('of such a browser have their own budget, and then count like any other', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -98,7 +98,7 @@ describe('attempts to sign in', () => {
     expect(made).toBe(6 + 3)
   })
 
-  test('that are none do not count: successes, and failures of ours', async () => {
+  test('do not count if they succeed, or fail because of us', async () => {
     for (let at = 0; at < 10; at++) {
       for (const browser of [undefined, 'hers']) {
         expect(await run('ada', '203.0.113.1', right, browser)).toBe('in')
@@ -109,7 +109,7 @@ describe('attempts to sign in', () => {
     expect(Object.values(counters).flatMap(({ spent }) => [...spent.values()])).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('leave nothing of what was typed in the counters', async () => {
+  test('leave nothing of the typed text in the counters', async () => {
     await fail('secret@example.org', '203.0.113.1')
     expect(JSON.stringify([...counters.pair.spent, ...counters.account.spent])).not.toContain('secret')
   })

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { html } from './html.ts'
 
-test('text is escaped, markup is kept, nothing is left out', () => {
+test('text is escaped, markup is kept, nothing is dropped', () => {
   const name = `<script>alert("x")</script> & 'y'`
   expect(html`<p title="${name}">${name}</p>`.text).toBe(
     '<p title="&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;">' +
@@ -11,7 +11,7 @@ test('text is escaped, markup is kept, nothing is left out', () => {
   expect(html`${html`<b>${1}</b>`}${false}${undefined}${[html`<i></i>`, '<']}`.text).toBe('<b>1</b><i></i>&lt;')
 })
 
-test('no text breaks out of where it stands', () => {
+test('no text can break out of its place', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', 'a', ' ', '$', '\\', '`') }), (text) => {
       const inside = html`${text}`.text
