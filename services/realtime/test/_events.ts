@@ -47,7 +47,7 @@ export function postedTo(userIds: string[], roomId: string, roomSeq: number): Ev
   return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
 }
 
-/** Something that everyone hears. */
+/** An event for everyone. */
 export function announced(version: number): EventInit {
   const event = common('layout', 'server', version)
   const envelope = realtimeEnvelope('room_groups_updated', {
@@ -63,7 +63,7 @@ export function announced(version: number): EventInit {
   }
 }
 
-/** A new name of somebody, as accounts tells it. */
+/** A changed name, as accounts publishes it. */
 export function profileUpdated(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const value = { userId, login: userId, displayName: `name ${version}` }
@@ -88,7 +88,7 @@ export function accountDeleted(userId: string, version: number): EventInit {
   }
 }
 
-/** A fact of a room at a version of rooms and a place in the line, told as messaging tells it. */
+/** A fact of a room with a version and a place, as messaging publishes it. */
 export function roomFact(
   roomId: string,
   [roomSeq, version]: [number, number],
@@ -157,7 +157,7 @@ export function credentialsEnded(
   }
 }
 
-/** A decision about everyone, as admin tells it. */
+/** A decision about everyone, as admin publishes it. */
 export function everyoneDecided(
   revision: number,
   permission: string,

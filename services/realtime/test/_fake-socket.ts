@@ -1,6 +1,6 @@
 import type { Subscriber } from '../src/engines/hub/subscriber.ts'
 
-/** A socket that notes the topics it holds. */
+/** A socket that records its topics. */
 export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
   const topics = new Set<string>()
   return {

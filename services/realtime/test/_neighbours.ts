@@ -12,15 +12,15 @@ type Question = 'accounts' | 'rooms' | 'admin'
 type Standing = { roomId: string; member?: boolean; banned?: boolean; version: number }
 type Session = { userId: string; credentialId: string; roleIds: string[]; rolesVersion: bigint; expiresAt: Date }
 
-/** What the stand-ins of the neighbours know and are asked; a test can change it at any time. */
+/** State of the stand-ins and their calls; a test can change it at any time. */
 export function standIns() {
   const policy = standardPolicy()
-  /** Sessions that hold, by digest in hex. */
+  /** Valid sessions, by digest in hex. */
   const sessions: Map<string, Session> = new Map()
-  /** Where people stand, as rooms answers. */
+  /** Standings, as rooms returns them. */
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
-  /** How often each neighbour was asked. */
+  /** How often each service was called. */
   const asked: Record<Question, number> = { accounts: 0, rooms: 0, admin: 0 }
   const away: Set<Question> = new Set()
   /** Digests in hex that accounts was asked about. */
@@ -28,7 +28,7 @@ export function standIns() {
   const held = new Map<Question, Promise<void>>()
   const answer = async <T>(question: Question, value: () => T): Promise<T> => {
     asked[question]++
-    // What is answered is what was known when the question came.
+    // The response is the state at the time of the call.
     const known = value()
     await held.get(question)
     if (away.has(question)) throw new ConnectError('away', Code.Unavailable)
@@ -97,7 +97,7 @@ export function standIns() {
         release()
       }
     },
-    /** A token that stands for a user. */
+    /** A token of a user. */
     signIn(userId: string, session: Partial<Session> = {}): string {
       const token = `prl_AT${randomBytes(20).toString('hex')}`
       sessions.set(credentialDigest(secretKey, token).toString('hex'), {

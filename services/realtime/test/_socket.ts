@@ -50,7 +50,7 @@ export class Socket {
     return socket
   }
 
-  /** Connects and goes all the way to a running stream. */
+  /** Connects and opens a stream. */
   static async subscribed(url: string, bearerToken: string): Promise<Socket> {
     const socket = await Socket.greeted(url, bearerToken)
     socket.send({ case: 'subscribeEvents', value: {} })
@@ -75,7 +75,7 @@ export class Socket {
     this.#ws.send(encodeFrame(frame))
   }
 
-  /** Sends anything; a string goes as a text frame. */
+  /** Sends anything; a string as a text frame. */
   sendRaw(data: string | Uint8Array): void {
     this.#ws.send(data)
   }
@@ -89,7 +89,7 @@ export class Socket {
     this.#ws.pong()
   }
 
-  /** Stops or goes on taking what the server sends. */
+  /** Pauses or resumes reading. */
   pause(): void {
     this.#ws.pause()
   }
@@ -123,7 +123,7 @@ export class Socket {
   /** Waits until it is found; undefined when the socket is closed and it is not there. */
   async #unlessClosed<Found>(find: () => Found | undefined): Promise<Found | undefined> {
     const { found } = await eventually(() => {
-      // In this order: every frame is there before the close is.
+      // In this order: all frames arrive before the close.
       const { isClosed } = this
       const found = find()
       if (found !== undefined || isClosed) return { found }

@@ -46,11 +46,11 @@ async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: str
   return { anna: kinds(anna), bert: kinds(bert) }
 }
 
-/** A new room that has what it takes to be told apart. */
+/** A new room with a distinguishable name. */
 const newRoom = () => `Rroom${++rooms}`
 
 describe('membership', () => {
-  test('joiners hear their joining once and what follows; leavers hear their leaving once and nothing after', async () => {
+  test('joiners receive their join once and what follows; leavers receive their leave once and nothing after', async () => {
     const room = newRoom()
     const heard = await tell(
       posted(room, 1),
@@ -71,7 +71,7 @@ describe('membership', () => {
     expect(heard.bert).toEqual(['user_joined_room', 'message_posted', 'user_left_room', 'message_posted'])
   })
 
-  test('an old joining told late brings nobody back', async () => {
+  test('an old join that arrives late readmits nobody', async () => {
     const room = newRoom()
     const heard = await tell(
       roomFact(room, [1, 1], joined('Uanna')),
@@ -105,7 +105,7 @@ describe('membership', () => {
     expect(heard.bert).toHaveLength(6)
   })
 
-  test('of a direct conversation is addressed to its participants, each of them once', async () => {
+  test('of a direct conversation goes to its participants, once each', async () => {
     const room = newRoom()
     const heard = await tell(
       roomFact(room, [1, 1], joined('Uanna'), { dm: true }),
@@ -120,7 +120,7 @@ describe('membership', () => {
 describe('what a person changes about themselves', () => {
   const changes = (userId: string) => Array.from({ length: 200 }, (_, n) => profileUpdated(userId, n + 1))
 
-  test('200 times at once is heard a few times, the last one surely; others are heard meanwhile', async () => {
+  test('200 concurrent changes are sent a few times, including the last; others are sent in between', async () => {
     const [ofCarl, ofDana] = [changes('Ucarl'), profileUpdated('Udana', 1)]
     const heard = await tell(...ofCarl, ofDana)
     expect(heard.anna.length).toBeLessThan(20)
@@ -129,7 +129,7 @@ describe('what a person changes about themselves', () => {
     expect(heardBy(anna).filter((id) => ofCarl.some((change) => change.id === id)).length).toBeLessThan(20)
   })
 
-  test('is not heard after the account is gone', async () => {
+  test('is not sent after the account is deleted', async () => {
     const [first, second, gone] = [profileUpdated('Uemil', 1), profileUpdated('Uemil', 2), accountDeleted('Uemil', 3)]
     const later = changes('Ufred').slice(0, 2)
     await tell(first, second, gone, ...later)
@@ -156,7 +156,7 @@ describe('universal rooms', () => {
     expect(heard.bert).toEqual([...open, ...again])
   })
 
-  test('are not heard by those who are banned, nor where room.join is denied, from that place on', async () => {
+  test('do not reach banned people, nor people denied room.join, from that position on', async () => {
     const room = newRoom()
     const heard = await tell(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
@@ -173,7 +173,7 @@ describe('universal rooms', () => {
     expect(heard.bert).toEqual(['room_created', 'user_left_room', 'message_posted', 'message_posted'])
   })
 
-  test('follow roles: who becomes owner hears what is denied to others, and no longer when the role is gone', async () => {
+  test('follow roles: a new owner receives what is denied to others, until the role is removed', async () => {
     const room = newRoom()
     const heard = await tell(
       everyoneDecided(4, 'room.join', room, PermissionDecision.DENY),
@@ -186,7 +186,7 @@ describe('universal rooms', () => {
     expect(heard).toEqual({ anna: ['message_posted'], bert: [] })
   })
 
-  test('that exist already are known to a node that starts', async () => {
+  test('that already exist are known to a starting node', async () => {
     const room = newRoom()
     env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
     const second = await env.start()
@@ -203,7 +203,7 @@ describe('universal rooms', () => {
 })
 
 describe('events', () => {
-  test('to everyone reach everyone, those to a person all sockets of that person and nobody else', async () => {
+  test('to everyone reach everyone, those to a person only all sockets of that person', async () => {
     const second = await env.socketOf(node, 'Uanna')
     const toAll = announced(++everyone)
     const toAnna = postedTo(['Uanna'], 'Rdm', 1)
@@ -233,14 +233,14 @@ describe('events', () => {
     expect(heardBy(anna).filter((id) => id === joining.id)).toHaveLength(1)
   })
 
-  test('carry their place, each its own', async () => {
+  test('carry their position, each its own', async () => {
     const told = anna.events.filter(({ event }) => event.case !== 'userProfileUpdated')
     const positions = told.map(({ position }) => position)
     expect(positions.every((position) => position !== '')).toBe(true)
     expect(new Set(positions).size).toBe(positions.length)
   })
 
-  test('go on for a person when one of several sockets is closed', async () => {
+  test('continue for a person when one of several sockets is closed', async () => {
     const room = newRoom()
     const second = await env.socketOf(node, 'Uanna')
     await publish(env.bus, roomFact(room, [1, 1], joined('Uanna')))

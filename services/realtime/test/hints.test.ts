@@ -31,7 +31,7 @@ function tell(userId: string, status: PresenceStatus, version: number): void {
 const heard = (socket: Socket) =>
   socket.events.flatMap(({ event }) => (event.case === 'presenceChanged' ? [event.value] : []))
 
-test('everyone hears who comes and goes, on every node; what comes late is not told', async () => {
+test('everyone receives presence changes, on every node; late ones are dropped', async () => {
   tell('Uanna', ONLINE, 10)
   tell('Uanna', OFFLINE, 30)
   tell('Uanna', AWAY, 20)
@@ -40,7 +40,7 @@ test('everyone hears who comes and goes, on every node; what comes late is not t
   tell('Ubert', AWAY, 5)
   for (const socket of sockets) {
     await eventually(() => expect(heard(socket)).toHaveLength(3))
-    // What Anna did next is told a moment later, and Bert does not wait for it.
+    // Anna's next change is sent a moment later, and Bert's does not wait for it.
     expect(heard(socket)).toMatchObject([
       { userId: 'Uanna', status: ONLINE },
       { userId: 'Ubert', status: AWAY },
@@ -48,7 +48,7 @@ test('everyone hears who comes and goes, on every node; what comes late is not t
     ])
     const envelopes = socket.events.filter(({ event }) => event.case === 'presenceChanged')
     expect(new Set(envelopes.map(({ id }) => id)).size).toBe(3)
-    // A hint has no place on the stream to come back to.
+    // A hint has no position on the stream.
     expect(envelopes.map(({ position }) => position)).toEqual(['', '', ''])
     expect(envelopes.every(({ createdAt }) => createdAt !== undefined)).toBe(true)
   }
@@ -63,7 +63,7 @@ const typing = (socket: Socket) =>
     event.case === 'userTyping' ? [{ from: actorId, roomId: event.value.roomId, position }] : [],
   )
 
-test('members hear who types on every node, the typist does not, and nobody after a revoke', async () => {
+test('members receive typing hints on every node, the typist does not, and nobody after a revoke', async () => {
   env.standings.set('Utea', [{ roomId: 'Rtea', member: true, version: 2 }])
   env.standings.set('Umilk', [{ roomId: 'Rtea', member: true, version: 3 }])
   const [tea, milk, outside] = [
@@ -77,7 +77,7 @@ test('members hear who types on every node, the typist does not, and nobody afte
   const fromMilk = { from: 'Umilk', roomId: 'Rtea', position: '' }
   for (const socket of tea) await eventually(() => expect(typing(socket)).toEqual([fromMilk]))
   await publish(env.bus, roomFact('Rtea', [4, 4], { case: 'left', value: { userId: 'Umilk' } }))
-  // What is typed comes faster than the stream does.
+  // Hints are faster than the stream.
   await settle(env, { Utea: tea, Umilk: milk })
   type('Usugar', 'Rtea')
   for (const socket of tea) await eventually(() => expect(typing(socket)).toHaveLength(2))
@@ -86,7 +86,7 @@ test('members hear who types on every node, the typist does not, and nobody afte
   for (const socket of outside) expect(typing(socket)).toEqual([])
 })
 
-test('participants of a direct message hear who types there', async () => {
+test('participants of a direct message receive typing hints there', async () => {
   const [one, two] = [await env.socketOf(nodes[0] as Node, 'Uone'), await env.socketOf(nodes[1] as Node, 'Utwo')]
   type('Uone', 'Rdirect', ['Uone', 'Utwo'])
   await eventually(() => expect(typing(two)).toMatchObject([{ from: 'Uone', roomId: 'Rdirect' }]))

@@ -40,7 +40,7 @@ describe('a start', () => {
     await ready(await starting)
   })
 
-  test('takes no sockets before the policy is there, and survives what happens meanwhile', async () => {
+  test('accepts no sockets before the policy is loaded, and survives changes in between', async () => {
     const release = env.hold('admin')
     const node = await env.start()
     await eventually(() => env.asked.admin > 0)
@@ -49,7 +49,7 @@ describe('a start', () => {
     await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
     expect(await readiness(node.internalPort)).toMatchObject({ status: 503 })
     await expect(Socket.open(node.url)).rejects.toThrow('503')
-    // Admin had answered before the decision; what it tells the next time holds it.
+    // Admin had answered before the decision; its next response contains it.
     env.policy.revision = 2n
     env.policy.decisions.push(
       ...structuredClone(env.policy.decisions)
@@ -79,7 +79,7 @@ describe('a start', () => {
   })
 })
 
-describe('a bus that goes away', () => {
+describe('an outage of the bus', () => {
   test('leaves sockets open, keeps hellos waiting for better times, and loses nothing', async () => {
     const node = await env.start()
     await ready(node)
@@ -97,7 +97,7 @@ describe('a bus that goes away', () => {
     await eventually(async () => (await env.socketOf(node, 'Ubert')).isClosed === false)
   })
 
-  test('and comes back without its stream sends everyone to start anew', async () => {
+  test('after a loss of the stream all clients reload', async () => {
     const node = await env.start()
     await ready(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -122,7 +122,7 @@ describe('a bus that goes away', () => {
     expect(heardBy(again).length).toBeGreaterThan(0)
   })
 
-  test('what happened before that changes who hears a room, and is told to nobody', async () => {
+  test('earlier events change access to a room, and are not sent to clients', async () => {
     const node = await env.start()
     await ready(node)
     const before = await env.socketOf(node, 'Uanna')
@@ -157,7 +157,7 @@ test('an event that cannot be read costs the sockets a reconnect, not the node i
   await settle(env, { Uanna: [again] })
 })
 
-test('a decision that comes without the one before it has the whole policy read again', async () => {
+test('a decision whose predecessor is missing loads the whole policy again', async () => {
   const node = await env.start()
   await ready(node)
   const socket = await env.socketOf(node, 'Uanna')
@@ -186,7 +186,7 @@ describe('a socket that does not read', () => {
     expect(metrics).toMatch(new RegExp(`^parley_realtime_sockets(\\{[^}]*\\})? ${count}$`, 'm'))
   }
 
-  test('is closed, and the others go on', async () => {
+  test('is closed, and the others continue', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '1000000' })
     await ready(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
@@ -196,7 +196,7 @@ describe('a socket that does not read', () => {
     slow.pause()
     let seq = 1
     await eventually(async () => {
-      // Who is quick takes one after the other: what comes at once on a machine that stood still is below the limit.
+      // Fast readers take one after the other: after a stall of the machine, the burst is below the limit.
       for (let part = 0; part < 4; part++) {
         seq = await flood(500_000, seq)
         await settle(env, { Uquick: [quick] })
@@ -209,7 +209,7 @@ describe('a socket that does not read', () => {
     expect(quick.isClosed).toBe(false)
   })
 
-  test('has no holes in what it heard', async () => {
+  test('has received events without gaps', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
     await ready(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
@@ -217,18 +217,18 @@ describe('a socket that does not read', () => {
     const witness = await env.socketOf(node, 'Uwitness')
     const messages = Array.from({ length: 600 }, (_, n) => posted('R1', n + 1, 40_000))
     slow.pause()
-    // Many at once, but no more than the bus takes in time.
+    // Many at once, but no more than the bus accepts in time.
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
-    // It reads again before anybody looks who is slow.
+    // It reads again before slow readers are checked.
     slow.resume()
     await slow.closed()
     const heard = heardBy(slow)
     expect(heard).toEqual(messages.slice(0, heard.length).map(({ id }) => id))
   })
 
-  test('and is behind for a while hears why when it reads again', async () => {
+  test('learns why when it reads again after a while', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
     await ready(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
@@ -242,8 +242,8 @@ describe('a socket that does not read', () => {
   })
 })
 
-describe('a node that ends', () => {
-  test('sends its sockets away, each at its own time, and takes no new ones', async () => {
+describe('a stopping node', () => {
+  test('closes its sockets at different times, and accepts no new ones', async () => {
     const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '1s' })
     await ready(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))

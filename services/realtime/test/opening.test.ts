@@ -8,7 +8,7 @@ import { Socket } from './_socket.ts'
 
 let env: Env
 let node: Node
-/** Tells whether the node has taken what is on the stream. */
+/** Whether the node has processed the stream so far. */
 let witness: Socket
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const taken = () => settle(env, { Uwitness: [witness] })
 
-/** A socket whose stream is asked for while rooms keeps its answer. */
+/** A socket whose subscription waits while rooms withholds its response. */
 async function openingSocket(userId: string): Promise<{ socket: Socket; answer: () => Promise<void> }> {
   const asked = env.asked.rooms
   const release = env.hold('rooms')
@@ -41,8 +41,8 @@ async function openingSocket(userId: string): Promise<{ socket: Socket; answer: 
   }
 }
 
-describe('what happens while rooms is being asked', () => {
-  test('is kept: a joining counts, and so does a leaving', async () => {
+describe('changes during a call to rooms', () => {
+  test('are kept: joins count, and so do leaves', async () => {
     env.standings.set('Uanna', [
       { roomId: 'Rleft', member: true, version: 2 },
       { roomId: 'Rstays', member: true, version: 2 },
@@ -59,7 +59,7 @@ describe('what happens while rooms is being asked', () => {
     expect(heardBy(socket)).toEqual(heard.map(({ id }) => id))
   })
 
-  test('does not undo what the answer knows better', async () => {
+  test('do not override newer data of the response', async () => {
     env.standings.set('Uberta', [{ roomId: 'Rdone', member: false, version: 9 }])
     const { socket, answer } = await openingSocket('Uberta')
     await publish(env.bus, roomFact('Rdone', [20, 8], joined('Uberta')))
@@ -100,7 +100,7 @@ describe('what happens while rooms is being asked', () => {
   })
 })
 
-test('no event is lost between the answer and the stream, and none comes before subscribed', async () => {
+test('no event is lost between the response and the stream, and none precedes subscribed', async () => {
   env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
   const before = await env.socketOf(node, 'Uemil')
   let seq = 100
@@ -125,14 +125,14 @@ test('no event is lost between the answer and the stream, and none comes before 
     const [first, second] = socket.kinds()
     expect([first, second]).toEqual(['hello', 'subscribed'])
     const { position } = await socket.first('subscribed')
-    // What comes after the place that `subscribed` names, up to the last one published.
+    // Everything after the position in `subscribed`, up to the last published event.
     expect(heardBy(socket)).toEqual(ids.slice((placeOf.get(position) ?? -1) + 1))
     socket.close()
   }
 })
 
-describe('what happens while accounts is being asked', () => {
-  test('roles that accounts takes back below the version held are asked for anew', async () => {
+describe('changes during a call to accounts', () => {
+  test('older roles from accounts are requested again', async () => {
     const told = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.subscribed(node.url, env.signIn('Uida', roles))
@@ -144,7 +144,7 @@ describe('what happens while accounts is being asked', () => {
       { reason: 'stream_closed' },
       { reason: 'stream_closed' },
     ])
-    // What is told once more is nothing new.
+    // A duplicate is nothing new.
     const again = await env.socketOf(node, 'Uida')
     await publish(env.bus, told)
     await settle(env, { Uida: [again] })
@@ -176,7 +176,7 @@ describe('what happens while accounts is being asked', () => {
     await socket.first('hello')
   })
 
-  test('roles are those of the stream when it is ahead of the answer', async () => {
+  test('roles come from the stream when it is newer than the response', async () => {
     const created = { case: 'created', value: { universal: true } } as const
     await publish(env.bus, everyoneDecided(3, 'room.join', 'Rroles', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rroles', [1, 1], created, { universal: true }))
@@ -198,7 +198,7 @@ describe('what happens while accounts is being asked', () => {
 })
 
 describe('the end of sessions', () => {
-  test('is told to every socket of the person and of nobody else, and closes them', async () => {
+  test('is sent to every socket of the person only, and closes them', async () => {
     const [first, second] = [await env.socketOf(node, 'Uida'), await env.socketOf(node, 'Uida')]
     const other = await env.socketOf(node, 'Ujan')
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
@@ -219,7 +219,7 @@ describe('the end of sessions', () => {
     expect(other.isClosed).toBe(false)
   })
 
-  test('that is told again long after ends only what does not hold any more', async () => {
+  test('published again much later ends only what is no longer valid', async () => {
     const holds = await env.socketOf(node, 'Ukarl')
     const ended = await env.socketOf(node, 'Ulena')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)
@@ -233,14 +233,14 @@ describe('the end of sessions', () => {
     expect(holds.isClosed).toBe(false)
   })
 
-  test('that nobody told is noticed when sessions are checked again', async () => {
+  test('without an event is noticed when sessions are checked', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await ready(strict)
     const holds = await env.socketOf(strict, 'Umax')
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
     expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
-    // While accounts is away nobody is thrown out.
+    // While accounts is unavailable nobody is disconnected.
     env.away.add('accounts')
     const checks = env.asked.accounts
     await eventually(() => env.asked.accounts > checks + 1)
@@ -249,7 +249,7 @@ describe('the end of sessions', () => {
     await strict[Symbol.asyncDispose]()
   })
 
-  test('of a cookie that was replaced meanwhile, or is kept by another key, goes on', async () => {
+  test('of a replaced cookie, or stored under another key, continues', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await ready(strict)
     const goesOn = await env.socketOf(strict, 'Uolga')
@@ -270,7 +270,7 @@ describe('a session of the secret key before', () => {
   const newKey = 'the secret key after its rotation, long enough'
   const digestUnder = (key: string, token: string) => credentialDigest(key, token).toString('hex')
 
-  test('opens a socket, and is kept by the present key from then on', async () => {
+  test('opens a socket, and is stored under the current key from then on', async () => {
     const rotated = { PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey }
     const node = await env.start(rotated)
     await ready(node)

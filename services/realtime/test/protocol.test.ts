@@ -48,7 +48,7 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('may be asked for without waiting for answers, which come in order', async () => {
+  test('may be sent without waiting for responses, which arrive in order', async () => {
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(env.signIn('Uanna')))
     socket.sendRaw(subscribe)
@@ -58,7 +58,7 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('with a position of long ago begins anew', async () => {
+  test('with an old position starts again', async () => {
     const socket = await Socket.greeted(node.url, env.signIn('Uanna'))
     socket.send({ case: 'subscribeEvents', value: { resumePosition: '12.ab' } })
     expect(await socket.first('subscribed')).toMatchObject({ reset: true })
@@ -84,7 +84,7 @@ describe('a stream', () => {
   })
 })
 
-describe('a client that sends more than its budget', () => {
+describe('a client that exceeds its budget', () => {
   const token = () => env.signIn('Uanna')
 
   test.each<[string, number, (socket: Socket) => void]>([
@@ -92,7 +92,7 @@ describe('a client that sends more than its budget', () => {
     ['bytes', 200, (socket) => socket.sendRaw(ping('x'.repeat(50_000)))],
     ['pings of the WebSocket', 2_000, (socket) => socket.pingRaw()],
     ['pongs of the WebSocket', 2_000, (socket) => socket.pongRaw()],
-  ])('too many %s: is told so and shut out', async (_, count, act) => {
+  ])('too many %s: gets an error and is disconnected', async (_, count, act) => {
     const socket = await Socket.subscribed(node.url, token())
     for (let sent = 0; sent < count; sent++) act(socket)
     const message = 'more than 20 frames or 256 KiB a second were sent'
@@ -101,7 +101,7 @@ describe('a client that sends more than its budget', () => {
     expect(socket.kinds().filter((kind) => kind === 'pong').length).toBeLessThan(count / 2)
   })
 
-  test('too many frames before hello is answered: is told so', async () => {
+  test('too many frames before hello is answered: gets an error', async () => {
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(token()))
     for (let sent = 0; sent < 100; sent++) socket.pingRaw()
@@ -109,7 +109,7 @@ describe('a client that sends more than its budget', () => {
   })
 })
 
-describe('a client that breaks the rules is told so and shut out', () => {
+describe('a client that violates the protocol gets an error and is disconnected', () => {
   const token = () => env.signIn('Uanna')
 
   test.each<[string, (socket: Socket) => void, string, number]>([
@@ -209,7 +209,7 @@ describe('a client that breaks the rules is told so and shut out', () => {
   })
 })
 
-describe('who opens a socket', () => {
+describe('credentials of a socket', () => {
   const opens = async (headers: Record<string, string>, bearerToken?: string, { url } = node) => {
     const socket = await Socket.open(url, headers)
     socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
@@ -229,7 +229,7 @@ describe('who opens a socket', () => {
   }
   const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  test('is told by the Authorization header or the session cookie, too', async () => {
+  test('may be in the Authorization header or the session cookie', async () => {
     expect(await opens(authorization(env.signIn('Uanna')))).toBe('hello')
     expect(await opens({ cookie: cookie() })).toBe('hello')
     expect(await opens({ cookie: `${cookie()}x` })).toBe('authentication_required')
@@ -248,7 +248,7 @@ describe('who opens a socket', () => {
     expect(await opens({ cookie: cookie(), origin: 'https://evil.example.com' })).toBe('authentication_required')
     expect(await opens({ cookie: cookie(), origin: 'https://app.example.org' })).toBe('hello')
     expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
-    // Over https whoever is on the way can make pages of this name over http.
+    // An attacker on the network can serve pages with this name over http.
     await using secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
     await ready(secure)
     const host = new URL(secure.url).host
@@ -271,7 +271,7 @@ describe('who opens a socket', () => {
   })
 })
 
-test('when accounts does not answer, clients are asked to come again', async () => {
+test('when accounts does not answer, clients are told to reconnect', async () => {
   env.away.add('accounts')
   const socket = await Socket.open(node.url)
   socket.sendRaw(hello(env.signIn('Uanna')))
@@ -308,7 +308,7 @@ test('many hellos at once are few questions', async () => {
   for (const socket of sockets) socket.close()
 })
 
-test('a person has a hundred sockets here, and another one when one of them is closed', async () => {
+test('a person may have a hundred sockets, and another one when one is closed', async () => {
   const token = env.signIn('Ucrowd')
   const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.greeted(node.url, token)))
   const further = await Socket.open(node.url)
@@ -326,7 +326,7 @@ test('a person has a hundred sockets here, and another one when one of them is c
   for (const socket of [...others, other, next]) socket.close()
 })
 
-test('plain requests are told what is here', async () => {
+test('plain requests get a description', async () => {
   const plain = await fetch(`${node.url}/api/realtime`)
   expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket'])
   expect(await plain.json()).toEqual({ error: expect.stringContaining('Upgrade: websocket') })

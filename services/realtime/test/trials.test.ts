@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** How a hello ends; undefined when somebody is let in. */
+/** How a hello ends; undefined when it is accepted. */
 async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
   const socket = await Socket.open(url, headers)
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
@@ -30,12 +30,12 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
   if (first.case !== 'error') return socket.close()
   return { code: first.value.code, message: first.value.message, close: (await socket.closed()).code }
 }
-/** As the gateway passes an upgrade on. */
+/** Headers as the gateway sets them. */
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
- * Says hello until a network has no trials left, which `more` checks in other ways: all of it within a minute, for with the
- * next one trials are there again.
+ * Sends hellos until a network has no trials left, which `more` checks in other ways. All of it must happen within a
+ * minute, because trials are renewed every minute.
  */
 async function exhaust(say: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {
@@ -46,7 +46,7 @@ async function exhaust(say: (n: number) => ReturnType<typeof hello>, more: () =>
   })
 }
 
-test('hellos with nothing that holds are counted by network, and end when there were too many', async () => {
+test('hellos without a valid credential are counted by network and refused above the limit', async () => {
   const known = env.signIn('Ubob')
   expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
   await exhaust(
@@ -58,16 +58,16 @@ test('hellos with nothing that holds are counted by network, and end when there 
     },
   )
 
-  // Whoever was let in goes on, and other networks have their own.
+  // Accepted sockets continue, and other networks are unaffected.
   expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
   expect(await hello('prl_ATmadeup', from('203.0.113.8'))).toMatchObject(unknown)
   expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
 })
 
-test('of many at once no more are looked up than one after the other', async () => {
+test('concurrent hellos are limited like sequential ones', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
   const ends = await Promise.all(burst)
-  // A new minute may begin meanwhile.
+  // A new minute may begin in between.
   expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * mostTrials)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
@@ -94,7 +94,7 @@ test('sockets that close while they wait are not looked up', async () => {
   expect(env.lookedUp.size - before).toBe(mostTrials + 1)
 })
 
-test('of IPv6 a /64 is one network', async () => {
+test('an IPv6 /64 is one network', async () => {
   await exhaust(
     (n) => hello('prl_ATmadeup', from(`2001:db8:1:2::${n + 1}`)),
     async () => expect(await hello('prl_ATmadeup', from('2001:db8:1:2:ffff::1'))).toEqual(refused),
@@ -102,7 +102,7 @@ test('of IPv6 a /64 is one network', async () => {
   expect(await hello('prl_ATmadeup', from('2001:db8:9:2::1'))).toMatchObject(unknown)
 })
 
-test('what a client itself says of where it is counts for nothing', async () => {
+test('addresses claimed by the client itself are ignored', async () => {
   const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
   await exhaust(
     (n) => hello('prl_ATmadeup', claims(n)),
@@ -110,7 +110,7 @@ test('what a client itself says of where it is counts for nothing', async () => 
   )
 })
 
-test('a proxy that the operator trusts is believed', async () => {
+test('a trusted proxy is believed', async () => {
   const behind = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -123,7 +123,7 @@ test('a proxy that the operator trusts is believed', async () => {
   }
 })
 
-test('a proxy is believed that adds a header of its own to those that a client made up', async () => {
+test('a proxy that adds a second header line is believed', async () => {
   const behind = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',

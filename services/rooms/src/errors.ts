@@ -64,7 +64,7 @@ export const itemsDoNotMatch = () =>
     Code.FailedPrecondition,
   )
 export const movedMeanwhile = () =>
-  new ConnectError('somebody has moved it to another group; list the groups again', Code.FailedPrecondition)
+  new ConnectError('somebody moved it to another group; list the groups again', Code.FailedPrecondition)
 
 export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)
 export const mayNotStartDms = () =>

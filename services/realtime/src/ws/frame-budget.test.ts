@@ -18,7 +18,7 @@ test('512 KiB may come at once, 256 KiB in each second', () => {
   expect(budget.take(65_536, 5000)).toBe(false)
 })
 
-test('who sends little saves up no more than one burst', () => {
+test('a quiet client saves up no more than one burst', () => {
   const budget = new FrameBudget(0)
   expect(taken(budget, 61, 10, 86_400_000)).toBe(60)
 })

@@ -57,7 +57,7 @@ beforeEach(() => {
 })
 
 describe('explicit members', () => {
-  test('hear a room from joining to leaving', () => {
+  test('receive a room from joining to leaving', () => {
     user('U1')
     user('U2')
     expect(apply(joined('R1', 2n, 'U1'))).toEqual(['U1 +R1'])
@@ -71,7 +71,7 @@ describe('explicit members', () => {
     expect(apply(joined('R1', 4n, 'U1'))).toEqual([])
   })
 
-  test('of direct messages are no subscribers of a room topic', () => {
+  test('of direct messages do not subscribe to a room topic', () => {
     user('U1')
     expect(apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { dm: true }))).toEqual([])
   })
@@ -106,7 +106,7 @@ describe('universal rooms', () => {
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: false } }))).toEqual(['U2 -R1'])
   })
 
-  test('follow the policy: whoever may not join does not hear', () => {
+  test('follow the policy: people who may not join receive nothing', () => {
     user('U1')
     user('U2', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
@@ -142,7 +142,7 @@ describe('universal rooms', () => {
     expect(moved(3n, 'G1')).toEqual(['U1 +R1'])
   })
 
-  test('follow the roles a user holds', () => {
+  test('follow the roles of a user', () => {
     const member = user('U1', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
@@ -168,7 +168,7 @@ describe('bans', () => {
     ])
   })
 
-  test('that ran out no longer count', () => {
+  test('no longer count when expired', () => {
     const banned = user('U1')
     const expiresAt = timestampFromDate(new Date(now + 1_000))
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))

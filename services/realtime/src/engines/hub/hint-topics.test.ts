@@ -3,7 +3,7 @@ import { HintTopics } from './hint-topics.ts'
 import { fakeSocket } from '../../../test/_fake-socket.ts'
 import { UserAccess } from './user-access.ts'
 
-test('who is behind hears no hints, of rooms joined meanwhile neither, until everything is taken', () => {
+test('a socket that is behind gets no hints, also of newly joined rooms, until it has caught up', () => {
   const hints = new HintTopics()
   const user = new UserAccess('U1', [], 1n)
   user.rooms.add('R1')

@@ -6,7 +6,7 @@ import { Intake } from './intake.ts'
 
 const event = (id: string) => create(EventSchema, { id })
 
-test('what comes together goes out together, in order, and what comes later goes out too', async () => {
+test('events that arrive together are published together, in order, and later ones too', async () => {
   const delivered: [string, number][] = []
   let heard = () => {}
   using intake = new Intake((events, seq) => {

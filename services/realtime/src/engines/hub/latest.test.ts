@@ -15,7 +15,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('the first is told at once, of what follows the newest when the window is over', () => {
+test('the first message is sent at once, and of later ones the newest at the end of the window', () => {
   for (let n = 1; n <= 200; n++) say('Uann profile', `ann ${n}`)
   expect(told).toEqual(['ann 1'])
   jest.advanceTimersByTime(2_000)
@@ -24,7 +24,7 @@ test('the first is told at once, of what follows the newest when the window is o
   expect(told).toHaveLength(2)
 })
 
-test('whoever changes all the time is heard once per window', () => {
+test('constant changes are sent once per window', () => {
   for (let n = 0; n < 100; n++) {
     say('Uann profile', `${n}`)
     jest.advanceTimersByTime(100)
@@ -35,7 +35,7 @@ test('whoever changes all the time is heard once per window', () => {
   expect(told.at(-1)).toBe('99')
 })
 
-test('nobody waits for others', () => {
+test('things do not wait for each other', () => {
   say('Uann profile', 'ann 1')
   jest.advanceTimersByTime(1_500)
   say('Ubob profile', 'bob 1')
@@ -49,7 +49,7 @@ test('nobody waits for others', () => {
   expect(told.slice(4)).toEqual(['bob 2'])
 })
 
-test('what is forgotten is not told any more', () => {
+test('a forgotten message is not sent', () => {
   say('Uann profile', 'ann 1')
   say('Uann profile', 'ann 2')
   latest.forget('Uann profile')

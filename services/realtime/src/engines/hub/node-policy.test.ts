@@ -19,7 +19,7 @@ function policyOf() {
   return { policy, answer, loads: () => answers.length }
 }
 
-test('a new delta that is not above what is held makes it read a policy that went back; a repeat does not', async () => {
+test('a new delta with an older revision loads the restored policy; a duplicate does not', async () => {
   const { policy, answer, loads } = policyOf()
   void policy.reload()
   await answer(90n)
@@ -31,7 +31,7 @@ test('a new delta that is not above what is held makes it read a policy that wen
   expect([policy.current().revision, loads()]).toEqual([80n, 0])
 })
 
-test('what was read before a delta came does not undo it', async () => {
+test('a policy requested before a delta does not undo it', async () => {
   const { policy, answer } = policyOf()
   void policy.reload()
   await answer(90n)

@@ -53,7 +53,7 @@ function take(userId: string, status: PresenceStatus, audience?: string[]): void
   presence.take(toBinary(PresenceHintSchema, create(PresenceHintSchema, hint)))
 }
 
-test('everybody hears who comes and goes', () => {
+test('everybody receives presence changes', () => {
   const [ann, bob] = [person('ann'), person('bob')]
   take('cyd', ONLINE)
   expect(heard).toEqual([ann, bob].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
@@ -67,7 +67,7 @@ test('where many are online those named hear it, on all their sockets', () => {
   expect(heard).toEqual([ann, again].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
 })
 
-test('sockets that are behind are spared it, and hear the rest', () => {
+test('sockets that are behind get none, and receive the rest', () => {
   const ann = person('ann', 1_000_000)
   take('cyd', ONLINE, ['ann'])
   expect(heard).toEqual([])

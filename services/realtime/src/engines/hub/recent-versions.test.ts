@@ -8,7 +8,7 @@ const event = (aggregateId: string, version: bigint, id = `${aggregateId}-${vers
   create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
 
 describe('versions heard', () => {
-  test('admit what is new and refuse what is repeated or older', () => {
+  test('accept new events and refuse duplicates and older ones', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n))).toBe(true)
     expect(seen.admit(event('R1', 2n))).toBe(false)
@@ -17,14 +17,14 @@ describe('versions heard', () => {
     expect(seen.admit(event('R2', 1n))).toBe(true)
   })
 
-  test('tell two events of one version apart', () => {
+  test('distinguish two events with one version', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Eb'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
   })
 
-  test('go by ids where the teller lost its last ones, whatever its clock', () => {
+  test('use ids if the owner’s database was restored, whatever its clock', () => {
     const seen = new RecentVersions()
     const told = (version: bigint, id: string, ms = 100_000) => ({
       ...event('R1', version, id),
@@ -33,7 +33,7 @@ describe('versions heard', () => {
     for (const version of [7n, 8n, 9n]) expect(seen.admit(told(version, `R1-${version}`))).toBe(true)
     expect(seen.admit(told(8n, 'Elost', 99_000))).toBe(true)
     expect(seen.admit(told(9n, 'Enext', 99_500))).toBe(true)
-    // What stood before is relayed again, for the marks were lost too.
+    // Earlier events are relayed again, because the marks were lost too.
     for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(told(7n, id))).toBe(false)
   })
 
@@ -46,7 +46,7 @@ describe('versions heard', () => {
     expect(seen.admit(event('R1', 9n, 'Elost'))).toBe(true)
   })
 
-  test('begin again where the teller went back to an earlier moment, and goes on later', () => {
+  test('start again if the owner’s database was restored and continues later', () => {
     const seen = new RecentVersions()
     const at = (version: bigint, ms: number) => ({
       ...event('R1', version, `E${version}-${ms}`),
@@ -60,7 +60,7 @@ describe('versions heard', () => {
   })
 
   test.each(['user', 'layout', 'notification'])(
-    'are none for a %s, of which the owner may have gone back',
+    'are not kept for a %s, whose owner may have been restored',
     (aggregateType) => {
       const seen = new RecentVersions()
       const told = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })

@@ -16,7 +16,7 @@ let catchUp: () => void
 let unreadable: number
 let typing: TypingHints
 let clock: number
-/** Sockets on this node beside those of the test. */
+/** Further sockets on this node. */
 let others: number
 
 const sockets = () => [...users.values()].flatMap((user) => [...user.connections] as Socket[])
@@ -57,7 +57,7 @@ function person(userId: string, ...roomIds: string[]): Socket {
 const take = (hint: MessageInitShape<typeof TypingHintSchema>) =>
   typing.take(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
 
-test('members of a channel hear who types and where, but for sockets of the typist', () => {
+test('members of a channel receive who types and where, except on sockets of the typist', () => {
   const [ann, again, bob] = [person('ann', 'R1'), person('ann', 'R1'), person('bob', 'R1')]
   person('cyd', 'R2')
   const before = sockets().map((socket) => socket.held())
@@ -72,7 +72,7 @@ test('members of a channel hear who types and where, but for sockets of the typi
   expect(sockets().map((socket) => socket.held())).toEqual(before)
 })
 
-test('participants of a direct message hear it, but for sockets of the typist and those that are behind', () => {
+test('participants of a direct message receive it, except sockets of the typist and those that are behind', () => {
   const [ann, bob, slow] = [person('ann'), person('bob'), person('bob')]
   person('cyd')
   slow.buffered = 65_537
@@ -85,7 +85,7 @@ test('participants of a direct message hear it, but for sockets of the typist an
   ])
 })
 
-test('a socket that left the topics of hints is not put back by its own typing', () => {
+test('a socket that left the topics of hints does not return by its own typing', () => {
   const slow = person('ann', 'R1')
   slow.buffered = 65_537
   hintTopics.control(users.values())
@@ -95,7 +95,7 @@ test('a socket that left the topics of hints is not put back by its own typing',
   expect(slow.held()).toEqual(['user:ann'])
 })
 
-test('nothing is told where more than 500 sockets listen', () => {
+test('nothing is sent if more than 500 sockets listen', () => {
   const bob = person('bob', 'R1')
   others = 500
   take({ roomId: 'R1', userId: 'ann' })
@@ -108,7 +108,7 @@ test('nothing is told where more than 500 sockets listen', () => {
   expect(heard).toMatchObject([{ socket: bob }])
 })
 
-test('what waited on the stream is applied first, and repeats are told once', () => {
+test('waiting events of the stream are applied first, and duplicates are sent once', () => {
   const [bob, gone] = [person('bob', 'R1'), person('gone', 'R1')]
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
   take({ roomId: 'R1', userId: 'ann' })
@@ -118,7 +118,7 @@ test('what waited on the stream is applied first, and repeats are told once', ()
   expect(heard.map(({ socket }) => socket)).toEqual([bob])
 })
 
-test('of one person members of a room hear a few times in two seconds, whatever threads are made up', () => {
+test('hints of one person are limited per two seconds, whatever threads are made up', () => {
   const [bob] = [person('bob', 'R1', 'R2')]
   const flood = () => {
     for (let n = 0; n < 20; n++) {
@@ -138,7 +138,7 @@ test('of one person members of a room hear a few times in two seconds, whatever 
   expect(heard).toHaveLength(8)
 })
 
-test('what is no hint is passed over', () => {
+test('invalid hints are ignored', () => {
   person('bob', 'R1')
   typing.take(Buffer.from('no hint'))
   typing.flush()
