@@ -8,17 +8,17 @@ import { eventually } from './_eventually.ts'
 const bundled = import.meta.resolve('@parley/tooling/run-bundled')
 const script = fileURLToPath(new URL('./_supervisor.ts', import.meta.url))
 
-/** A supervisor in a process of its own. */
+/** A supervisor in a separate process. */
 export type Supervised = AsyncDisposable & {
   process: ChildProcess
   readyFile: string
   /** Everything it printed. */
   output: () => string
-  /** What its ready file says; throws while there is none. */
+  /** Content of its ready file. Throws while the file does not exist. */
   state: () => ReadyState
   /** Waits until it is ready. */
   ready: () => Promise<ReadyState>
-  /** Waits for its end and gives the exit code. */
+  /** Waits until the process ends and returns its exit code. */
   ended: () => Promise<number | null>
 }
 
@@ -36,7 +36,7 @@ export function supervised(
   const child = spawn(command, rest, {
     env: {
       ...process.env,
-      // Reaches the services as well, which are TypeScript here.
+      // The services inherit this option. They run as TypeScript here.
       NODE_OPTIONS: `--import ${bundled}`,
       PARLEY_GENERAL_LOG_LEVEL: 'warn',
       PARLEY_DATA_DIR: dataDir,

@@ -24,7 +24,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   startJobs(host, ctx)
   await host.consume({ durable: 'levels', subject: 'evt.preference.>', on: keepLevel })
   await host.erase(erasePerson(ctx.pool), host.client(AccountsInternalService))
-  // The statement that writes a post looks for itself, and who types changes nothing.
+  // The statement that writes a post checks this itself, and a typing indicator stores nothing.
   const guard = refuseErased(ctx.db, new Set(['CreateMessage', 'UpdateTypingIndicator']))
   await host.serve({ routes: routes(ctx), guard })
 }

@@ -25,7 +25,7 @@ export type Sidebar = {
 /** A sidebar without anything. */
 export const emptySidebar: Sidebar = { groups: [], dms: [], rooms: new Map() }
 
-/** The sidebar that two answers describe. */
+/** Builds the sidebar from both responses. */
 export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoomsResponse): Sidebar {
   const known = new Map<string, RoomWithViewerState>()
   const itemsOf = (items: ListRoomGroupsResponse['groups'][number]['items']) =>
@@ -39,7 +39,7 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
     const mayCreateRoom = holds(viewerState?.permissions, 'room.create')
     return { id, name, items: itemsOf(items), mayCreateRoom }
   })
-  // Groups are read for their order; unread marks and direct messages are what the other answer is about.
+  // The groups give the order. The room list gives unread marks and direct messages.
   for (const one of rooms) if (one.room) known.set(one.room.id, one)
   const dms = rooms.flatMap(({ room }) => (room?.kind === RoomKind.DM ? [room.id] : []))
   return { groups: shown, dms, rooms: known }

@@ -1,10 +1,10 @@
 import { logger } from '@parley/telemetry'
 
 const log = logger('targets')
-/** A server that failed is asked last for so long. */
+/** How long a failed server is tried last, in milliseconds. */
 const restMs = 10_000
 
-/** Servers behind that are as good as each other: they take turns, and who failed lately comes last. */
+/** Equivalent servers behind the gateway. They take turns; a server that failed recently is tried last. */
 export class Targets<Target> {
   readonly #what: string
   readonly #all: readonly Target[]

@@ -173,7 +173,7 @@ left join lateral (
 order by n`,
 )
 
-/** Writes posts of one room in the order given, in one statement; answers how it went for each. */
+/** Writes posts of one room in the given order, in one statement. Returns the outcome of each post. */
 export async function appendPosts(on: Connection, at: At, posts: readonly NewPost[]): Promise<Appended[]> {
   const [first] = posts
   if (!first) return []

@@ -26,7 +26,7 @@ export class HeldLog {
     return BigInt(this.#told.length)
   }
 
-  /** Events that took the next places, in order. */
+  /** Adds events that took the next positions, in order. */
   tell(events: readonly OutgoingEvent[]): void {
     this.#told.push(...events)
   }

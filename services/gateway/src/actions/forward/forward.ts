@@ -28,7 +28,7 @@ export type Client = {
   signal: () => AbortSignal
 }
 
-/** A request that passed the checks which do not look at its body. */
+/** A request that passed all checks that do not need its body. */
 export type Admitted = {
   method: PublicMethod
   caller: string | undefined
@@ -80,12 +80,12 @@ export class Forwarder {
     }
   }
 
-  /** Throws `unauthenticated` unless a credential is presented that holds, or `resource_exhausted` like {@link admit}. */
+  /** Throws `unauthenticated` without a valid credential, or `resource_exhausted` like {@link admit}. */
   async assertSignedIn(client: Client): Promise<void> {
     await this.#signedIn(client)
   }
 
-  /** Counts a call that needs no credential and is no method. Throws `resource_exhausted` like {@link admit}. */
+  /** Counts a request that needs no credential and calls no method. Throws `resource_exhausted` like {@link admit}. */
   admitAnyone(header: ReadHeader, peer: string | undefined): void {
     const { clientAddress, limits } = this.#options
     limits.takeFrom('read', clientAddress(peer, header))
@@ -127,14 +127,14 @@ export class Forwarder {
     return found
   }
 
-  /** Cookies of the browser session that a call began; none for nearly all calls. */
+  /** Cookies of the browser session that the call started. Most calls start none. */
   cookiesBegun({ method }: Admitted, answer: Reply): string[] {
     const begun = sessionBegunBy(method, answer)
     return begun ? this.#options.cookiesOf(begun) : []
   }
 }
 
-/** The client's key, or one of our own: with a key the transport may send a creation once more when a server is silent. */
+/** The client's key, or a new one. With a key, the transport may retry a creation when a server does not respond. */
 function idempotencyKey({ method }: PublicMethod, given: string | undefined): string | undefined {
   if (!keyedMethods.has(method)) return undefined
   if (given === undefined) return `auto:${randomBytes(16).toString('base64url')}`
