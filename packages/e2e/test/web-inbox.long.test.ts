@@ -1,18 +1,20 @@
 import { expect } from '@jest/globals'
-import { MessageService, RoomService } from '@parley/contracts/api'
+import { MessageService, NotificationService, RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
+let owner: Person
 let ada: Person
 let bob: Person
 let roomId: string
 let otherId: string
 
 useBrowser('what waits', async () => {
-  const [owner, ...both] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
-  ;[ada, bob] = both
+  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  const both = [ada, bob]
   ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
 })
 
@@ -75,7 +77,12 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
     expect((await kept).status()).toBe(200)
   }
   await choose('Nothing')
-  await post(bob, roomId, `Nobody hears this, @${ada.login}`)
+  await post(bob, roomId, `Only one of you hears this, @${ada.login} and @${owner.login}`)
+  // What level holds is looked up when a message is handled, which comes after it was posted.
+  await eventually(async () => {
+    const { notifications } = await owner.call(NotificationService.method.listNotifications, {})
+    return notifications.some(({ actor }) => actor?.id === bob.userId)
+  })
   await choose('Mentions, replies and direct messages')
   await post(bob, roomId, `But this, @${ada.login}`)
   await waiting(page, 1)
