@@ -4,7 +4,7 @@ import { gauge, logger } from '@parley/telemetry'
 import { begun, opened } from './commit-channel.ts'
 import type { Db } from './db.ts'
 import { leavesConnectionBroken } from './errors.ts'
-import { PreparingClient } from './preparing-client.ts'
+import { preparingClient } from './preparing-client.ts'
 import { assertStatementsAreKept } from './pooler.ts'
 import { typeParsers } from './values.ts'
 
@@ -67,7 +67,7 @@ function createPool(options: DatabaseOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new pg.Pool({
     // A plan made for any parameters suits only the statements that were written for it: those have names of their own.
-    Client: options.planOnce ? pg.Client : PreparingClient,
+    Client: options.planOnce ? pg.Client : preparingClient(),
     connectionString: options.url,
     application_name: options.name,
     max: options.pool,

@@ -4,7 +4,7 @@ const preparedAt = 3
 const mostPrepared = 200
 const mostCounted = 1_000
 
-/** Names for the statements that a process runs again and again, so that each connection prepares them once. */
+/** Names for the statements that a pool runs repeatedly, so that each of its connections prepares them once. */
 export class StatementNames {
   readonly #names = new Map<string, string>()
   #seen = new Map<string, number>()

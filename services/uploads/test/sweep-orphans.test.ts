@@ -90,8 +90,9 @@ const askForDeletions = async () => {
     { ...asset, id: 'Aerased', ownerId: 'Ubob' },
   ])
   const ended = { ...file, id: 'Aended', ownerId: 'Ualice', state: 'ended' as const, expiresAt: at }
-  await env.db.insert(uploads).values(ended)
+  // First, because a session that ended without chunks is forgotten at once.
   await env.db.insert(uploadChunks).values({ uploadId: 'Aended', position: 0, key: 'chunks/Aended-Aasked' })
+  await env.db.insert(uploads).values(ended)
   await env.db.insert(blobs).values({ id: 'Aasked', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
 }
 const refusedDeletions = async () =>
