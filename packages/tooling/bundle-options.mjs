@@ -35,8 +35,6 @@ export function packageBundle(folder) {
     outbase: 'src',
     ...bundleOptions,
     splitting: true,
-    sourcemap: true,
-    sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',
   }
 }
