@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals'
+import { RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
@@ -20,6 +22,11 @@ const picture = Buffer.from(
 )
 
 inBrowser('names and emoji are completed, and the mentioned person is notified', async () => {
+  // Rooms learns names from events.
+  await eventually(async () => {
+    const { members } = await ada.call(RoomService.method.listMembers, { roomId, search: bob.login.slice(0, 8) })
+    expect(members).toHaveLength(1)
+  })
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })

@@ -1,10 +1,11 @@
-import { RoomMembershipKind } from '@parley/client/contract'
+import { RoomMembershipKind, type User } from '@parley/client/contract'
 import { roleName } from '../messages/roles.ts'
 import { Cell } from '../state/cell.ts'
 import { wholeEmojiSet } from '../state/emoji-set.ts'
 import type { Completing } from '../store/completion.ts'
 import { foundIn } from '../store/search.ts'
 import type { Chat } from './chat.ts'
+import { isLasting, retryMs } from './failures.ts'
 
 /** A suggestion: the replacement text, and what to display. */
 export type Suggestion = { key: string; replacement: string; sign: string; name: string; hint: string }
@@ -12,6 +13,8 @@ export type Suggestion = { key: string; replacement: string; sign: string; name:
 const mostShown = 8
 const pauseMs = 100
 const everyone = ['here', 'all']
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Suggestions for the text being typed in a room. Only the newest request is answered. */
 export class Suggestions {
@@ -43,20 +46,31 @@ export class Suggestions {
   }
 
   async #people(typed: string, isWanted: () => boolean): Promise<Suggestion[]> {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    if (!isWanted()) return []
-    const answer = await this.#chat.server.api.room
-      .listMembers({
-        ...{ roomId: this.#roomId, search: typed, membership: RoomMembershipKind.EFFECTIVE },
-        page: { limit: mostShown },
-      })
-      .catch(() => undefined)
-    const users = answer?.members.flatMap(({ user }) => user ?? []) ?? []
+    await pause(pauseMs)
+    const users = await this.#members(typed, isWanted)
     this.#chat.people.learn(users)
     const people = users.map(({ id, login, displayName }) => ({
       ...{ key: id, replacement: `@${login}`, sign: '@', name: displayName || login, hint: login },
     }))
     return typed === '' ? people : [...people, ...this.#handles(typed)]
+  }
+
+  /** A request that fails is repeated while its answer is wanted. */
+  async #members(typed: string, isWanted: () => boolean): Promise<User[]> {
+    const request = {
+      ...{ roomId: this.#roomId, search: typed, membership: RoomMembershipKind.EFFECTIVE },
+      page: { limit: mostShown },
+    }
+    while (isWanted()) {
+      try {
+        const { members } = await this.#chat.server.api.room.listMembers(request)
+        return members.flatMap(({ user }) => user ?? [])
+      } catch (error) {
+        if (isLasting(error)) return []
+        await pause(retryMs)
+      }
+    }
+    return []
   }
 
   #handles(typed: string): Suggestion[] {

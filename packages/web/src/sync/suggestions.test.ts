@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { Code, ConnectError } from '@parley/client'
+import type { Chat } from './chat.ts'
+import { Suggestions } from './suggestions.ts'
+
+const ada = { id: 'Uada', login: 'ada', displayName: 'Ada' }
+
+/** Suggestions in a room, and the answers of the server in turn. */
+function suggesting(...answers: (object | Error)[]) {
+  const listMembers = () => {
+    const answer = answers.shift()
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
+  }
+  const chat = {
+    server: { api: { room: { listMembers } } },
+    people: { learn: () => undefined },
+    viewer: { value: { mentionableRoles: [] } },
+  } as unknown as Chat
+  return { answers, suggestions: new Suggestions(chat, 'R1') }
+}
+
+const names = ({ found }: Suggestions) => found.value.map(({ name }) => name)
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+test('a failed request is repeated', async () => {
+  const away = new ConnectError('away', Code.Unavailable)
+  const { suggestions } = suggesting(away, away, { members: [{ user: ada }] })
+  void suggestions.ask({ kind: 'person', typed: 'ad', from: 0 })
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(names(suggestions)).toEqual(['Ada'])
+})
+
+test('it is not when the text has changed, or the server refuses it', async () => {
+  const { answers, suggestions } = suggesting(
+    new ConnectError('away', Code.Unavailable),
+    new ConnectError('no', Code.PermissionDenied),
+    { members: [{ user: ada }] },
+  )
+  void suggestions.ask({ kind: 'person', typed: 'ad', from: 0 })
+  await jest.advanceTimersByTimeAsync(500)
+  void suggestions.ask({ kind: 'person', typed: 'b', from: 0 })
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect([names(suggestions), answers.length]).toEqual([[], 1])
+})
