@@ -35,7 +35,7 @@ export type ParleyClientOptions = {
   webSocket?: WebSocketConstructor
   /** Milliseconds a call, a sign-in or a sign-out may take, retries included, unless a call says otherwise; default 10,000. */
   timeoutMs?: number
-  /** How calls that are safe to repeat are retried while the server is unavailable. */
+  /** Retries while the server is unavailable, of calls that are safe to repeat. */
   retry?: Partial<RetryPolicy>
 }
 

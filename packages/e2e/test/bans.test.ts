@@ -4,7 +4,7 @@ import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { listening } from '../src/listening.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import type { Socket } from '../src/socket.ts'
@@ -15,7 +15,7 @@ let owner: Person
 let ada: Person
 let bob: Person
 let sockets: { ada: Socket[]; bob: Socket[] }
-const { listen } = listening()
+const { listen } = socketsPerTest()
 beforeEach(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
   sockets = { ada: await listen(ada), bob: await listen(bob) }

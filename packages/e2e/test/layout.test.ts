@@ -10,7 +10,7 @@ import { MessageService, RoomDirectoryService, RoomService } from '@parley/contr
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { listening } from '../src/listening.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { lobbyId, newRoom, post } from '../src/rooms.ts'
 
@@ -20,7 +20,7 @@ const { createRoomGroup, createSidebarLink, deleteRoomGroup, moveRoomToGroup, mo
 let owner: Person
 let ada: Person
 let bob: Person
-const { listen } = listening()
+const { listen } = socketsPerTest()
 beforeEach(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
 })

@@ -12,7 +12,7 @@ import { MessageService, ViewerService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { listening } from '../src/listening.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import type { Socket } from '../src/socket.ts'
@@ -23,7 +23,7 @@ const { setRolePermission, setUserPermission } = AdminPermissionService.method
 let owner: Person
 let ada: Person
 let bob: Person
-const { listen } = listening()
+const { listen } = socketsPerTest()
 beforeEach(async () => {
   ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => pushService[Symbol.asyncDispose]())
 
-/** The pushes of a browser in short form, once it has received this many. */
+/** Waits for this many pushes to a browser; returns their actions, tags and texts. */
 async function told(browser: string, times: number) {
   await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
   return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))

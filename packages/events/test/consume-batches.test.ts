@@ -167,7 +167,7 @@ test('other services are called first; while one is unavailable no attempt is co
     prepare: async (events) => {
       if (++asked < 6) throw new ConnectError('away', asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
-      // The others are requested one by one.
+      // From here on events are prepared one by one.
       const away = asked < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
       const no = asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {

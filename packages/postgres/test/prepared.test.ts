@@ -1,11 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
-import { migrateDatabase, openDatabase, sqlRows, type Database } from '../src/index.ts'
+import { eq, sql } from 'drizzle-orm'
+import { bigint, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { migrateDatabase, openDatabase, preparedQuery, sqlRows, type Database } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
 
 const url = newDatabaseUrl()
 beforeAll(() => migrateDatabase({ url, folder: fileURLToPath(new URL('drizzle', import.meta.url)) }))
+
+const things = pgTable('things', {
+  id: bigint({ mode: 'number' }).primaryKey(),
+  name: text().notNull(),
+  madeAt: timestamp('made_at', { withTimezone: true }).notNull().defaultNow(),
+})
 
 const open = (options: { planOnce?: true } = {}) => openDatabase({ url, pool: 1, name: 'test', ...options })
 
@@ -27,6 +34,26 @@ test('what runs again and again is prepared, in transactions too', async () => {
   expect(await prepared(database)).toEqual([])
   expect([...(await sums(3)), ...(await sums(5))].flat()).toEqual([4, 5, 6, 7].map((sum) => ({ sum })))
   expect(await prepared(database)).toEqual(['select $1::integer + 1 as sum'])
+})
+
+test('a prepared query is built once for a database and once in each transaction', async () => {
+  await using database = await open()
+  let built = 0
+  const byId = preparedQuery('things_by_id', (reader) => {
+    built++
+    return reader
+      .select()
+      .from(things)
+      .where(eq(things.id, sql.placeholder('id')))
+  })
+  await database.db.insert(things).values([1, 2].map((id) => ({ id, name: `thing ${id}`, madeAt: new Date() })))
+  for (const id of [1, 2, 1]) expect(await byId(database.db, { id })).toMatchObject([{ id }])
+  expect(built).toBe(1)
+  await database.db.transaction(async (tx) => {
+    for (const id of [2, 1]) expect(await byId(tx, { id })).toMatchObject([{ id }])
+  })
+  expect(built).toBe(2)
+  expect(await prepared(database)).toHaveLength(1)
 })
 
 test('what has no parameters, or is planned once, is not', async () => {

@@ -31,7 +31,7 @@ if (m.$unknown) w.unknown(m.$unknown)
   return { source, inner }
 }
 
-/** Statements that write a field of `m` if it is set, as the wire format wants it. */
+/** Source that writes one field of the message `m`, if it is set. */
 function fieldSource(field: DescField, inner: DescMessage[]): string {
   const own = `m.${field.localName}`
   switch (field.fieldKind) {
@@ -44,7 +44,7 @@ function fieldSource(field: DescField, inner: DescMessage[]): string {
   }
 }
 
-/** Reads a single field into `v`, and asks whether it is set. */
+/** Source that reads a singular field into `v` and tests whether it is set. */
 function presence(field: DescField, own: string): string {
   if (field.oneof) {
     const group = `m.${field.oneof.localName}`
@@ -66,7 +66,7 @@ function presence(field: DescField, own: string): string {
   }
 }
 
-/** Writes one value, which the variable holds, under a field number. */
+/** Source that writes the value of a variable under a field number. */
 function valueSource(field: DescField, number: number, variable: string, inner: DescMessage[]): string {
   const { message } = field
   if (message === undefined) {
@@ -86,7 +86,7 @@ function listSource(field: DescField & { fieldKind: 'list' }, inner: DescMessage
       ? `for (const i of v) { const ${valueSource(field, field.number, 'i', inner)} }`
       : `for (const i of v) ${valueSource(field, field.number, 'i', inner)}`
   }
-  const numeric = field.listKind === 'enum' || field.scalar === ScalarType.INT32 || field.scalar === ScalarType.UINT32
+  const numeric = field.listKind === 'enum' || field.scalar === ScalarType.INT32
   if (!numeric) throw new Error(`a list like ${field.name} is not supported`)
   return `s = w.open(${tagOf(field.number, lengthDelimited)}); for (const i of v) w.packed(i); w.close(s)`
 }

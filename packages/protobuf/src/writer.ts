@@ -4,7 +4,7 @@ const keptBytes = 1024 * 1024
 /** Text up to this length is written character by character while it is ASCII, which is faster than a call of the encoder. */
 const shortText = 48
 
-/** Writes the wire format into one buffer that is used again for each message. Tags are numbers made with {@link tagOf}. */
+/** Writes the wire format into one buffer that is used again for each message. A tag is a field number and its wire type, as one number. */
 export class Writer {
   #buffer = Buffer.allocUnsafeSlow(firstBytes)
   #at = 0
@@ -116,11 +116,11 @@ export class Writer {
     }
   }
 
-  /** An item of a packed list of numbers. */
+  /** An item of a packed list of enum values or int32. */
   packed(value: number): void {
     this.#reserve(20)
-    if (!Number.isInteger(value) || value < -0x80000000 || value > 0xffffffff)
-      throw new Error(`invalid number: ${value}`)
+    if (!Number.isInteger(value) || value < -0x80000000 || value > 0x7fffffff)
+      throw new Error(`invalid int32: ${value}`)
     if (value < 0) this.#wide(BigInt.asUintN(64, BigInt(value)))
     else this.#varint(value)
   }

@@ -30,8 +30,7 @@ export function stretchesOf(text: string): Stretch[] {
 export const namesNobody = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
 
 /**
- * All forms of "@" in Markdown, and other escapes, so that their backslash is not taken for the start of another
- * escape.
+ * Every way to write "@" in Markdown. Other escapes match too, so that their backslash does not begin another escape.
  */
 const signs = /\\[!-/:-@[-`{-~]|@|&(?:#0*64|#x0*40|commat);/gi
 

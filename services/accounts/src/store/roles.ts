@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
-import type { Reader, Tx } from '@parley/postgres'
+import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
 
@@ -31,17 +31,16 @@ export async function firstHolder(db: Reader, roleId: string): Promise<{ id: str
   return holder
 }
 
+/** The condition that an account other than the user's holds a role and can sign in. */
+export const isHeldByOtherThan = (roleId: string, userId: SQL): SQL<boolean> => sql<boolean>`exists (
+  select from user_roles held join users other on other.id = held.user_id
+  where held.role_id = ${roleId} and other.id <> ${userId} and other.deleted_at is null and other.deactivated_at is null
+)`
+
 /** Whether another account that can sign in holds a role. */
 export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
-  const [other] = await db
-    .select({ id: users.id })
-    .from(users)
-    .innerJoin(userRoles, eq(userRoles.userId, users.id))
-    .where(
-      and(eq(userRoles.roleId, roleId), ne(users.id, userId), isNull(users.deletedAt), isNull(users.deactivatedAt)),
-    )
-    .limit(1)
-  return other !== undefined
+  const [row] = await sqlRows<{ held: boolean }>(db, sql`select ${isHeldByOtherThan(roleId, sql`${userId}`)} as held`)
+  return row?.held ?? false
 }
 
 /** The holders of a role, oldest accounts first. */

@@ -1,20 +1,17 @@
 import { eq, sql } from 'drizzle-orm'
 import { ownerRoleId } from '@parley/permissions'
 import { preparedQuery, type Reader } from '@parley/postgres'
+import { isHeldByOtherThan } from './roles.ts'
 import { users } from './schema.ts'
 import { userColumns, type UserWithRoles } from './users.ts'
 
-/** What an account itself is shown of it: one statement, as every client asks for it again and again. */
+/** An account as its owner sees it, read in one statement because every client reads it often. */
 export type ViewerRow = UserWithRoles & { hasVerifiedEmail: boolean; isLastOwner: boolean }
 
 const hasVerifiedEmail = sql<boolean>`exists (select from emails where emails.user_id = users.id)`
 const isLastOwner = sql<boolean>`exists (
-  select from user_roles own where own.user_id = users.id and own.role_id = ${sql.raw(`'${ownerRoleId}'`)}
-) and not exists (
-  select from user_roles held join users other on other.id = held.user_id
-  where held.role_id = ${sql.raw(`'${ownerRoleId}'`)} and other.id <> users.id
-    and other.deleted_at is null and other.deactivated_at is null
-)`
+  select from user_roles own where own.user_id = users.id and own.role_id = ${ownerRoleId}
+) and not ${isHeldByOtherThan(ownerRoleId, sql`users.id`)}`
 
 const byId = preparedQuery('viewer', (reader) =>
   reader

@@ -31,7 +31,7 @@ export async function standingIn(tx: Tx, roomId: string, userId: string): Promis
   return { member: member?.member ?? false, banned: ban?.banned ?? false }
 }
 
-/** The row contains the reason of the ban as text. */
+/** Deletes a ban together with its reason. */
 export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise<void> {
   await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
 }

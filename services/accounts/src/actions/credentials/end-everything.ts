@@ -37,9 +37,9 @@ export async function endEverything(
 
 /**
  * Invalidates what was started with the credentials of a locked account (mailed links and codes, authorization codes,
- * identities being linked) and withdraws every consent to another web client. `newOnes`: also removes addresses and
- * identities added in the last hour, because an attacker adds them first. Those from the creation of the account, or
- * added by an operator, stay.
+ * identities being linked) and withdraws every consent to another web client. With `newOnes` it also removes the
+ * addresses and identities that were added in the last hour, because an attacker adds them first. It keeps those from the
+ * creation of the account and those added by an operator.
  */
 export async function dropWaysIn(
   tx: Tx,

@@ -25,7 +25,7 @@ export async function takeEvent(ctx: Context, media: Media, event: WebhookEvent)
       await onDisconnected(told, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'room_finished':
-      // In whole seconds: a participant who joined within the same second counts as present before.
+      // The webhook has whole seconds. Participants who joined within that second count as joined before the room ended.
       await onRoomFinished(told, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
       return true
     default:

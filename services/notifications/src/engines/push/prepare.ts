@@ -32,8 +32,8 @@ type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links:
 const timeoutMs = 3_000
 
 /**
- * Checks pushes in a batch just before they are sent: whether they still should be, and with which content. Rejects
- * when a service does not answer or does not know; nothing is decided then.
+ * Decides just before sending which pushes of a batch are still wanted, and with which content. Rejects, with no push
+ * decided, when a service does not answer or lacks the data.
  */
 export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))

@@ -1,6 +1,6 @@
 import { lanes, type Lane } from '../../domain/push-lanes.ts'
 
-/** How many turns in a row each lane lets earlier lanes go first. */
+/** How often in a row a waiting lane may be passed over for an earlier one. */
 const mostPassed: Record<Lane, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /** Shares turns among lanes: the first that waits has the turn, unless a later one was passed over often enough. */

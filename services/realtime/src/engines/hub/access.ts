@@ -5,8 +5,8 @@ import { UniversalRooms } from './universal-rooms.ts'
 import { type UserAccess } from './user-access.ts'
 
 /**
- * Topics to move: gains before the event that caused them is published, losses after it, so that the person receives it
- * in both cases.
+ * Topics that a person joins or leaves because of an event. Joins are applied before the event is published and leaves
+ * after it, so that the person receives the event in both cases.
  */
 export type AccessChange = { gains: Move[]; losses: Move[] }
 export type Move = { user: UserAccess; roomId: string }

@@ -4,7 +4,7 @@ import type { Person } from './people.ts'
 import { Socket } from './socket.ts'
 
 /** Opens sockets for the tests of a file, and closes them after each test. */
-export function listening() {
+export function socketsPerTest() {
   const open: Socket[] = []
   afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
   const listenAt = async (person: Person, base: string) => {
