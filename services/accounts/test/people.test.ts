@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { eq } from 'drizzle-orm'
-import { users } from '../src/store/schema.ts'
+import { eq, notInArray } from 'drizzle-orm'
+import { userRoles, users } from '../src/store/schema.ts'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -63,6 +63,22 @@ describe('the viewer', () => {
     expect(viewer.user).toMatchObject({ hasVerifiedEmail: false, viewerCanDeleteAccount: false })
     expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
+  })
+
+  test('an owner can go while another one can sign in', async () => {
+    const userId = await makeUser(env, 'parting', { roleNames: ['owner'] })
+    const other = await makeUser(env, 'staying', { roleNames: ['owner'] })
+    await env.db.delete(userRoles).where(notInArray(userRoles.userId, [userId, other]))
+    const mayGo = async () => (await env.viewerOf(userId, 'owner').getViewer({})).user?.viewerCanDeleteAccount
+    const change = (columns: Partial<typeof users.$inferInsert>) =>
+      env.db.update(users).set(columns).where(eq(users.id, other))
+    expect(await mayGo()).toBe(true)
+    await change({ deactivatedAt: new Date() })
+    expect(await mayGo()).toBe(false)
+    await change({ deactivatedAt: null })
+    expect(await mayGo()).toBe(true)
+    await change({ deletedAt: new Date() })
+    expect(await mayGo()).toBe(false)
   })
 
   test('is answered although other services are unavailable', async () => {

@@ -64,6 +64,16 @@ describe('ListRooms', () => {
     expect(idsOf(shown)).not.toContain(ids.foreign)
   })
 
+  test.each([RoomDirectoryScope.UNSPECIFIED, RoomDirectoryScope.CHANNELS])(
+    'shows channels by name in scope %s',
+    async (scope) => {
+      const { rooms: shown } = await alice().listRooms({ scope })
+      const names = shown.flatMap(({ room }) => (room?.kind === RoomKind.CHANNEL ? [room.name] : []))
+      expect(names.length).toBeGreaterThan(1)
+      expect(names).toEqual(names.toSorted())
+    },
+  )
+
   test('calls messaging once for all rooms', async () => {
     const before = env.messaging.stateCalls
     await alice().listRooms({})
