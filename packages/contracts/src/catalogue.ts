@@ -26,7 +26,7 @@ import {
   VoiceCallService,
 } from './api.ts'
 import { ExternalIdentityAuthService } from './auth.ts'
-import type { Deployable } from './deployables.ts'
+import { type Deployable, deployableNames, factsOf } from './deployables.ts'
 import { ServerDiscoveryService } from './discovery.ts'
 import {
   AccountsInternalService,
@@ -169,6 +169,16 @@ export function answererOf(method: DescMethod): Deployable {
 /** The public methods a deployable answers, in the order of `publicMethods`; empty for gateway and realtime. */
 export function ownedMethods(deployable: Deployable): DescMethodUnary[] {
   return publicMethods.filter((method) => ownerOf(method) === deployable)
+}
+
+/** Whether the manifest lets a deployable call a method: public ones if it speaks for users, internal ones one by one. */
+export function mayCall(caller: string, method: DescMethod): boolean {
+  const name = deployableNames.find((deployable) => deployable === caller)
+  if (name === undefined) return false
+  const { speaksForUsers = false, asks = [] } = factsOf(name)
+  if (ownerOf(method) !== undefined) return speaksForUsers
+  const service = method.parent.name
+  return asks.includes(`${service}.*`) || asks.includes(`${service}.${method.name}`)
 }
 
 /** The files that declare the public packages and everything they import, each after its imports. */

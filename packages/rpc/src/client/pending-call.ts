@@ -32,6 +32,8 @@ export type PendingCall = {
   readonly deadlineAt: number
   /** Whether the call may be run twice without a second effect. */
   readonly repeatable: boolean
+  /** Whether the last attempt went to a neighbour in this process, which cannot be frozen or lost alone. */
+  inMemory: boolean
   /** How many times it was sent. */
   attempt: number
   /** Whether a server has answered `not_started`. */

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import type { ConnectError } from '@connectrpc/connect'
-import { nuid, type Msg, type Subscription } from 'nats'
+import { ConnectError } from '@connectrpc/connect'
+import { nuid, type Msg, type MsgHdrs, type Subscription } from 'nats'
 import { answererOf, type Deployable } from '@parley/contracts/catalogue'
 import type { Bus } from '../bus.ts'
 import { controlHeader, unpackReply } from '../envelope.ts'
@@ -17,6 +17,7 @@ import {
   sweepMs,
 } from '../limits.ts'
 import { countResend } from '../metrics.ts'
+import type { Delivery, Neighbours, Receiver } from '../neighbours.ts'
 import { rpcSubject } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
 import * as errors from './call-errors.ts'
@@ -28,6 +29,14 @@ const attemptsPerId = 1_000
 
 type Inbox = { readonly prefix: string; readonly subscription: Subscription }
 
+/** Who calls, and the deployables in the same process that it may call without the bus. */
+export type CallingSide = {
+  readonly name: string
+  readonly neighbours?: Neighbours | undefined
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number
+}
+
 /**
  * All calls of a process that wait for a reply: one inbox per called deployable, one map, one sweep. The bus lets a
  * deployable reply only below its own name, and each deployable knows only the name of its own inbox, so none can reply
@@ -37,9 +46,12 @@ type Inbox = { readonly prefix: string; readonly subscription: Subscription }
  * means that a frozen process received the call. If the method is safe to repeat, it is sent again, at short intervals
  * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
  * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
+ *
+ * A neighbour is called in memory first. If it does not start the call, the bus finds another process.
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
+  readonly #side: CallingSide
   readonly #now: () => number
   readonly #sender = nuid.next()
   readonly #inboxes = new Map<Deployable, Inbox>()
@@ -50,10 +62,11 @@ export class PendingCalls implements AsyncDisposable {
   #collectedBytes = 0
   #closed = false
 
-  constructor(bus: Bus, now: () => number) {
+  constructor(bus: Bus, side: CallingSide) {
     this.#bus = bus
-    this.#now = now
-    this.#lost = bus.onDisconnect(() => this.#failAll(errors.busLost()))
+    this.#side = side
+    this.#now = side.now
+    this.#lost = bus.onDisconnect(() => this.#busLost())
   }
 
   /** Sends a call and waits for its answer. Rejects with a ConnectError. */
@@ -66,6 +79,7 @@ export class PendingCalls implements AsyncDisposable {
         id: ++this.#lastId,
         inbox: this.#inboxOf(call.method).prefix,
         call,
+        inMemory: false,
         resolve,
         reject,
         deadlineAt: now + call.timeoutMs,
@@ -89,7 +103,6 @@ export class PendingCalls implements AsyncDisposable {
     if (call.timeoutMs <= 0) return errors.noTimeLeft()
     if (call.body.length > maxRequestBytes) return errors.requestTooLarge()
     if (this.#closed) return errors.closing()
-    if (!this.#bus.connected()) return errors.noBus()
     return undefined
   }
 
@@ -105,12 +118,30 @@ export class PendingCalls implements AsyncDisposable {
     const budgetMs = pending.deadlineAt - now
     pending.silentAt = now + startBy + silence
     const control = { sender: this.#sender, sentAt: now, budgetMs, startByMs: Math.min(startBy, budgetMs), attempt }
-    const reply = pending.inbox + (pending.id * attemptsPerId + attempt).toString(36)
+    const headers = requestHeaders(call, control)
     try {
-      this.#bus.nc.publish(rpcSubject(call.method), call.body, { headers: requestHeaders(call, control), reply })
+      const neighbour = attempt === 1 ? this.#side.neighbours?.receiverFor(this.#side.name, call.method) : undefined
+      pending.inMemory = neighbour !== undefined
+      if (neighbour) this.#handOver(neighbour, pending, attempt, headers)
+      else this.#publish(pending, attempt, headers)
     } catch (cause) {
-      this.#fail(pending, errors.noBus(cause))
+      this.#fail(pending, cause instanceof ConnectError ? cause : errors.noBus(cause))
     }
+  }
+
+  #publish(pending: PendingCall, attempt: number, headers: MsgHdrs): void {
+    if (!this.#bus.connected()) throw errors.noBus()
+    const { call } = pending
+    const reply = pending.inbox + (pending.id * attemptsPerId + attempt).toString(36)
+    this.#bus.nc.publish(rpcSubject(call.method), call.body, { headers, reply })
+  }
+
+  /** The handler does not begin inside the caller's own statement. */
+  #handOver(receive: Receiver, pending: PendingCall, attempt: number, headers: MsgHdrs): void {
+    const respond: Delivery['respond'] = (data, { headers: ofReply } = {}) => {
+      if (this.#pending.has(pending.id)) this.#answered(pending, attempt, data, ofReply)
+    }
+    queueMicrotask(() => receive({ data: pending.call.body, headers, respond }))
   }
 
   #inboxOf(method: DescMethod): Inbox {
@@ -133,12 +164,14 @@ export class PendingCalls implements AsyncDisposable {
     const token = Number.parseInt(msg.subject.slice(inbox.length), 36)
     const attempt = token % attemptsPerId
     const pending = this.#pending.get((token - attempt) / attemptsPerId)
-    if (pending?.inbox !== inbox) return
-    const headers = msg.headers
-    if (!headers) return this.#succeed(pending, msg.data, undefined)
+    if (pending?.inbox === inbox) this.#answered(pending, attempt, msg.data, msg.headers)
+  }
+
+  #answered(pending: PendingCall, attempt: number, data: Uint8Array, headers: MsgHdrs | undefined): void {
+    if (!headers) return this.#succeed(pending, data, undefined)
     if (headers.code === 503) return this.#fail(pending, errors.noOwner(pending.call))
     const packed = headers.get(controlHeader)
-    if (!packed) return this.#succeed(pending, msg.data, replyMetadata(headers))
+    if (!packed) return this.#succeed(pending, data, replyMetadata(headers))
     const control = unpackReply(packed)
     switch (control?.kind) {
       case 'started':
@@ -147,9 +180,9 @@ export class PendingCalls implements AsyncDisposable {
       case 'not-started':
         return this.#leftAlone(pending, attempt, control.reason)
       case 'error':
-        return this.#failWith(pending, msg.data, replyMetadata(headers))
+        return this.#failWith(pending, data, replyMetadata(headers))
       case 'part':
-        return this.#collect(pending, attempt, control, msg)
+        return this.#collect(pending, attempt, control, { data, headers })
       default:
         return this.#fail(pending, errors.unknownReply())
     }
@@ -167,7 +200,7 @@ export class PendingCalls implements AsyncDisposable {
     pending: PendingCall,
     attempt: number,
     part: { index: number; count: number; error: boolean },
-    msg: Msg,
+    msg: Pick<Msg, 'data' | 'headers'>,
   ): void {
     const now = this.#now()
     pending.parts ??= { attempt, collector: new PartCollector(part.count, replyMetadata(msg.headers), now) }
@@ -206,6 +239,10 @@ export class PendingCalls implements AsyncDisposable {
     for (const pending of this.#pending.values()) this.#fail(pending, error)
   }
 
+  #busLost(): void {
+    for (const pending of this.#pending.values()) if (!pending.inMemory) this.#fail(pending, errors.busLost())
+  }
+
   #look(): boolean {
     const now = this.#now()
     for (const pending of this.#pending.values()) {
@@ -213,7 +250,7 @@ export class PendingCalls implements AsyncDisposable {
         this.#fail(pending, errors.timeOver(pending.call, pending.started))
       } else if (pending.parts) {
         if (now - pending.parts.collector.heardAt > partSilenceMs) this.#fail(pending, errors.partLost())
-      } else if (!pending.started && now >= pending.silentAt && pending.repeatable) {
+      } else if (!pending.started && now >= pending.silentAt && pending.repeatable && !pending.inMemory) {
         countResend(pending.call.method, 'silence')
         this.#send(pending, now, repeatStartByMs, repeatSilenceMs)
       }

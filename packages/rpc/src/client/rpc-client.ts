@@ -2,6 +2,7 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import type { Interceptor, Transport } from '@connectrpc/connect'
 import { currentTraceparent } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
+import type { Neighbours } from '../neighbours.ts'
 import type { Reply } from './pending-call.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { createBusTransport, type TransportOptions } from './transport.ts'
@@ -26,6 +27,8 @@ export type CallMeta = {
 export type RpcClientOptions = {
   /** Deployable that calls. */
   readonly name: string
+  /** Deployables in the same process, which are called without the bus. */
+  readonly neighbours?: Neighbours | undefined
   /** Timeout of calls that set none. Default 5000. */
   readonly defaultTimeoutMs?: number
   /** Connect interceptors around every call through a transport, the first one outermost. */
@@ -48,10 +51,12 @@ export type RpcClient = AsyncDisposable & {
  * - `unavailable`: nobody answers the method, the bus is away, or nothing was heard; metadata `parley-reason` says which
  * - `deadline_exceeded`: a server was at work when the time ran out
  * - `canceled`: the signal fired
+ * - `permission_denied`: the method of a neighbour is not one that this deployable calls, says the manifest
  * - `resource_exhausted`: the request is larger than 1 MiB
  */
 export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient {
-  const calls = new PendingCalls(bus, options.now ?? (() => performance.now()))
+  const { name, neighbours, now = () => performance.now() } = options
+  const calls = new PendingCalls(bus, { name, neighbours, now })
   const defaults = { timeoutMs: options.defaultTimeoutMs ?? 5_000, interceptors: options.interceptors ?? [] }
   return {
     call: (method, body, meta) =>

@@ -1,9 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { headers as natsHeaders, type Msg } from 'nats'
+import { headers as natsHeaders } from 'nats'
 import { beatWithin, logger, withSpan } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
 import { countNotStarted, countServed } from '../metrics.ts'
+import type { Delivery } from '../neighbours.ts'
 import { methodName } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
 import { Admission, type Admissible } from './admission.ts'
@@ -25,7 +26,7 @@ export type IncomingOptions = Surroundings & {
 }
 
 type Running = {
-  readonly msg: Msg
+  readonly delivery: Delivery
   readonly context: CallContext
   readonly attempt: number
   readonly arrivedAt: number
@@ -59,37 +60,35 @@ export class IncomingCalls {
     this.#heartbeat = setTimeout(tick, beatWithin(tickMs) - performance.now()).unref()
   }
 
-  /** Takes a request from the bus. */
-  receive(served: ServedMethod, msg: Msg): void {
-    // An answer anywhere else than in an inbox would be said in our name, with our rights.
-    if (!msg.reply?.startsWith('_INBOX.')) return
+  /** Takes a request. */
+  receive(served: ServedMethod, delivery: Delivery): void {
     const arrivedAt = this.#options.now()
-    const headers = msg.headers ?? natsHeaders()
+    const headers = delivery.headers ?? natsHeaders()
     const control = unpackRequest(headers.get(controlHeader))
     if (!control) {
-      sendError(msg, new ConnectError('the request has no control header', Code.InvalidArgument))
+      sendError(delivery, new ConnectError('the request has no control header', Code.InvalidArgument))
       return
     }
     const ageMs = this.#skew.age(control.sender, control.sentAt, arrivedAt)
     const startByAt = arrivedAt + control.startByMs - ageMs
     const deadlineAt = arrivedAt + control.budgetMs - ageMs
-    if (this.#draining) return leaveAlone(msg, 'draining')
-    if (arrivedAt > startByAt) return leaveAlone(msg, 'late')
-    this.#admission.enter(this.#candidate(served, msg, control.attempt, { arrivedAt, startByAt, deadlineAt }))
+    if (this.#draining) return leaveAlone(delivery, 'draining')
+    if (arrivedAt > startByAt) return leaveAlone(delivery, 'late')
+    this.#admission.enter(this.#candidate(served, delivery, control.attempt, { arrivedAt, startByAt, deadlineAt }))
   }
 
   #candidate(
     served: ServedMethod,
-    msg: Msg,
+    delivery: Delivery,
     attempt: number,
     { arrivedAt, startByAt, deadlineAt }: { arrivedAt: number; startByAt: number; deadlineAt: number },
   ): Admissible {
     return {
       startByAt,
-      refuse: (reason) => leaveAlone(msg, reason),
+      refuse: (reason) => leaveAlone(delivery, reason),
       begin: () => {
-        const context = new CallContext(served.method, msg.headers ?? natsHeaders(), deadlineAt, this.#options.now)
-        const running = { msg, context, attempt, arrivedAt, started: false }
+        const context = new CallContext(served.method, delivery.headers ?? natsHeaders(), deadlineAt, this.#options.now)
+        const running = { delivery, context, attempt, arrivedAt, started: false }
         this.#running.add(running)
         this.#sweep.wake()
         this.#run(served, running).catch((error: unknown) => log.error({ error }, 'no reply was sent'))
@@ -98,18 +97,18 @@ export class IncomingCalls {
   }
 
   async #run(served: ServedMethod, running: Running): Promise<void> {
-    const { msg, context, attempt, arrivedAt } = running
+    const { delivery, context, attempt, arrivedAt } = running
     const { now } = this.#options
     let code: Code | undefined
     try {
       const parent = context.received(traceHeader) ?? ''
       const span = { kind: 'server', parent, attributes: { 'rpc.system': 'nats', 'rpc.attempt': attempt } } as const
       const body = await withSpan(methodName(served.method), span, () =>
-        answer(served, context, msg.data, this.#options),
+        answer(served, context, delivery.data, this.#options),
       )
-      code = sendAnswer(msg, body, context)
+      code = sendAnswer(delivery, body, context)
     } catch (error) {
-      code = sendError(msg, failureOf(error, context))
+      code = sendError(delivery, failureOf(error, context))
     } finally {
       context.end()
       this.#running.delete(running)
@@ -125,7 +124,7 @@ export class IncomingCalls {
     for (const running of this.#running) {
       if (!running.started && now - running.arrivedAt >= startedAfterMs) {
         running.started = true
-        sayStarted(running.msg)
+        sayStarted(running.delivery)
       }
       running.context.checkDeadline()
     }
@@ -160,7 +159,7 @@ export class IncomingCalls {
   }
 }
 
-function leaveAlone(msg: Msg, reason: NotStartedReason): void {
+function leaveAlone(delivery: Delivery, reason: NotStartedReason): void {
   countNotStarted(reason)
-  sayNotStarted(msg, reason)
+  sayNotStarted(delivery, reason)
 }

@@ -5,6 +5,7 @@ import { ownedMethods, type Deployable } from '@parley/contracts/catalogue'
 import type { Health } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
+import type { Neighbours } from '../neighbours.ts'
 import { rpcSubject } from '../subjects.ts'
 import { IncomingCalls } from './incoming-calls.ts'
 import type { CallGuard } from './pipeline.ts'
@@ -18,6 +19,8 @@ export type RpcServerOptions = {
   readonly deployable: Deployable
   /** Registers the implementations. */
   readonly routes: (routes: ServiceRoutes) => void
+  /** Deployables in the same process, which call without the bus. */
+  readonly neighbours?: Neighbours | undefined
   /** Notified when the subscriptions are active and when the queue is full. */
   readonly health?: Health
   /** Calls at work at once. Default 256. */
@@ -57,13 +60,15 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
 
   const refused: string[] = []
   const owned = [...ownedMethods(options.deployable), ...(options.extraMethods ?? [])]
-  const subscriptions = collectRoutes(owned, options.routes).map((served) => {
+  const routes = collectRoutes(owned, options.routes)
+  const subscriptions = routes.map((served) => {
     const subject = rpcSubject(served.method)
     return bus.nc.subscribe(subject, {
       queue: options.deployable,
       callback: (error, msg) => {
         if (error) refused.push(subject)
-        else calls.receive(served, msg)
+        // An answer anywhere else than in an inbox would be said in our name, with our rights.
+        else if (msg.reply?.startsWith('_INBOX.')) calls.receive(served, msg)
       },
     })
   })
@@ -72,10 +77,14 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     subscriptions.forEach((subscription) => subscription.unsubscribe())
     throw new Error(`the bus does not let ${options.deployable} answer ${refused.join(', ')}`)
   }
+  const inMemory = routes.map((served) =>
+    options.neighbours?.serve(served.method, (delivery) => calls.receive(served, delivery)),
+  )
   subscribed?.()
   return {
     async [Symbol.asyncDispose]() {
       backlog?.[Symbol.dispose]()
+      inMemory.forEach((served) => served?.[Symbol.dispose]())
       await drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000)
     },
   }

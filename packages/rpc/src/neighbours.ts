@@ -1,0 +1,56 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { MsgHdrs } from 'nats'
+import { mayCall } from '@parley/contracts/catalogue'
+import { methodName } from './subjects.ts'
+
+/** A request as it arrives, from the bus or from a neighbour, and the way to reply. */
+export type Delivery = {
+  readonly data: Uint8Array
+  readonly headers?: MsgHdrs | undefined
+  respond(data: Uint8Array, options?: { headers?: MsgHdrs }): void
+}
+
+/** Takes a request; what is thrown is a bug. */
+export type Receiver = (delivery: Delivery) => void
+
+/**
+ * Deployables that run in one process and call each other without the bus. Requests and replies are the same bytes and
+ * headers as on the bus, so deadlines, checks and errors are the same too.
+ */
+export class Neighbours {
+  readonly #receivers = new Map<DescMethod, Receiver>()
+  readonly #refused = new Map<string, Map<DescMethod, ConnectError | undefined>>()
+
+  /** Answers calls of a method in this process, until the result is disposed. */
+  serve(method: DescMethod, receiver: Receiver): Disposable {
+    this.#receivers.set(method, receiver)
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#receivers.get(method) === receiver) this.#receivers.delete(method)
+      },
+    }
+  }
+
+  /**
+   * Who answers a method in this process; undefined when nobody does. Throws `permission_denied` for a method that the
+   * manifest does not let the caller call, as the rights of the bus do.
+   */
+  receiverFor(caller: string, method: DescMethod): Receiver | undefined {
+    const receiver = this.#receivers.get(method)
+    const refusal = receiver && this.#refusal(caller, method)
+    if (refusal) throw refusal
+    return receiver
+  }
+
+  #refusal(caller: string, method: DescMethod): ConnectError | undefined {
+    let ofCaller = this.#refused.get(caller)
+    if (ofCaller === undefined) this.#refused.set(caller, (ofCaller = new Map()))
+    if (!ofCaller.has(method)) ofCaller.set(method, mayCall(caller, method) ? undefined : notAllowed(caller, method))
+    return ofCaller.get(method)
+  }
+}
+
+function notAllowed(caller: string, method: DescMethod): ConnectError {
+  return new ConnectError(`${caller} may not call ${methodName(method)}`, Code.PermissionDenied)
+}
