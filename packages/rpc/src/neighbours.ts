@@ -20,7 +20,6 @@ export type Receiver = (delivery: Delivery) => void
  */
 export class Neighbours {
   readonly #receivers = new Map<DescMethod, Receiver>()
-  readonly #refused = new Map<string, Map<DescMethod, ConnectError | undefined>>()
 
   /** Answers calls of a method in this process, until the result is disposed. */
   serve(method: DescMethod, receiver: Receiver): Disposable {
@@ -32,25 +31,21 @@ export class Neighbours {
     }
   }
 
-  /**
-   * Who answers a method in this process; undefined when nobody does. Throws `permission_denied` for a method that the
-   * manifest does not let the caller call, as the rights of the bus do.
-   */
-  receiverFor(caller: string, method: DescMethod): Receiver | undefined {
-    const receiver = this.#receivers.get(method)
-    const refusal = receiver && this.#refusal(caller, method)
-    if (refusal) throw refusal
-    return receiver
-  }
-
-  #refusal(caller: string, method: DescMethod): ConnectError | undefined {
-    let ofCaller = this.#refused.get(caller)
-    if (ofCaller === undefined) this.#refused.set(caller, (ofCaller = new Map()))
-    if (!ofCaller.has(method)) ofCaller.set(method, mayCall(caller, method) ? undefined : notAllowed(caller, method))
-    return ofCaller.get(method)
+  /** Finds, for a caller, who answers a method. */
+  of(caller: string): FindNeighbour {
+    const allowed = new Map<DescMethod, boolean>()
+    return (method) => {
+      const receiver = this.#receivers.get(method)
+      if (receiver === undefined) return undefined
+      if (!allowed.has(method)) allowed.set(method, mayCall(caller, method))
+      if (allowed.get(method)) return receiver
+      throw new ConnectError(`${caller} may not call ${methodName(method)}`, Code.PermissionDenied)
+    }
   }
 }
 
-function notAllowed(caller: string, method: DescMethod): ConnectError {
-  return new ConnectError(`${caller} may not call ${methodName(method)}`, Code.PermissionDenied)
-}
+/**
+ * Who answers a method in this process; undefined when nobody does. Throws `permission_denied` for a method that the
+ * manifest does not let the caller call, as the rights of the bus do.
+ */
+export type FindNeighbour = (method: DescMethod) => Receiver | undefined

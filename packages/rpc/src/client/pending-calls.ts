@@ -1,7 +1,5 @@
-import type { DescMethod } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import { nuid, type Msg, type MsgHdrs, type Subscription } from 'nats'
-import { answererOf, type Deployable } from '@parley/contracts/catalogue'
+import { nuid, type Msg, type MsgHdrs } from 'nats'
 import type { Bus } from '../bus.ts'
 import { controlHeader, unpackReply } from '../envelope.ts'
 import { decodeError } from '../errors.ts'
@@ -17,30 +15,27 @@ import {
   sweepMs,
 } from '../limits.ts'
 import { countResend } from '../metrics.ts'
-import type { Delivery, Neighbours, Receiver } from '../neighbours.ts'
+import type { Delivery, FindNeighbour, Receiver } from '../neighbours.ts'
 import { rpcSubject } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
 import * as errors from './call-errors.ts'
 import { replyMetadata, requestHeaders } from './call-headers.ts'
+import { Inboxes } from './inboxes.ts'
 import { PartCollector } from './part-collector.ts'
 import type { OutgoingCall, PendingCall, Reply } from './pending-call.ts'
 
 const attemptsPerId = 1_000
 
-type Inbox = { readonly prefix: string; readonly subscription: Subscription }
-
-/** Who calls, and the deployables in the same process that it may call without the bus. */
-export type CallingSide = {
-  readonly name: string
-  readonly neighbours?: Neighbours | undefined
+/** Options of {@link PendingCalls}. */
+export type PendingCallsOptions = {
+  /** The deployables in the same process, which are called without the bus. */
+  readonly neighbour?: FindNeighbour | undefined
   /** A monotonic clock in milliseconds. */
   readonly now: () => number
 }
 
 /**
- * All calls of a process that wait for a reply: one inbox per called deployable, one map, one sweep. The bus lets a
- * deployable reply only below its own name, and each deployable knows only the name of its own inbox, so none can reply
- * in place of another.
+ * All calls of a deployable's process that wait for a reply: one map, one sweep.
  *
  * A call is sent again at once when a server answers `not_started`; a second `not_started` ends it. No reply at all
  * means that a frozen process received the call. If the method is safe to repeat, it is sent again, at short intervals
@@ -51,10 +46,10 @@ export type CallingSide = {
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
-  readonly #side: CallingSide
+  readonly #neighbour: FindNeighbour | undefined
   readonly #now: () => number
   readonly #sender = nuid.next()
-  readonly #inboxes = new Map<Deployable, Inbox>()
+  readonly #inboxes: Inboxes
   readonly #lost: Disposable
   readonly #pending = new Map<number, PendingCall>()
   readonly #sweep = new Ticker(sweepMs, () => this.#look())
@@ -62,10 +57,11 @@ export class PendingCalls implements AsyncDisposable {
   #collectedBytes = 0
   #closed = false
 
-  constructor(bus: Bus, side: CallingSide) {
+  constructor(bus: Bus, { now, neighbour }: PendingCallsOptions) {
     this.#bus = bus
-    this.#side = side
-    this.#now = side.now
+    this.#neighbour = neighbour
+    this.#now = now
+    this.#inboxes = new Inboxes(bus, (inbox, msg) => this.#receive(inbox, msg))
     this.#lost = bus.onDisconnect(() => this.#busLost())
   }
 
@@ -77,7 +73,7 @@ export class PendingCalls implements AsyncDisposable {
       const now = this.#now()
       const pending: PendingCall = {
         id: ++this.#lastId,
-        inbox: this.#inboxOf(call.method).prefix,
+        inbox: this.#inboxes.prefixFor(call.method),
         call,
         inMemory: false,
         resolve,
@@ -120,7 +116,7 @@ export class PendingCalls implements AsyncDisposable {
     const control = { sender: this.#sender, sentAt: now, budgetMs, startByMs: Math.min(startBy, budgetMs), attempt }
     const headers = requestHeaders(call, control)
     try {
-      const neighbour = attempt === 1 ? this.#side.neighbours?.receiverFor(this.#side.name, call.method) : undefined
+      const neighbour = attempt === 1 ? this.#neighbour?.(call.method) : undefined
       pending.inMemory = neighbour !== undefined
       if (neighbour) this.#handOver(neighbour, pending, attempt, headers)
       else this.#publish(pending, attempt, headers)
@@ -142,22 +138,6 @@ export class PendingCalls implements AsyncDisposable {
       if (this.#pending.has(pending.id)) this.#answered(pending, attempt, data, ofReply)
     }
     queueMicrotask(() => receive({ data: pending.call.body, headers, respond }))
-  }
-
-  #inboxOf(method: DescMethod): Inbox {
-    const answerer = answererOf(method)
-    let inbox = this.#inboxes.get(answerer)
-    if (inbox === undefined) {
-      const prefix = `${this.#bus.inboxPrefix}.${answerer}.${nuid.next()}.`
-      const subscription = this.#bus.nc.subscribe(`${prefix}*`, {
-        callback: (error, msg) => {
-          if (!error) this.#receive(prefix, msg)
-        },
-      })
-      inbox = { prefix, subscription }
-      this.#inboxes.set(answerer, inbox)
-    }
-    return inbox
   }
 
   #receive(inbox: string, msg: Msg): void {
@@ -262,7 +242,7 @@ export class PendingCalls implements AsyncDisposable {
     this.#closed = true
     this.#sweep.stop()
     this.#lost[Symbol.dispose]()
-    for (const { subscription } of this.#inboxes.values()) subscription.unsubscribe()
+    this.#inboxes[Symbol.dispose]()
     this.#failAll(errors.closing())
     return Promise.resolve()
   }

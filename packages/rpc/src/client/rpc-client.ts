@@ -56,7 +56,7 @@ export type RpcClient = AsyncDisposable & {
  */
 export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient {
   const { name, neighbours, now = () => performance.now() } = options
-  const calls = new PendingCalls(bus, { name, neighbours, now })
+  const calls = new PendingCalls(bus, { neighbour: neighbours?.of(name), now })
   const defaults = { timeoutMs: options.defaultTimeoutMs ?? 5_000, interceptors: options.interceptors ?? [] }
   return {
     call: (method, body, meta) =>
