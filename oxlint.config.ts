@@ -130,7 +130,7 @@ export default defineConfig({
     },
     { files: ['packages/local/bootstrap/**'], rules: restricted(installed) },
     { files: ['services/*/src/**/*.ts'], rules: restricted(deepImports, serviceImports, testOnly) },
-    { files: ['packages/e2e/**/*.ts'], rules: restricted(deepImports) },
+    { files: ['packages/{compact,e2e}/**/*.ts'], rules: restricted(deepImports) },
     { files: ['packages/web/**/*.ts'], rules: restricted(deepImports, notTheClient) },
     { files: ['packages/web/vite.config.ts', 'oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },
     // Tables: one line per column or method.

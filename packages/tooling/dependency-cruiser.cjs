@@ -22,7 +22,14 @@ const layers = [
   'testkit',
 ]
 /** Top-level packages, on which nothing else depends. */
-const tops = { client: ['contracts'], web: ['client'], cli: undefined, loadtest: undefined, e2e: undefined }
+const tops = {
+  client: ['contracts'],
+  web: ['client'],
+  cli: undefined,
+  compact: undefined,
+  loadtest: undefined,
+  e2e: undefined,
+}
 
 const tests = '(\\.test\\.ts$|^[^/]+/[^/]+/test/)'
 const inPackages = (names) => `^packages/(${names.join('|')})/`
@@ -94,13 +101,13 @@ module.exports = {
       name: 'nothing-stands-on-the-tops',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
-      to: { path: '^packages/(cli|loadtest|e2e|web)/', pathNot: '^packages/$1/' },
+      to: { path: '^packages/(cli|compact|loadtest|e2e|web)/', pathNot: '^packages/$1/' },
     },
     {
       name: 'packages-know-no-service',
-      comment: 'Only the end-to-end tests may start services.',
+      comment: 'Only the compact layout and the end-to-end tests may start services.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '^packages/e2e/' },
+      from: { path: '^packages/', pathNot: '^packages/(compact|e2e)/' },
       to: { path: '^services/' },
     },
     {

@@ -24,6 +24,11 @@ export default {
       ...workspaces('packages').find(([name]) => name === 'packages/cli')?.[1],
       ignoreBinaries: ['mkfifo'],
     },
+    'packages/compact': {
+      ...workspaces('packages').find(([name]) => name === 'packages/compact')?.[1],
+      // Native addons, which the bundle of the deployables leaves outside.
+      ignoreDependencies: ['@node-rs/argon2', 'sharp'],
+    },
     'packages/web': {
       entry: ['src/main.ts', ...tests],
       project: ['src/**/*.{ts,svelte}', 'build/*.ts'],

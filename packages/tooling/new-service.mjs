@@ -80,17 +80,12 @@ export const readConfig = defineConfig({
 export type Config = ReturnType<typeof readConfig>
 `,
   'src/service.ts': `import type { Service } from '@parley/runtime'
-import { start${Host}, type ${Host} } from '@parley/service'
+import { start${Host}, type ${Host}, type Starting } from '@parley/service'
 import type { Config } from './config.ts'
 
-export type Overrides = {
-  /** Gives up starting. */
-  stop?: AbortSignal
-}
-
 /** Starts the deployable. */
-export function start${Name}(config: Config, overrides: Overrides = {}): Promise<Service> {
-  return start${Host}({ name: '${name}', config, stop: overrides.stop }, compose)
+export function start${Name}(config: Config, overrides: Starting = {}): Promise<Service> {
+  return start${Host}({ name: '${name}', config, overrides }, compose)
 }
 
 async function compose(host: ${Host}): Promise<void> {

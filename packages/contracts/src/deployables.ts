@@ -224,5 +224,9 @@ export const factsOf = (name: Deployable): DeployableFacts => deployables[name]
 /** Deployables with a database. */
 export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
 
+/** Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait. */
+export type CompactDeployable = Exclude<Deployable, 'realtime'>
+export const compactDeployables = deployableNames.filter((name): name is CompactDeployable => name !== 'realtime')
+
 /** Users of the bus: the deployables and the operator. */
 export const busUsers = [...deployableNames, 'operator'] as const

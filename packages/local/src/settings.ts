@@ -17,6 +17,11 @@ export const readSettings = defineConfig({
   ownerEmail: str('PARLEY_OWNER_EMAIL', { optional: true, doc: 'its e-mail address, recorded as verified' }),
   readyFile: str('PARLEY_READY_FILE', { optional: true, doc: 'JSON file that exists while the fleet is ready' }),
   replicas: int('PARLEY_REPLICAS', { default: 1, min: 1, max: 8, doc: 'processes of every service' }),
+  layout: oneOf('PARLEY_LAYOUT', {
+    values: ['separate', 'compact'],
+    default: 'separate',
+    doc: 'compact: two processes, one for requests and one for sockets, instead of one for each deployable',
+  }),
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
     pattern: /^https?:/,

@@ -80,7 +80,7 @@ function start(
 function followBuilds(fleet: Fleet) {
   if (process.send === undefined) return
   process.on('message', ({ restart }: { restart: string }) => {
-    const processes = fleet.services.filter(({ name }) => name === restart)
+    const processes = fleet.services.filter(({ name, holds }) => name === restart || holds?.includes(restart))
     const restarts = Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(restart, index))
     Promise.all(restarts).then(
       () => process.send?.({ restarted: restart }),

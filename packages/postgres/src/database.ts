@@ -40,9 +40,8 @@ export type Database = AsyncDisposable & {
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = createPool(options)
-  const waiting = gauge('database_pool_waiting', { description: 'Statements waiting for a connection' }, () => {
-    return pool.waitingCount
-  })
+  const ofPool = { description: 'Statements waiting for a connection', labels: { service: options.name } }
+  const waiting = gauge('database_pool_waiting', ofPool, () => pool.waitingCount)
   const db: Db = drizzle({ client: pool })
   db.transaction = transactionsOf(pool)
   opened(db, pool)

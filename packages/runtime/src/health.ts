@@ -7,7 +7,15 @@ type Backlog = { name: string; check: () => string | undefined }
 export class Health {
   readonly #starting = new Set<string>()
   readonly #backlogs: Backlog[] = []
+  readonly #parts = new Map<string, Health>()
   #draining = false
+
+  /** The health of a part of this process; the whole is ready when every part is. */
+  of(part: string): Health {
+    const known = this.#parts.get(part) ?? new Health()
+    this.#parts.set(part, known)
+    return known
+  }
 
   /** Names something that must be there before the first work; call the result once it is. */
   startup(name: string): () => void {
@@ -38,6 +46,7 @@ export class Health {
       const reason = check()
       if (reason !== undefined) reasons.push(`${name}: ${reason}`)
     }
+    for (const [part, health] of this.#parts) for (const why of health.status().reasons) reasons.push(`${part}: ${why}`)
     return { ready: reasons.length === 0, reasons }
   }
 }

@@ -15,6 +15,7 @@ import {
   type Service,
 } from '@parley/runtime'
 import type { HostConfig } from './config.ts'
+import type { SharedProcess } from './shared-process.ts'
 
 /** Options of a host. */
 export type HostParts = {
@@ -24,8 +25,15 @@ export type HostParts = {
   waitsFor?: readonly string[]
   /** Time limit for closing, if not the default. */
   drainTimeoutMs?: number
+  overrides?: Starting | undefined
+}
+
+/** How a program starts a deployable. */
+export type Starting = {
   /** Gives up starting. */
   stop?: AbortSignal | undefined
+  /** The process, if it is shared with other deployables. */
+  shared?: SharedProcess | undefined
 }
 
 /** How a deployable serves its methods. */
@@ -41,7 +49,7 @@ const untilItAnswers = { initialMs: 200, maxMs: 5_000 }
 export class Host implements AsyncDisposable {
   readonly name: Deployable
   readonly config: HostConfig
-  readonly health = new Health()
+  readonly health: Health
   /** Fires when the end is asked for before the start is done, and later once what serves has closed. */
   readonly signal: AbortSignal
   /** Public address of this deployable, if any. */
@@ -52,19 +60,27 @@ export class Host implements AsyncDisposable {
   readonly #background = new Set<Promise<unknown>>()
   readonly #awaited = new Map<string, () => void>()
   readonly #drainTimeoutMs: number
+  readonly #shared: SharedProcess | undefined
   #internalPort = 0
   #buses: { calls: Bus; events: Bus; rpc: RpcClient; transport: Transport } | undefined
 
-  constructor({ name, config, waitsFor = [], drainTimeoutMs = config.drainTimeoutMs, stop }: HostParts) {
+  constructor({ name, config, waitsFor = [], drainTimeoutMs = config.drainTimeoutMs, overrides }: HostParts) {
+    const { stop, shared } = overrides ?? {}
     this.name = name
     this.config = config
+    this.health = shared?.health.of(name) ?? new Health()
+    this.#shared = shared
     this.#drainTimeoutMs = drainTimeoutMs
     this.signal = stop ? AbortSignal.any([this.#closing.signal, stop]) : this.#closing.signal
     for (const what of waitsFor) this.#awaited.set(what, this.health.startup(what))
   }
 
-  /** Opens the internal port. */
+  /** Opens the internal port, unless the process has one. */
   async listen(): Promise<void> {
+    if (this.#shared) {
+      this.#internalPort = this.#shared.internalPort
+      return
+    }
     const { internalHost, internalPort } = this.config
     const internal = await serveInternal({ host: internalHost, port: internalPort, health: this.health })
     this.#internalPort = this.use(internal).port
@@ -76,7 +92,7 @@ export class Host implements AsyncDisposable {
     const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name, signal }
     const events = this.use(await connectBus({ ...bus, purpose: 'events' }))
     const calls = this.use(await connectBus({ ...bus, purpose: 'rpc' }))
-    const rpc = this.use(createRpcClient(calls, { name }))
+    const rpc = this.use(createRpcClient(calls, { name, neighbours: this.#shared?.neighbours }))
     this.#buses = { calls, events, rpc, transport: rpc.transport() }
   }
 
@@ -152,7 +168,8 @@ export class Host implements AsyncDisposable {
   async serve(serving: Serving): Promise<void> {
     const { name: deployable, health, config } = this
     const { drainTimeoutMs } = config
-    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, ...serving }))
+    const neighbours = this.#shared?.neighbours
+    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, neighbours, ...serving }))
   }
 
   /** The deployable, once everything runs. */

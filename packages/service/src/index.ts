@@ -1,6 +1,7 @@
 export type { DatabaseConfig, HostConfig } from './config.ts'
 export type { DatabaseHost } from './database-host.ts'
 export { startDatabaseHost, startHost, type HostOptions } from './start.ts'
-export type { Host } from './host.ts'
+export type { Host, Starting } from './host.ts'
+export { SharedProcess } from './shared-process.ts'
 export { answerOnce } from './idempotency/answer-once.ts'
 export { forgetAnswersOf } from './idempotency/store.ts'

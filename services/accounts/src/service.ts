@@ -1,6 +1,6 @@
 import { startErasures } from '@parley/events'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { eraseOwn } from './actions/deletion/erase-own.ts'
 import { noteErased } from './actions/deletion/note-erased.ts'
 import type { Config } from './config.ts'
@@ -9,14 +9,15 @@ import { startJobs } from './jobs/start-jobs.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and the signal that aborts the start. */
-export type Overrides = Replaced & { stop?: AbortSignal }
+/** Parts that a test may replace, and how it is started. */
+export type Overrides = Replaced & Starting
 
 /** Starts the deployable. */
 export function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
   const waitsFor = ['policy']
-  return startDatabaseHost({ name: 'accounts', config, waitsFor, stop }, (host) => compose(host, config, overrides))
+  return startDatabaseHost({ name: 'accounts', config, waitsFor, overrides }, (host) =>
+    compose(host, config, overrides),
+  )
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {

@@ -1,7 +1,7 @@
 import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
 import { followPolicy, keepStream, recoveriesIn } from '@parley/events'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
 import { followDeletedGroups } from './consumers/deleted-groups.ts'
@@ -16,16 +16,13 @@ import { getPolicy } from './store/policy.ts'
 import { seed } from './store/seed.ts'
 import { toPolicy } from './view/policy.ts'
 
-export type Overrides = {
+export type Overrides = Starting & {
   now?: () => Date
-  /** Gives up starting. */
-  stop?: AbortSignal
 }
 
 /** Starts the deployable. */
 export function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
-  return startDatabaseHost({ name: 'admin', config, stop }, (host) => compose(host, config, overrides))
+  return startDatabaseHost({ name: 'admin', config, overrides }, (host) => compose(host, config, overrides))
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {

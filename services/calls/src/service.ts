@@ -1,6 +1,6 @@
 import { AccountsInternalService, MessagingInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { endCalls } from './actions/calls/end-calls.ts'
 import { Profiles } from './clients/profiles.ts'
 import { RoomAccess } from './clients/room-access.ts'
@@ -14,9 +14,7 @@ import { forgetCalls } from './jobs/forget-calls.ts'
 import { doMediaChores, MediaServer } from './engines/livekit/index.ts'
 import { routes } from './rpc/index.ts'
 
-export type Overrides = {
-  /** Gives up starting. */
-  stop?: AbortSignal
+export type Overrides = Starting & {
   now?: () => Date
   /** How often calls are compared with the media server. */
   compareEveryMs?: number
@@ -24,8 +22,7 @@ export type Overrides = {
 
 /** Starts the deployable. */
 export function startCalls(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
-  return startDatabaseHost({ name: 'calls', config, stop }, (host) => compose(host, config, overrides))
+  return startDatabaseHost({ name: 'calls', config, overrides }, (host) => compose(host, config, overrides))
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Service } from '@parley/runtime'
-import { startHost } from '@parley/service'
+import { startHost, type Starting } from '@parley/service'
 import type { Config } from './config.ts'
 import { openPublicPort } from './http/open-public-port.ts'
 import { openContext } from './open-context.ts'
 
 /** Starts the deployable; requests under way finish before it closes. */
-export function startGateway(config: Config, { stop }: { stop?: AbortSignal } = {}): Promise<Service> {
-  return startHost({ name: 'gateway', config, waitsFor: ['control feed'], stop }, async (host) => {
+export function startGateway(config: Config, overrides: Starting = {}): Promise<Service> {
+  return startHost({ name: 'gateway', config, waitsFor: ['control feed'], overrides }, async (host) => {
     const context = await openContext(host, config)
     const port = await openPublicPort(host, config, context)
     host.url = `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${port.port}`

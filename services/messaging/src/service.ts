@@ -1,7 +1,7 @@
 import { AccountsInternalService } from '@parley/contracts/internal'
 import { refuseErased } from '@parley/events'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { keepLevel } from './consumers/keep-level.ts'
@@ -9,13 +9,12 @@ import { startJobs } from './jobs/index.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and the signal that aborts the start. */
-export type Overrides = Replaced & { stop?: AbortSignal }
+/** Parts that a test may replace, and how it is started. */
+export type Overrides = Replaced & Starting
 
 /** Starts the deployable. */
 export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
-  const options = { name: 'messaging', config, waitsFor: ['policy'], planOnce: true, stop } as const
+  const options = { name: 'messaging', config, waitsFor: ['policy'], planOnce: true, overrides } as const
   return startDatabaseHost(options, (host) => compose(host, config, overrides))
 }
 

@@ -1,6 +1,6 @@
 import { AccountsInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
@@ -10,17 +10,15 @@ import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 import { makeShards } from './store/shards.ts'
 
-export type Overrides = Replaced & {
-  /** Gives up starting. */
-  stop?: AbortSignal
-  /** How often to look for jobs that were not announced. */
-  jobsEveryMs?: number
-}
+export type Overrides = Replaced &
+  Starting & {
+    /** How often to look for jobs that were not announced. */
+    jobsEveryMs?: number
+  }
 
 /** Starts the deployable. */
 export function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
-  return startDatabaseHost({ name: 'notifications', config, stop }, (host) => compose(host, config, overrides))
+  return startDatabaseHost({ name: 'notifications', config, overrides }, (host) => compose(host, config, overrides))
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {

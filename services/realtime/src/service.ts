@@ -1,6 +1,6 @@
 import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startHost, type Host } from '@parley/service'
+import { startHost, type Host, type Starting } from '@parley/service'
 import { accountsClient } from './clients/accounts.ts'
 import { roomsClient } from './clients/rooms.ts'
 import type { Config } from './config.ts'
@@ -11,14 +11,11 @@ import { verifyInTime } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSockets } from './ws/open-sockets.ts'
 
-/** The signal that gives up starting. */
-export type Overrides = { stop?: AbortSignal }
-
 /** Starts the deployable; its sockets are let go, spread over a while, before it closes. */
-export function startRealtime(config: Config, { stop }: Overrides = {}): Promise<Service> {
+export function startRealtime(config: Config, overrides: Starting = {}): Promise<Service> {
   const waitsFor = ['policy and universal rooms']
   const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)
-  return startHost({ name: 'realtime', config, waitsFor, drainTimeoutMs, stop }, (host) => compose(host, config))
+  return startHost({ name: 'realtime', config, waitsFor, drainTimeoutMs, overrides }, (host) => compose(host, config))
 }
 
 async function compose(host: Host, config: Config): Promise<void> {

@@ -1,6 +1,6 @@
 import { AccountsInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import { applyFacts } from './clients/messaging.ts'
 import type { Config } from './config.ts'
@@ -13,18 +13,16 @@ import { makeLobby } from './jobs/make-lobby.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-export type Overrides = Replaced & {
-  /** Pause of the check of messaging, per step of a walk. */
-  checkRestMs?: number
-  /** Gives up starting. */
-  stop?: AbortSignal
-}
+export type Overrides = Replaced &
+  Starting & {
+    /** Pause of the check of messaging, per step of a walk. */
+    checkRestMs?: number
+  }
 
 /** Starts the deployable. */
 export function startRooms(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
   const waitsFor = ['policy', 'first rooms']
-  return startDatabaseHost({ name: 'rooms', config, waitsFor, stop }, (host) => compose(host, config, overrides))
+  return startDatabaseHost({ name: 'rooms', config, waitsFor, overrides }, (host) => compose(host, config, overrides))
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {

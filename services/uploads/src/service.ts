@@ -1,6 +1,6 @@
 import { AccountsInternalService, MessagingInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
@@ -11,18 +11,16 @@ import { startJobs } from './jobs/index.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-export type Overrides = Replaced & {
-  /** Gives up starting. */
-  stop?: AbortSignal
-  /** Interval of the sweep. */
-  sweepEveryMs?: number
-}
+export type Overrides = Replaced &
+  Starting & {
+    /** Interval of the sweep. */
+    sweepEveryMs?: number
+  }
 
 /** Starts the deployable. */
 export function startUploads(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const { stop } = overrides
   const waitsFor = ['storage', 'policy']
-  return startDatabaseHost({ name: 'uploads', config, waitsFor, stop }, (host) => compose(host, config, overrides))
+  return startDatabaseHost({ name: 'uploads', config, waitsFor, overrides }, (host) => compose(host, config, overrides))
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {

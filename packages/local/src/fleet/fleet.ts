@@ -17,9 +17,10 @@ import { localUrl, publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
 import { Announcement, type FleetProcess } from './ready-file.ts'
 import { isPushGiven } from './push-keys.ts'
+import { repositoryRoot } from '../repository.ts'
 import { Secrets } from './secrets.ts'
 import { type Servers, startServers } from './servers.ts'
-import { type FleetAddresses, serviceEnvironment } from './service-env.ts'
+import { type FleetAddresses, processEnvironment } from './service-env.ts'
 import { ServiceGroup } from './service-group.ts'
 import { parleyServices, type ServiceDefinition } from './service-list.ts'
 
@@ -43,9 +44,9 @@ export type Fleet = AsyncDisposable & {
   readonly redisUrl: string
   /** A made-up password was shown to somebody: it is not kept any longer. */
   ownerAnnounced(): void
-  /** Sends a signal to a process of a service (the first, or that with the index); what ends is started again. */
+  /** Sends a signal to a process of a deployable (the first, or that with the index); what ends is started again. */
   kill(name: string, signal: NodeJS.Signals, index?: number): void
-  /** Drains a process of a service and starts it again; resolves when it serves. */
+  /** Drains a process of a deployable and starts it again; resolves when it serves. */
   restart(name: string, index?: number): Promise<void>
   /** Drains the services, then ends PostgreSQL, NATS and Redis. The data stay. Repeatable. */
   stop(): Promise<void>
@@ -68,7 +69,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 type StartOptions = FleetOptions & { say: (line: string) => void; signal: AbortSignal }
 
 async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
-  const { say, signal, services = parleyServices(), host = '127.0.0.1', env = process.env } = options
+  const { say, signal, host = '127.0.0.1', env = process.env } = options
+  const { services = parleyServices(repositoryRoot(), options.layout) } = options
   assertBuilt(services)
   const dir = await claim(options, opened)
   const announcement = new Announcement(options.readyFile, say)
@@ -91,12 +93,10 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()
-
   const operator = shareOperator(dir, addresses, opened)
-
   const group = new ServiceGroup({
     ...{ services, dir, say, replicas: options.replicas ?? 1, publicPort: port },
-    environment: (service) => serviceEnvironment(service, addresses, env),
+    environment: (service) => processEnvironment(service, addresses, env),
     onChange: () => announcement.renew(),
   })
   opened.push(() => group.stop())

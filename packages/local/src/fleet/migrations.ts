@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { makeDatabases } from './databases.ts'
-import { type FleetAddresses, serviceEnvironment } from './service-env.ts'
+import { type FleetAddresses, processEnvironment } from './service-env.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
 const run = promisify(execFile)
@@ -17,11 +17,12 @@ export async function prepareDatabases(
   const waiting = services.flatMap((service) =>
     service.migrate === undefined
       ? []
-      : [{ name: service.name, script: service.migrate, env: serviceEnvironment(service, fleet, given) }],
+      : [{ name: service.name, script: service.migrate, env: processEnvironment(service, fleet, given) }],
   )
+  const owners = services.flatMap(({ holds, ...service }) => holds ?? [service]).filter(({ migrate }) => migrate)
   await makeDatabases(
     adminUrl,
-    waiting.map(({ name }) => name),
+    owners.map(({ name }) => name),
     fleet.secret,
   )
   const work = async () => {

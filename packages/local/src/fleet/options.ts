@@ -1,5 +1,5 @@
 import type { OwnerOptions } from './owner.ts'
-import type { ServiceDefinition } from './service-list.ts'
+import type { Layout, ServiceDefinition } from './service-list.ts'
 
 /** Options of a fleet. */
 export type FleetOptions = {
@@ -27,6 +27,8 @@ export type FleetOptions = {
   fsync?: boolean
   /** Told about progress, crashes, and warnings of services, line by line. */
   say?: (line: string) => void
+  /** Processes for the deployables; default `separate`. */
+  layout?: Layout
   /** Services to run; default: the nine services of this checkout. */
   services?: ServiceDefinition[]
   /** Ends the start when it fires: what already runs is stopped. */

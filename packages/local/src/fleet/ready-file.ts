@@ -3,7 +3,14 @@ import { resolve } from 'node:path'
 import { writeWhole } from './files.ts'
 
 /** A process of the fleet. `url` is where its own HTTP server is reached: gateways, realtime nodes and a few more. */
-export type FleetProcess = { name: string; pid: number; internalPort: number; url?: string }
+export type FleetProcess = {
+  name: string
+  /** The deployables in it, if there are several. */
+  holds?: string[]
+  pid: number
+  internalPort: number
+  url?: string
+}
 
 /** Content of the ready file. */
 export type ReadyState = {

@@ -47,10 +47,32 @@ const knowsOfVideos = new Set(['uploads', 'admin'])
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
 
 /** Settings of the supervisor itself, not passed to services. */
-const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS']
+const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS', 'PARLEY_LAYOUT']
 
 /**
- * The environment of one process of a service: the supervisor's own, with what holds on one machine as defaults below
+ * The environment of one process of a service. One that holds several deployables gets what each of them would get, and
+ * the password of each on the bus.
+ */
+export function processEnvironment(
+  service: ServiceDefinition,
+  fleet: FleetAddresses,
+  given: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const { name, holds } = service
+  if (holds === undefined) return serviceEnvironment(service, fleet, given)
+  const env: NodeJS.ProcessEnv = {}
+  for (const held of holds) {
+    Object.assign(env, serviceEnvironment(held, fleet, given))
+    env[natsPasswordVariable(held.name)] = fleet.secret(`nats.${held.name}`)
+  }
+  // In one process they find each other's ports themselves.
+  for (const variable of holds.flatMap(({ portVariables = [] }) => portVariables)) env[variable] = '0'
+  const { PARLEY_NATS_USER: _, PARLEY_NATS_PASSWORD: __, ...shared } = env
+  return { ...shared, PARLEY_SERVICE: name }
+}
+
+/**
+ * The environment of one process of a deployable: the supervisor's own, with what holds on one machine as defaults below
  * it and the addresses and credentials of this fleet above it.
  */
 export function serviceEnvironment(

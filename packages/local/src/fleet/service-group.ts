@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { freePort } from '../infrastructure/index.ts'
 import type { DataDir } from './data-dir.ts'
 import { noteworthy } from './log-lines.ts'
 import type { FleetProcess } from './ready-file.ts'
-import type { ServiceDefinition } from './service-list.ts'
+import { runs, type ServiceDefinition } from './service-list.ts'
 import type { Serving } from './service-process.ts'
 import { SupervisedService } from './supervised-service.ts'
 
@@ -27,28 +28,30 @@ type Member = { service: ServiceDefinition; label: string; supervised: Supervise
 export class ServiceGroup {
   readonly #options: ServiceGroupOptions
   readonly #members: Member[] = []
+  /** Ports of the processes to which others proxy, chosen before these start. */
+  readonly #ports = new Map<string, number>()
 
   constructor(options: ServiceGroupOptions) {
     this.#options = options
   }
 
-  /** Starts all processes, proxying ones last. Resolves when each is serving. */
+  /** Starts all processes. Resolves when each is serving; a refused configuration of any ends the start. */
   async start(): Promise<void> {
-    const { services } = this.#options
-    const first = services.filter(({ proxies }) => !proxies).flatMap((service) => this.#add(service))
-    // A refused configuration of any service ends the start. No service waits for others that it does not need yet.
-    const others = Promise.all(first.map(({ supervised }) => supervised.serving()))
-    const listed = first.filter(({ service }) => service.listedAs !== undefined)
-    await Promise.race([others, Promise.all(listed.map(({ supervised }) => supervised.serving()))])
-    const last = services.filter(({ proxies }) => proxies).flatMap((service) => this.#add(service))
-    await Promise.all([others, ...last.map(({ supervised }) => supervised.serving())])
+    const { services, replicas } = this.#options
+    for (const { name, listedAs } of services)
+      for (let index = 0; listedAs !== undefined && index < replicas; index++)
+        this.#ports.set(labelOf(name, index), await freePort())
+    this.#members.push(...services.flatMap((service) => this.#replicas(service)))
+    await Promise.all(this.#members.map(({ supervised }) => supervised.serving()))
   }
 
   /** Processes that serve now. */
   processes(): FleetProcess[] {
     return this.#members.flatMap(({ service, supervised }) => {
       const { current } = supervised
-      return current === undefined ? [] : [{ name: service.name, ...current }]
+      if (current === undefined) return []
+      const holds = service.holds?.map(({ name }) => name)
+      return [{ name: service.name, ...(holds && { holds }), ...current }]
     })
   }
 
@@ -62,9 +65,9 @@ export class ServiceGroup {
     }))
   }
 
-  /** The process of a service with that index, from 0. Throws when there is none. */
+  /** The process of a deployable with that index, from 0. Throws when there is none. */
   member(name: string, index = 0): SupervisedService {
-    const member = this.#members.filter(({ service }) => service.name === name)[index]
+    const member = this.#members.filter(({ service }) => runs(service, name))[index]
     if (member === undefined) throw new Error(`this fleet has no process ${index} of ${name}`)
     return member.supervised
   }
@@ -86,10 +89,8 @@ export class ServiceGroup {
     for (const { supervised } of this.#members) supervised.kill(signal)
   }
 
-  #add(service: ServiceDefinition): Member[] {
-    const added = Array.from({ length: this.#options.replicas }, (_, index) => this.#member(service, index))
-    this.#members.push(...added)
-    return added
+  #replicas(service: ServiceDefinition): Member[] {
+    return Array.from({ length: this.#options.replicas }, (_, index) => this.#member(service, index))
   }
 
   #member(service: ServiceDefinition, index: number): Member {
@@ -116,21 +117,20 @@ export class ServiceGroup {
   #environment(service: ServiceDefinition, index: number, before: Serving | undefined): NodeJS.ProcessEnv {
     const env = this.#options.environment(service)
     const known = before?.url === undefined ? undefined : new URL(before.url).port
-    const first = service.proxies && index === 0 ? this.#options.publicPort : 0
+    const chosen = this.#ports.get(labelOf(service.name, index))
+    const first = service.proxies && index === 0 ? this.#options.publicPort : (chosen ?? 0)
     for (const variable of service.portVariables ?? []) env[variable] = known ?? String(first)
     if (service.proxies) Object.assign(env, this.#lists())
     return env
   }
 
   #lists(): NodeJS.ProcessEnv {
-    const lists: Record<string, string> = {}
-    for (const { service, supervised } of this.#members) {
-      const url = supervised.lastServing?.url
-      if (service.listedAs === undefined || url === undefined) continue
-      const listed = lists[service.listedAs]
-      lists[service.listedAs] = listed === undefined ? url : `${listed},${url}`
-    }
-    return lists
+    const { services, replicas } = this.#options
+    const urls = (name: string) =>
+      Array.from({ length: replicas }, (_, index) => `http://127.0.0.1:${this.#ports.get(labelOf(name, index))}`)
+    return Object.fromEntries(
+      services.flatMap(({ name, listedAs }) => (listedAs === undefined ? [] : [[listedAs, urls(name).join(',')]])),
+    )
   }
 }
 

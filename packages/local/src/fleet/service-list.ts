@@ -1,11 +1,16 @@
 import { join } from 'node:path'
-import { deployableNames, factsOf } from '@parley/contracts/deployables'
+import { compactDeployables, type Deployable, deployableNames, factsOf } from '@parley/contracts/deployables'
 import { repositoryRoot } from '../repository.ts'
 
-/** A deployable as the supervisor sees it. */
+/** How the deployables are spread over processes: one each, or all but realtime in one. */
+export type Layout = 'separate' | 'compact'
+
+/** A deployable, or several in one process, as the supervisor sees it. */
 export type ServiceDefinition = {
-  /** Its name, which is also its bus user. */
+  /** Its name, which is also its bus user unless it holds several. */
   name: string
+  /** The deployables in it, if it is not one itself. */
+  holds?: ServiceDefinition[]
   /** The bundle of its process. */
   main: string
   /** Bundle with its migrations; undefined for a service without database. */
@@ -16,25 +21,48 @@ export type ServiceDefinition = {
   hostVariable?: string
   /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
-  /** Gets the addresses of the listed services, so it starts after them. */
+  /** Gets the addresses of the listed services, and the public port. */
   proxies?: boolean
   /** Stands at the edge: it is drained before the services it asks. */
   edge?: boolean
 }
 
 /** The deployables, from their bundles below a folder: this checkout unless another is given. */
-export function parleyServices(root = repositoryRoot()): ServiceDefinition[] {
-  const bundle = (name: string, program: string) => join(root, 'services', name, 'dist', `${program}.js`)
-  return deployableNames.map((name) => {
-    const { database, http, edge, proxies } = factsOf(name)
-    return {
-      name,
-      main: bundle(name, 'main'),
-      ...(database && { migrate: bundle(name, 'migrate') }),
-      ...(http && { portVariables: [...http.settings], hostVariable: http.hostSetting }),
-      ...(http?.listedAs && { listedAs: http.listedAs }),
-      ...(edge && { edge }),
-      ...(proxies && { proxies }),
-    }
-  })
+export function parleyServices(root = repositoryRoot(), layout: Layout = 'separate'): ServiceDefinition[] {
+  const separate = deployableNames.map((name) => deployable(root, name))
+  if (layout === 'separate') return separate
+  const isHeld = ({ name }: ServiceDefinition) => compactDeployables.some((held) => held === name)
+  return [...separate.filter((service) => !isHeld(service)), compact(root, separate.filter(isHeld))]
+}
+
+/** Whether a service is a deployable, or its process holds it. */
+export const runs = ({ name, holds = [] }: ServiceDefinition, deployable: string): boolean =>
+  name === deployable || holds.some((held) => held.name === deployable)
+
+function deployable(root: string, name: Deployable): ServiceDefinition {
+  const { database, http, edge, proxies } = factsOf(name)
+  return {
+    name,
+    main: join(root, 'services', name, 'dist', 'main.js'),
+    ...(database && { migrate: join(root, 'services', name, 'dist', 'migrate.js') }),
+    ...(http && { portVariables: [...http.settings], hostVariable: http.hostSetting }),
+    ...(http?.listedAs && { listedAs: http.listedAs }),
+    ...(edge && { edge }),
+    ...(proxies && { proxies }),
+  }
+}
+
+/** One process for several deployables, reached by the port of the one that proxies to the others. */
+function compact(root: string, holds: ServiceDefinition[]): ServiceDefinition {
+  const { portVariables, hostVariable } = holds.find(({ proxies }) => proxies) ?? {}
+  return {
+    name: 'compact',
+    holds,
+    main: join(root, 'packages/compact/dist/main.js'),
+    migrate: join(root, 'packages/compact/dist/migrate.js'),
+    ...(portVariables && { portVariables }),
+    ...(hostVariable && { hostVariable }),
+    edge: true,
+    proxies: true,
+  }
 }

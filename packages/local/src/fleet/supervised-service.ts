@@ -47,11 +47,6 @@ export class SupervisedService {
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /** Address of the current process, or of the last one, which the next will use too. */
-  get lastServing(): Serving | undefined {
-    return this.#before
-  }
-
   /** Resolves once a process serves. Throws when it refuses its configuration or the service is stopped. */
   serving(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()

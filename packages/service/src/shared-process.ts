@@ -1,0 +1,28 @@
+import { Neighbours } from '@parley/rpc'
+import { Health, serveInternal } from '@parley/runtime'
+import type { HostConfig } from './config.ts'
+
+/** What the deployables of one process share: its internal port and health, and calls that need no bus. */
+export class SharedProcess implements AsyncDisposable {
+  readonly neighbours = new Neighbours()
+  readonly health: Health
+  readonly internalPort: number
+  readonly #internal: AsyncDisposable
+
+  private constructor(health: Health, internal: { port: number } & AsyncDisposable) {
+    this.health = health
+    this.internalPort = internal.port
+    this.#internal = internal
+  }
+
+  /** Opens the internal port. Throws when the port cannot be had. */
+  static async open(config: Pick<HostConfig, 'internalHost' | 'internalPort'>): Promise<SharedProcess> {
+    const health = new Health()
+    const { internalHost: host, internalPort: port } = config
+    return new SharedProcess(health, await serveInternal({ host, port, health }))
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#internal[Symbol.asyncDispose]()
+  }
+}
