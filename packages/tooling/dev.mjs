@@ -37,9 +37,12 @@ function sourceFolders(kind) {
 async function follow() {
   if (args.includes('--seed'))
     spawn(process.execPath, [inWorkspace('packages/cli/dist/main.js'), 'demo', 'create'], { stdio: 'inherit' })
-  const names = readdirSync(inWorkspace('services'))
+  const folders =
+    process.env.PARLEY_LAYOUT === 'compact'
+      ? ['services/realtime', 'packages/compact']
+      : readdirSync(inWorkspace('services')).map((name) => `services/${name}`)
   await followSources({
-    folders: names.map((name) => inWorkspace(`services/${name}`)),
+    folders: folders.map((folder) => inWorkspace(folder)),
     sources: ['packages', 'services'].flatMap(sourceFolders),
     onBuilt(name, ms) {
       console.log(`${name}: built in ${seconds(ms)}`)
@@ -48,5 +51,5 @@ async function follow() {
     },
     onBroken: (name) => console.log(`${name}: build failed; the running version continues`),
   })
-  console.log(`following the sources of ${names.join(', ')}`)
+  console.log(`following the sources of ${folders.join(', ')}`)
 }

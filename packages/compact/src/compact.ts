@@ -1,35 +1,32 @@
-import { ConfigError, defineConfig, processFields } from '@parley/config'
-import { compactDeployables, type CompactDeployable, factsOf } from '@parley/contracts/deployables'
+import { ConfigError } from '@parley/config'
+import { type CompactDeployable, factsOf } from '@parley/contracts/deployables'
 import { Resources, type Service } from '@parley/runtime'
 import { SharedProcess, type Starting } from '@parley/service'
+import { readConfig } from './config.ts'
 import { deployables } from './deployables.ts'
 import { environmentOf } from './environment.ts'
 
-const readProcess = defineConfig(processFields())
 const isProxy = (name: CompactDeployable) => factsOf(name).proxies === true
 
 /**
- * Starts every deployable but realtime in this process. They call each other in memory, and answer realtime, and what
- * was moved elsewhere, over the bus. `env` holds the settings of all of them. Throws a ConfigError with the mistakes of
- * all; rejects with the reason of `stop` when that fires first.
+ * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` holds the
+ * settings of all of them. Throws a ConfigError with the mistakes of all; rejects with the reason of `stop` when that
+ * fires first.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
-  assertConfigured(env)
-  const config = readProcess({ env })
+  const config = readConfig({ env })
+  const { drainTimeoutMs, deployables: names } = config
+  assertConfigured(names, env)
   const opened = new Resources()
   try {
     const shared = opened.use(await SharedProcess.open(config))
     const starting = { shared, stop }
-    const behind = await start(
-      compactDeployables.filter((name) => !isProxy(name)),
-      env,
-      starting,
-    )
+    const [edge, inner] = [names.filter(isProxy), names.filter((name) => !isProxy(name))]
+    const behind = await start(inner, env, starting)
     opened.defer('deployables', () => close(behind))
-    const proxies = await start(compactDeployables.filter(isProxy), { ...env, ...addressesOf(behind) }, starting)
+    const proxies = await start(edge, { ...env, ...addressesOf(behind) }, starting)
     opened.defer('proxies', () => close(proxies))
     const url = [...proxies.values()].find((service) => service.url !== undefined)?.url
-    const { drainTimeoutMs } = config
     const { internalPort } = shared
     return Object.assign(opened.move(), { internalPort, drainTimeoutMs, ...(url && { url }) })
   } catch (error) {
@@ -41,8 +38,8 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
 type Started = ReadonlyMap<CompactDeployable, Service>
 
 /** Nothing is started while a setting of any is wrong. */
-function assertConfigured(env: NodeJS.ProcessEnv): void {
-  const mistakes = compactDeployables.flatMap((name) => {
+function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
+  const mistakes = names.flatMap((name) => {
     try {
       deployables[name](environmentOf(name, env))
       return []

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt, type FleetProcess, type ReadyState } from '@parley/local'
 
-/** The fleet every suite talks to: two processes of each service. */
+/** The fleet every suite talks to: two processes of each service, or in the compact layout two of each kind. */
 export type TestedFleet = {
   dataDir: string
   /** The current content of its ready file. */
@@ -11,6 +11,8 @@ export type TestedFleet = {
   gateways: readonly [string, string]
   /** Both realtime nodes, as http URLs. */
   realtimeNodes: readonly [string, string]
+  /** How many processes of services there are. */
+  size: number
 }
 
 /** Who the first owner of a tested fleet is. */
@@ -23,10 +25,20 @@ const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 /** Path of the ready file for a fleet on a data folder. */
 export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
 
+type Known = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'size'>
+
+/** Whether a process is of a deployable. */
+export const isOf = (deployable: string, { name, holds = [] }: FleetProcess): boolean =>
+  name === deployable || holds.includes(deployable)
+
 /** Remembers, for all suites, where a fleet is reached: processes come and go, their addresses stay. */
 export function share(dataDir: string): void {
   const { services } = stateOf(dataDir)
-  const addresses = { gateways: urlsOf(services, 'gateway'), realtimeNodes: urlsOf(services, 'realtime') }
+  const addresses: Known = {
+    gateways: urlsOf(services, 'gateway'),
+    realtimeNodes: urlsOf(services, 'realtime'),
+    size: services.length,
+  }
   process.env[dataDirVariable] = dataDir
   process.env[addressesVariable] = JSON.stringify(addresses)
 }
@@ -36,14 +48,14 @@ export function fleet(): TestedFleet {
   const dataDir = process.env[dataDirVariable]
   const addresses = process.env[addressesVariable]
   if (dataDir === undefined || addresses === undefined) throw new Error('no fleet: the global setup starts one')
-  const known = JSON.parse(addresses) as Pick<TestedFleet, 'gateways' | 'realtimeNodes'>
+  const known = JSON.parse(addresses) as Known
   return { dataDir, state: () => stateOf(dataDir), ...known }
 }
 
 const stateOf = (dataDir: string) => JSON.parse(readFileSync(readyFileOf(dataDir), 'utf8')) as ReadyState
 
 function urlsOf(services: FleetProcess[], name: string): [string, string] {
-  const [one, other] = services.filter((service) => service.name === name).map(({ url }) => url)
+  const [one, other] = services.filter((service) => isOf(name, service)).map(({ url }) => url)
   if (one === undefined || other === undefined) throw new Error(`the fleet has no two processes of ${name}`)
   return [one, other]
 }

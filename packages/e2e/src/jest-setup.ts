@@ -17,8 +17,10 @@ const impatience = {
   PARLEY_GENERAL_LOG_LEVEL: 'info',
 }
 
+const layout = process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate'
+
 /**
- * Starts the fleet that all suites of this run share. With `PARLEY_E2E_DATA_DIR` set, the fleet that runs there is
+ * Starts the fleet that all suites of this run share, in the layout that `PARLEY_LAYOUT` names. With `PARLEY_E2E_DATA_DIR` set, the fleet that runs there is
  * tested instead.
  */
 export async function setup(): Promise<void> {
@@ -32,7 +34,7 @@ export async function setup(): Promise<void> {
   const says: string[] = []
   try {
     const fleet = await startFleet({
-      ...{ dataDir, port: 0, replicas: 2, fsync: false },
+      ...{ dataDir, layout, port: 0, replicas: 2, fsync: false },
       owner: ownerCredentials,
       readyFile: readyFileOf(dataDir),
       videos: true,

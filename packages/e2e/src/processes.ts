@@ -1,14 +1,14 @@
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { eventually } from '@parley/testkit'
 import type { FleetProcess } from '@parley/local'
-import { fleet } from './fleet.ts'
+import { fleet, isOf } from './fleet.ts'
 import { callJson } from './http.ts'
 
 /** The processes of a service that serve now, in a stable order. */
 export function processesOf(name: string): FleetProcess[] {
   return fleet()
     .state()
-    .services.filter((service) => service.name === name)
+    .services.filter((service) => isOf(name, service))
 }
 
 /** One of the two processes of a service. */
@@ -55,7 +55,7 @@ export async function wholeAgain(): Promise<void> {
   await eventually(
     async () => {
       const { services } = fleet().state()
-      if (services.length !== 18) throw new Error(`only ${services.length} processes serve`)
+      if (services.length !== fleet().size) throw new Error(`only ${services.length} processes serve`)
       for (const service of services) {
         const { status, text } = await askInternal(service, '/readyz')
         if (status !== 200) throw new Error(`${service.name} is not ready: ${text}`)

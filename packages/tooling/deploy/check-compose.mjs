@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { inWorkspace } from '../steps.mjs'
-import { deployables, hasDatabase, programs } from './image-files.mjs'
+import { problemsOfCompact } from './check-compact.mjs'
+import { compact, deployables, hasDatabase, programs } from './image-files.mjs'
 import { choicesOf, problemsOfEnvironment, secretSettings } from './settings.mjs'
 
 const folder = inWorkspace('deploy/compose')
@@ -84,6 +85,7 @@ class Compose {
 
   async check() {
     for (const name of deployables) await this.deployable(name)
+    this.problems.push(...(await problemsOfCompact(this.services)))
     this.programsExist()
     this.references()
     this.bus(deployables)
@@ -128,7 +130,8 @@ class Compose {
       const program = command?.[0] ?? entrypoint?.[1]
       this.must(all.includes(program), `${name} runs ${program}, which is no program of the image`)
       if (name in this.services && command?.[0].endsWith('main.js')) {
-        this.must(program === `services/${name}/dist/main.js`, `${name} runs ${program}`)
+        const own = name === 'compact' ? compact.main : `services/${name}/dist/main.js`
+        this.must(program === own, `${name} runs ${program}`)
       }
     }
   }

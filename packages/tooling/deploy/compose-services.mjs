@@ -1,4 +1,5 @@
-import { between, busUsers, databaseOwners, deployableNames, factsOf } from './manifest.mjs'
+import { compact } from './image-files.mjs'
+import { between, busUsers, compactDeployables, databaseOwners, deployableNames, factsOf } from './manifest.mjs'
 
 const busPassword = (user) => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`
 const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`
@@ -10,6 +11,8 @@ export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
   'deploy/compose/compose.yaml': (before) => withContainers(withEnvironments(withPasswords(before))),
+  'deploy/compose/compact.yaml': (before) =>
+    between(before, '  # <deployables: left out>', '  # </deployables>', leftOut()),
 }
 
 const withPasswords = (text) =>
@@ -26,7 +29,7 @@ function withEnvironments(text) {
 }
 
 function withContainers(text) {
-  const blocks = [...databaseOwners.map(migration), ...deployableNames.map(container)]
+  const blocks = [...databaseOwners.map(migration), ...deployableNames.map(container), ...compactContainers()]
   return between(text, '  # <deployables: their containers>', '  # </deployables>', apart(blocks))
 }
 
@@ -80,10 +83,12 @@ const migration = (name) => [
   `    environment: *${name}`,
 ]
 
+const publishedPort = ({ published, number }) =>
+  published && `\${PARLEY_LISTEN:-127.0.0.1}:\${${published}:-${number}}:${number}`
+
 function container(name) {
   const { assets, database, http, secrets = [] } = factsOf(name)
-  const published =
-    http?.published && `\${PARLEY_LISTEN:-127.0.0.1}:\${${http.published}:-${http.number}}:${http.number}`
+  const published = http && publishedPort(http)
   return [
     `  ${name}:`,
     '    <<: *process',
@@ -97,3 +102,44 @@ function container(name) {
     ...(database ? [`      migrate-${name}: { condition: service_completed_successfully }`] : []),
   ]
 }
+
+/** One process, and its migrations, in place of all deployables but realtime. */
+function compactContainers() {
+  const environment = [
+    '    environment:',
+    `      <<: [${compactDeployables.map((name) => `*${name}`).join(', ')}]`,
+    '      PARLEY_SERVICE: compact',
+    ...compactDeployables.map(busPassword).map(line),
+  ].map((one) => one.trimEnd())
+  const ports = compactDeployables.flatMap((name) => publishedPort(factsOf(name).http ?? {}) ?? [])
+  return [
+    [
+      '  migrate-compact:',
+      '    <<: *migration',
+      '    profiles: [compact]',
+      `    command: [${compact.migrate}]`,
+      ...environment,
+    ],
+    [
+      '  compact:',
+      '    <<: *process',
+      '    profiles: [compact]',
+      `    command: [${compact.main}]`,
+      ...environment,
+      '    ports:',
+      ...ports.map((port) => `      - ${port}`),
+      '    volumes:',
+      '      - assets:/var/lib/parley/assets',
+      '    depends_on:',
+      '      nats: { condition: service_healthy }',
+      '      redis: { condition: service_healthy }',
+      '      migrate-compact: { condition: service_completed_successfully }',
+    ],
+  ]
+}
+
+/** Containers that the compact layout does without. */
+const leftOut = () =>
+  [...databaseOwners.map((name) => `migrate-${name}`), ...compactDeployables].map(
+    (name) => `  ${name}: { profiles: [separate] }`,
+  )

@@ -20,6 +20,9 @@ export const hasDatabase = (name) => factsOf(name).database === true
 /** Runs ffmpeg for uploads. */
 export const videoWorker = 'services/uploads/dist/video-worker/main.js'
 
+/** Runs all deployables but realtime in one process. */
+export const compact = { main: 'packages/compact/dist/main.js', migrate: 'packages/compact/dist/migrate.js' }
+
 /** Programs of the image, as paths from its working folder. */
 export function programs() {
   const entries = deployables.flatMap((name) => [
@@ -27,12 +30,25 @@ export function programs() {
     ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
     `services/${name}/dist/print-config.js`,
   ])
-  return [...entries, videoWorker, 'packages/cli/dist/main.js', 'operator.mjs', 'test-proxies.mjs']
+  return [
+    ...entries,
+    compact.main,
+    compact.migrate,
+    videoWorker,
+    'packages/cli/dist/main.js',
+    'operator.mjs',
+    'test-proxies.mjs',
+  ]
 }
 
 /** Fills an empty folder with the image's files. */
 export async function layOutImage(folder) {
-  for (const part of [...deployables.map((name) => `services/${name}`), 'packages/cli', 'packages/web']) {
+  for (const part of [
+    ...deployables.map((name) => `services/${name}`),
+    'packages/cli',
+    'packages/compact',
+    'packages/web',
+  ]) {
     await copyPart(part, folder)
   }
   for (const file of ['operator.mjs', 'test-proxies.mjs']) await cp(inWorkspace(`deploy/${file}`), join(folder, file))

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { inWorkspace } from '../steps.mjs'
 
 /** The manifest; Node.js strips its types. */
-export const { busUsers, databaseOwners, deployableNames, factsOf, sharedSecrets } = await import(
+export const { busUsers, compactDeployables, databaseOwners, deployableNames, factsOf, sharedSecrets } = await import(
   inWorkspace('packages/contracts/src/deployables.ts')
 )
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { serviceEnvironment } from './service-env.ts'
+import { processEnvironment, serviceEnvironment } from './service-env.ts'
+import { parleyServices } from './service-list.ts'
 
 const fleet = {
   publicUrl: 'http://127.0.0.1:8080',
@@ -91,4 +92,21 @@ test('of a media server of the fleet calls learns everything, admin the address,
   expect(told('admin')).toEqual(['true', 'ws://127.0.0.1:7880'])
   expect(told('rooms')).toEqual([])
   expect(told('admin', { PARLEY_LIVEKIT_URL: 'wss://media.example.org' })).toContain('wss://media.example.org')
+})
+
+test('a process of several deployables gets what each of them gets, and the password of each on the bus', () => {
+  const compact = parleyServices('', 'compact').find(({ holds }) => holds !== undefined)
+  if (compact?.holds === undefined) throw new Error('no process holds several deployables')
+  const env = processEnvironment(compact, fleet, { PARLEY_LAYOUT: 'compact' })
+  for (const held of compact.holds) {
+    const { PARLEY_SERVICE: _, PARLEY_NATS_USER: __, PARLEY_NATS_PASSWORD: password, ...own } = serviceEnvironment(
+      held,
+      fleet,
+      {},
+    )
+    expect(env).toMatchObject(own)
+    expect(env[`PARLEY_NATS_PASSWORD_${held.name.toUpperCase()}`]).toBe(password)
+  }
+  expect(env).toMatchObject({ PARLEY_SERVICE: 'compact', PARLEY_CALLS_HTTP_PORT: '0' })
+  for (const name of ['PARLEY_NATS_USER', 'PARLEY_NATS_PASSWORD', 'PARLEY_LAYOUT']) expect(env).not.toHaveProperty(name)
 })

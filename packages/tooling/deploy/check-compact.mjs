@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { inWorkspace } from '../steps.mjs'
+import { compactDeployables } from './manifest.mjs'
+import { problemsOfEnvironment } from './settings.mjs'
+
+/**
+ * Checks the compact layout of Compose, given the services of compose.yaml: its process gets what each deployable in it
+ * would get, and with compact.yaml none of them runs twice.
+ */
+export async function problemsOfCompact(services) {
+  const problems = []
+  const must = (holds, problem) => holds || problems.push(`compose.yaml: ${problem}`)
+  const { environment, ...process } = services.compact
+  for (const name of compactDeployables) {
+    const found = await problemsOfEnvironment('compose.yaml: compact', name, environment)
+    // It holds the settings of the others, too.
+    problems.push(...found.filter((problem) => !problem.includes(' does not read ')))
+    const password = `PARLEY_NATS_PASSWORD_${name.toUpperCase()}`
+    must(environment[password] === services.nats.environment[password], `compact has another ${password}`)
+    const missing = Object.keys(services[name].environment).filter((variable) => !(variable in environment))
+    must(missing.length === 0, `compact is not given ${missing.join(', ')}`)
+  }
+  const { read_only, cap_drop, stop_grace_period } = services.gateway
+  must(process.stop_grace_period === stop_grace_period, 'compact has no time to drain')
+  must(process.read_only === read_only && process.cap_drop.join() === cap_drop.join(), 'compact is not locked down')
+  const layout = parse(readFileSync(inWorkspace('deploy/compose/compact.yaml'), 'utf8')).services
+  const twice = compactDeployables.filter((name) => layout[name]?.profiles?.join() !== 'separate')
+  must(twice.length === 0, `with compact.yaml ${twice.join(', ')} would run twice`)
+  return problems
+}
