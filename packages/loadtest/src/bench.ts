@@ -20,6 +20,7 @@ import { body, measurePosting, type Floors } from './measure/posting.ts'
 import { measureOneRoom } from './measure/one-room.ts'
 import { measurePushes } from './measure/pushes.ts'
 import { measureRest } from './measure/rest.ts'
+import { measureRestart } from './measure/restart.ts'
 import { measureSockets } from './measure/sockets.ts'
 import { measureStreamLoss } from './measure/stream-loss.ts'
 import { measureThumbnails } from './measure/thumbnails.ts'
@@ -32,12 +33,16 @@ Prints a line per figure and a table of what calls cost; with BENCH_OUT=file als
 run; a budget, in the unit of the value, is what docs/performance.md allows.
 --check            ends with 1 when a figure is more than a third above its budget
 --full             measures everything, half an hour (make bench-full)
-BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, room, readers, files, images, size, loss
-BENCH_CALLS=a,b    of the costs only those of calls whose names hold one of these`
+BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, restart, room, readers, files, images, size, loss
+BENCH_CALLS=a,b    of the costs only those of calls whose names hold one of these
+PARLEY_LAYOUT=compact measures two processes instead of nine`
 
-/** By default only the first four are measured. */
-const measures = ['rest', 'costs', 'calls', 'sockets', 'room', 'readers', 'files', 'images', 'size', 'loss'] as const
-const usual = 4
+/** By default only the first five are measured. */
+const measures = [
+  ...(['rest', 'costs', 'calls', 'sockets', 'restart'] as const),
+  ...(['room', 'readers', 'files', 'images', 'size', 'loss'] as const),
+]
+const usual = 5
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
@@ -49,8 +54,9 @@ async function main(): Promise<void> {
   const options = fleetOptions(join(dir, 'data'))
   try {
     const roundTripMs = wanted.has('calls') ? await measureBus(join(dir, 'floor-nats'), report) : Number.NaN
-    if (measures.some((name) => name !== 'loss' && wanted.has(name)))
+    if (measures.some((name) => name !== 'loss' && name !== 'restart' && wanted.has(name)))
       await measureFleet(options, wanted, roundTripMs, report)
+    if (wanted.has('restart')) await measureRestart(options, report)
     if (wanted.has('loss')) await measureStreamLoss({ ...options, dataDir: join(dir, 'lossy') }, owner, report)
     report.write(process.env['BENCH_OUT'])
     if (process.argv.includes('--check')) check(report)

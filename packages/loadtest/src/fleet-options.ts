@@ -4,9 +4,10 @@ import { largestFile } from './measure/files.ts'
 /** The user who makes the calls. */
 export const owner = { login: 'bench', password: 'a password for the bench' }
 
-/** Options for a separate fleet without per-user limits. */
+/** Options for a separate fleet without per-user limits, in the layout that `PARLEY_LAYOUT` names. */
 export const fleetOptions = (dataDir: string): FleetOptions => ({
   dataDir,
+  layout: process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate',
   port: 0,
   owner,
   // One user makes all calls: they are counted as usual but never exceed the limits.

@@ -9,3 +9,15 @@ export function residentKib(pid: number): number {
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
   }
 }
+
+/**
+ * Memory of a process in KiB, of which pages that several processes share count in parts. NaN where the system does not
+ * say, or the process has ended.
+ */
+export function proportionalKib(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? Number.NaN)
+  } catch {
+    return Number.NaN
+  }
+}

@@ -15,15 +15,17 @@ export function seeProcesses(): SeenProcess[] {
 /** Processor seconds and wake-ups of a process and all its descendants. */
 export function sumOfTree(all: readonly SeenProcess[], root: number): { seconds: number; wakeUps: number } {
   const sum = { seconds: 0, wakeUps: 0 }
-  for (let pids = [root]; pids.length > 0;) {
-    const here = all.filter(({ pid }) => pids.includes(pid))
-    for (const { seconds, wakeUps } of here) {
-      sum.seconds += seconds
-      sum.wakeUps += wakeUps
-    }
-    pids = all.filter(({ parent }) => pids.includes(parent)).map(({ pid }) => pid)
+  for (const { seconds, wakeUps } of treeOf(all, root)) {
+    sum.seconds += seconds
+    sum.wakeUps += wakeUps
   }
   return sum
+}
+
+/** A process and all its descendants. */
+export function treeOf(all: readonly SeenProcess[], root: number): SeenProcess[] {
+  const here = all.filter(({ pid }) => pid === root)
+  return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => treeOf(all, pid))]
 }
 
 /** Milliseconds of processor time that all children of this process have taken, with theirs. */

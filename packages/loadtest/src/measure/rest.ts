@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '@parley/local'
 import { startProgram } from '../load/child.ts'
-import { seeProcesses, sumOfTree } from '../load/processor-time.ts'
+import { proportionalKib } from '../load/memory.ts'
+import { seeProcesses, sumOfTree, treeOf } from '../load/processor-time.ts'
 import type { Report } from '../report.ts'
 
 /** Time for start-up work to finish: a process that becomes idle frees memory several times. */
@@ -14,6 +15,8 @@ const restSeconds = 60
 /** How often the process that serves as the floor is woken. */
 const floorEveryMs = 500
 const mostPercent = 2
+/** Most memory of all processes together, by the number of processes that the deployables are spread over. */
+const mostMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /** Measures an idle fleet as a share of one core: each process with its children, and all together. */
 export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
@@ -29,6 +32,7 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
 
   const services = new Map(fleet.services.map(({ name, pid }) => [pid, name]))
   let sum = 0
+  let memoryKib = 0
   const ours = { seconds: 0, wakeUps: 0 }
   // Services and servers are children of this process.
   for (const { pid, name } of before.filter(({ parent }) => parent === process.pid)) {
@@ -37,6 +41,7 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
     const percent = (100 * (last.seconds - first.seconds)) / seconds
     const label = services.get(pid) ?? name
     sum += percent
+    memoryKib += treeOf(after, pid).reduce((kib, { pid: one }) => kib + proportionalKib(one), 0)
     if (services.has(pid)) {
       ours.seconds += last.seconds - first.seconds
       ours.wakeUps += last.wakeUps - first.wakeUps
@@ -45,7 +50,9 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
     report.add(`at rest, wake-ups of ${label}`, (last.wakeUps - first.wakeUps) / seconds, '1/s')
   }
   report.add(`at rest, all together (target: below ${mostPercent})`, sum, '% of a core')
-  report.add('at rest, a wake-up of the nine processes', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
+  const most = mostMiB(fleet.services.length)
+  report.add('at rest, memory of all processes', memoryKib / 1024, 'MiB', undefined, most)
+  report.add('at rest, a wake-up of the deployables', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
 }
 
 /** Milliseconds of processor time that an empty Node.js process takes for each time it answers a few bytes. */

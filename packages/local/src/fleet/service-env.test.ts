@@ -99,11 +99,12 @@ test('a process of several deployables gets what each of them gets, and the pass
   if (compact?.holds === undefined) throw new Error('no process holds several deployables')
   const env = processEnvironment(compact, fleet, { PARLEY_LAYOUT: 'compact' })
   for (const held of compact.holds) {
-    const { PARLEY_SERVICE: _, PARLEY_NATS_USER: __, PARLEY_NATS_PASSWORD: password, ...own } = serviceEnvironment(
-      held,
-      fleet,
-      {},
-    )
+    const {
+      PARLEY_SERVICE: _,
+      PARLEY_NATS_USER: __,
+      PARLEY_NATS_PASSWORD: password,
+      ...own
+    } = serviceEnvironment(held, fleet, {})
     expect(env).toMatchObject(own)
     expect(env[`PARLEY_NATS_PASSWORD_${held.name.toUpperCase()}`]).toBe(password)
   }
