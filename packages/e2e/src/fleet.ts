@@ -11,8 +11,8 @@ export type TestedFleet = {
   gateways: readonly [string, string]
   /** Both realtime nodes, as http URLs. */
   realtimeNodes: readonly [string, string]
-  /** How many processes of services there are. */
-  size: number
+  /** The processes of services, by name: each of the nine twice, or `realtime` and `compact`. */
+  processes: readonly string[]
 }
 
 /** Who the first owner of a tested fleet is. */
@@ -25,7 +25,14 @@ const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 /** Path of the ready file for a fleet on a data folder. */
 export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
 
-type Known = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'size'>
+type Known = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
+
+/** Whether requests are answered by one process, in which deployables call each other without the bus. */
+export const isCompact = (): boolean => fleet().processes.includes('compact')
+
+/** What is left out, and the reason for a title, where freezing one deployable would freeze the gateway with it. */
+export const frozenWithGateway = (): string | undefined =>
+  isCompact() ? ' (skipped: in one process the gateway is frozen with it)' : undefined
 
 /** Whether a process is of a deployable. */
 export const isOf = (deployable: string, { name, holds = [] }: FleetProcess): boolean =>
@@ -37,7 +44,7 @@ export function share(dataDir: string): void {
   const addresses: Known = {
     gateways: urlsOf(services, 'gateway'),
     realtimeNodes: urlsOf(services, 'realtime'),
-    size: services.length,
+    processes: services.map(({ name }) => name).sort(),
   }
   process.env[dataDirVariable] = dataDir
   process.env[addressesVariable] = JSON.stringify(addresses)

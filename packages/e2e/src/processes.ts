@@ -55,7 +55,7 @@ export async function wholeAgain(): Promise<void> {
   await eventually(
     async () => {
       const { services } = fleet().state()
-      if (services.length !== fleet().size) throw new Error(`only ${services.length} processes serve`)
+      if (services.length !== fleet().processes.length) throw new Error(`only ${services.length} processes serve`)
       for (const service of services) {
         const { status, text } = await askInternal(service, '/readyz')
         if (status !== 200) throw new Error(`${service.name} is not ready: ${text}`)

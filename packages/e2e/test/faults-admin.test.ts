@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { fleet } from '../src/fleet.ts'
+import { fleet, frozenWithGateway } from '../src/fleet.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { bothServe, frozen, processOf, wholeAgain } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -14,7 +14,10 @@ beforeAll(async () => {
 })
 afterEach(wholeAgain)
 
-test('without admin people can chat, and a node started meanwhile serves once admin is back', async () => {
+const why = frozenWithGateway()
+const apart = why === undefined ? test : test.skip
+
+apart(`without admin people can chat, and a node started meanwhile serves once admin is back${why ?? ''}`, async () => {
   const roomId = await newRoom(owner, [ada, bob])
   using socket = await eventually(() => Socket.subscribed(fleet().realtimeNodes[0], bob.token))
   await socket.heardMessage(await post(ada, roomId, 'before'))

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { databaseOf } from '../src/databases.ts'
-import { fleet } from '../src/fleet.ts'
+import { fleet, frozenWithGateway } from '../src/fleet.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { bothServe, frozen, processesOf, processOf, wholeAgain } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -41,7 +41,10 @@ const posting = (roomId: string) =>
     ),
   )
 
-describe('one of two messaging processes frozen', () => {
+const why = frozenWithGateway()
+const apart = why === undefined ? describe : describe.skip
+
+apart(`one of two messaging processes frozen${why ?? ''}`, () => {
   test('calls succeed and are heard of', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)

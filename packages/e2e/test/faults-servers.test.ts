@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService, RoomDirectoryService, ViewerService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { fleet, serverPid } from '../src/fleet.ts'
+import { fleet, isCompact, serverPid } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, signIn, theOwner } from '../src/people.ts'
 import { frozen, wholeAgain } from '../src/processes.ts'
@@ -92,10 +92,10 @@ test.each([
     await servedEverywhere()
 
     const failures = outcomes.filter(({ answer }) => answer?.status !== 200)
-    expect(failures.length).toBeGreaterThan(0)
-    expect(new Set(failures.map(({ answer, failure }) => failure ?? (answer && codeOf(answer))))).toEqual(
-      new Set(['unavailable']),
-    )
+    const codes = new Set(failures.map(({ answer, failure }) => failure ?? (answer && codeOf(answer))))
+    // In one process calls need no bus, so they may all succeed without it.
+    const expected = isCompact() && name === 'nats' && failures.length === 0 ? [] : ['unavailable']
+    expect(codes).toEqual(new Set(expected))
     expect(Math.max(...outcomes.map(({ tookMs }) => tookMs))).toBeLessThan(deadlineMs + graceMs)
 
     const posted = traffic.succeeded.flatMap(({ answer }) => {
@@ -126,14 +126,15 @@ test.each([
   },
 )
 
-test('NATS frozen: calls say unavailable within their deadline', async () => {
+test('NATS frozen: calls say unavailable within their deadline, or are answered in one process', async () => {
   const headers = { 'connect-timeout-ms': String(deadlineMs) }
   const readRoom = () => ada.attempt(RoomDirectoryService.method.getRoom, { roomId }, { headers })
   {
     using _ = frozen(serverPid('nats'))
     const startedAt = performance.now()
     const answer = await readRoom()
-    expect([codeOf(answer), performance.now() - startedAt < deadlineMs + graceMs]).toEqual(['unavailable', true])
+    const expected = isCompact() ? undefined : 'unavailable'
+    expect([codeOf(answer), performance.now() - startedAt < deadlineMs + graceMs]).toEqual([expected, true])
   }
   await servedEverywhere()
 })

@@ -108,7 +108,8 @@ describe('the stream', () => {
     await eventually(() => expect(realtime.state.status).toBe('open'), { timeoutMs: 30_000 })
     expect(states).toEqual(expect.arrayContaining(['waiting', 'connecting', 'open']))
     expect(resets.every((reason) => reason === 'reconnected')).toBe(true)
-    await eventually(async () => expect(heard).toContain(await post(ada, 'are you back?')), { timeoutMs: 30_000 })
+    const posted = await post(ada, 'are you back?')
+    await eventually(() => expect(heard).toContain(posted), { timeoutMs: 30_000 })
     await wholeAgain()
   })
 
