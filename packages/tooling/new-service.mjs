@@ -149,7 +149,7 @@ script('folders-table.mjs', '--write')
 script('deployables.mjs', '--write')
 console.log(`services/${name} is a deployable: it builds, and starts with the fleet. What nobody can know for you:
   - what it is for: services/${name}/README.md, and in a line in packages/contracts/src/deployables.ts
-  - there too: its port and secrets, the methods it asks, the events it tells and consumes; then pnpm deployables --write
+  - there too: its port and secrets, the methods it calls, the events it publishes and consumes; then pnpm deployables --write
   - whose methods it answers: packages/contracts/src/catalogue.ts
   - with helm on PATH: node packages/tooling/check-deploy.mjs --write, which renders the chart anew`)
 

@@ -175,10 +175,10 @@ export function ownedMethods(deployable: Deployable): DescMethodUnary[] {
 export function mayCall(caller: string, method: DescMethod): boolean {
   const name = deployableNames.find((deployable) => deployable === caller)
   if (name === undefined) return false
-  const { speaksForUsers = false, asks = [] } = factsOf(name)
+  const { speaksForUsers = false, calls = [] } = factsOf(name)
   if (ownerOf(method) !== undefined) return speaksForUsers
   const service = method.parent.name
-  return asks.includes(`${service}.*`) || asks.includes(`${service}.${method.name}`)
+  return calls.includes(`${service}.*`) || calls.includes(`${service}.${method.name}`)
 }
 
 /** The files that declare the public packages and everything they import, each after its imports. */

@@ -42,11 +42,11 @@ export type DeployableFacts = {
   /** Calls public methods in the name of users. */
   speaksForUsers?: boolean
   /** Internal methods it calls; `Service.*` are all of a service. */
-  asks?: readonly `${string}.${string}`[]
+  calls?: readonly `${string}.${string}`[]
   /** Kinds of hints that it publishes beside the stream, and that it subscribes to. */
-  hints?: { tells?: readonly string[]; hears?: readonly string[] }
+  hints?: { publishes?: readonly string[]; subscribes?: readonly string[] }
   /** Aggregate types whose events it publishes; prefixed with `control.` for events that every process follows. */
-  tells?: readonly string[]
+  publishes?: readonly string[]
   /** Its durable consumers, without the deployable's name as prefix. */
   consumes?: readonly string[]
   /** Administers the stream and its consumers for all others. It may do anything with the stream but purge it. */

@@ -3,17 +3,17 @@ import { deployableNames, factsOf } from './deployables.ts'
 import * as internal from './internal.ts'
 
 const values: unknown[] = Object.values(internal)
-/** Every internal method, written as in `asks`. */
+/** Every internal method, written as in `calls`. */
 const methods = Object.entries(internal).flatMap(([name, value]) =>
   name.endsWith('Service') && values.includes(value) && 'methods' in value
     ? value.methods.map((method) => `${method.parent.name}.${method.name}`)
     : [],
 )
 
-test.each(deployableNames)('%s asks internal methods that there are', (name) => {
-  for (const ask of factsOf(name).asks ?? []) {
-    const asked = ask.endsWith('.*') ? methods.filter((method) => method.startsWith(ask.slice(0, -1))) : [ask]
-    expect([ask, asked.length > 0 && asked.every((method) => methods.includes(method))]).toEqual([ask, true])
+test.each(deployableNames)('%s calls only internal methods that exist', (name) => {
+  for (const call of factsOf(name).calls ?? []) {
+    const called = call.endsWith('.*') ? methods.filter((method) => method.startsWith(call.slice(0, -1))) : [call]
+    expect([call, called.length > 0 && called.every((method) => methods.includes(method))]).toEqual([call, true])
   }
 })
 

@@ -26,7 +26,7 @@ export const deployables = {
       'PARLEY_UPLOADS_BLOB_SECRET',
     ],
     speaksForUsers: true,
-    asks: [
+    calls: [
       'AccountsInternalService.Authenticate',
       'AccountsInternalService.RekeyCredentials',
       'AccountsInternalService.PasswordLogin',
@@ -49,7 +49,7 @@ export const deployables = {
     trustsProxies: true,
     url: true,
     secrets: ['PARLEY_CORE_SECRET_KEY', 'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET'],
-    asks: [
+    calls: [
       'AccountsInternalService.OpenSockets',
       'AccountsInternalService.CheckCredentials',
       'AccountsInternalService.RekeyCredentials',
@@ -57,14 +57,14 @@ export const deployables = {
       'RoomsInternalService.ListUniversalRooms',
       'AdminInternalService.GetPolicy',
     ],
-    hints: { hears: ['presence', 'typing'] },
+    hints: { subscribes: ['presence', 'typing'] },
   },
   accounts: {
     about: 'Who people are.',
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_SECRET_KEY', 'PARLEY_REDIS_URL', 'PARLEY_CORE_ASSETS_SIGNING_SECRET'],
-    asks: [
+    calls: [
       'AdminInternalService.GetPolicy',
       'AdminInternalService.CheckLogin',
       'AdminInternalService.CheckLogins',
@@ -74,14 +74,14 @@ export const deployables = {
       'RoomsInternalService.ListPresenceAudiences',
       'UploadsInternalService.*',
     ],
-    hints: { tells: ['presence'] },
-    tells: ['user', 'auth', 'control.user'],
+    hints: { publishes: ['presence'] },
+    publishes: ['user', 'auth', 'control.user'],
     consumes: ['deleted-roles', 'erasures'],
   },
   rooms: {
     about: 'The facts about rooms.',
     database: true,
-    asks: [
+    calls: [
       'AccountsInternalService.ListPeople',
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.GetPeople',
@@ -92,7 +92,7 @@ export const deployables = {
       'MessagingInternalService.ApplyRoomFacts',
       'MessagingInternalService.RoomStates',
     ],
-    tells: ['layout', 'group'],
+    publishes: ['layout', 'group'],
     consumes: ['people', 'people-access', 'erasures'],
   },
   messaging: {
@@ -100,7 +100,7 @@ export const deployables = {
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_ASSETS_SIGNING_SECRET'],
-    asks: [
+    calls: [
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.ReportErased',
       'AccountsInternalService.ResolveHandles',
@@ -109,8 +109,8 @@ export const deployables = {
       'UploadsInternalService.GetVideoOutcomes',
       'UploadsInternalService.PreviewLink',
     ],
-    hints: { tells: ['typing'] },
-    tells: ['room', 'reader'],
+    hints: { publishes: ['typing'] },
+    publishes: ['room', 'reader'],
     consumes: ['levels', 'erasures'],
   },
   admin: {
@@ -118,7 +118,7 @@ export const deployables = {
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_ASSETS_SIGNING_SECRET'],
-    asks: [
+    calls: [
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.ListPeople',
       'AccountsInternalService.ListRoleHolders',
@@ -155,7 +155,7 @@ export const deployables = {
       'PARLEY_CORE_ASSETS_SIGNING_SECRET',
       'PARLEY_UPLOADS_BLOB_SECRET',
     ],
-    asks: [
+    calls: [
       'AccountsInternalService.ReportErased',
       'AccountsInternalService.Authenticate',
       'AccountsInternalService.GetPeople',
@@ -166,14 +166,14 @@ export const deployables = {
       'AdminInternalService.GetPolicy',
       'AdminInternalService.GetServerImages',
     ],
-    tells: ['asset'],
+    publishes: ['asset'],
     consumes: ['avatars', 'branding', 'posted', 'imported', 'edited', 'retracted', 'erasures'],
   },
   notifications: {
     about: 'Who is told what, and how.',
     database: true,
     url: true,
-    asks: [
+    calls: [
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.ReportErased',
       'AccountsInternalService.GetPresences',
@@ -186,7 +186,7 @@ export const deployables = {
       'MessagingInternalService.PreviewMessages',
       'AdminInternalService.GetPolicy',
     ],
-    tells: ['notification', 'preference'],
+    publishes: ['notification', 'preference'],
     consumes: ['rooms', 'readers', 'credentials', 'erasures'],
   },
   calls: {
@@ -199,7 +199,7 @@ export const deployables = {
       path: '/webhooks',
       listedAs: 'PARLEY_GATEWAY_WEBHOOKS_URLS',
     },
-    asks: [
+    calls: [
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.ReportErased',
       'RoomsInternalService.GetRoomAccess',

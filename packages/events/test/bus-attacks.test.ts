@@ -19,18 +19,18 @@ const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.me
 
 /** Publishers of each kind, and one durable of each consumer. */
 const deployables = {
-  realtime: { tells: [], durable: undefined },
-  accounts: { tells: ['user', 'auth', 'control.user'], durable: 'erasures' },
-  rooms: { tells: ['layout', 'group'], durable: 'people' },
-  messaging: { tells: ['room', 'reader'], durable: 'levels' },
-  uploads: { tells: ['asset'], durable: 'posted' },
-  notifications: { tells: ['notification', 'preference'], durable: 'rooms' },
-  calls: { tells: [], durable: 'members-left' },
+  realtime: { publishes: [], durable: undefined },
+  accounts: { publishes: ['user', 'auth', 'control.user'], durable: 'erasures' },
+  rooms: { publishes: ['layout', 'group'], durable: 'people' },
+  messaging: { publishes: ['room', 'reader'], durable: 'levels' },
+  uploads: { publishes: ['asset'], durable: 'posted' },
+  notifications: { publishes: ['notification', 'preference'], durable: 'rooms' },
+  calls: { publishes: [], durable: 'members-left' },
 } as const
 type Attacker = keyof typeof deployables
 const attackers = Object.keys(deployables) as Attacker[]
 const everyType = [
-  ...attackers.flatMap((name) => deployables[name].tells),
+  ...attackers.flatMap((name) => deployables[name].publishes),
   ...['policy', 'rbac', 'config', 'control.policy'],
 ]
 const users = [...attackers, 'gateway', 'admin', 'operator']
@@ -149,7 +149,7 @@ async function onStream(): Promise<OnStream[]> {
 }
 
 const subjectOf = (type: string) => `evt.${type}.X1.told`
-const ownTypes = (attacker: Attacker): readonly string[] => deployables[attacker].tells
+const ownTypes = (attacker: Attacker): readonly string[] => deployables[attacker].publishes
 const foreignTypes = (attacker: Attacker) => everyType.filter((type) => !ownTypes(attacker).includes(type))
 
 /** Subjects that an attacker wants to reach: any message on them is an attack. */
@@ -463,10 +463,10 @@ describe.each(attackers)('with the password of %s', (attacker) => {
 test('afterwards everybody receives public events once', async () => {
   await durablesOfAll()
   for (const name of attackers) {
-    const { durable, tells } = deployables[name]
+    const { durable, publishes } = deployables[name]
     const [, events] = await everyLogin(name)
     if (events === undefined) throw new Error(`${name} is not let in`)
-    const [type] = tells
+    const [type] = publishes
     if (type)
       expect((await events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'own')).stream).toBe(eventStream)
     if (!durable) continue

@@ -32,19 +32,19 @@ function user(name) {
 }
 
 function published(name) {
-  const { asks = [], hints, speaksForUsers } = factsOf(name)
+  const { calls = [], hints, speaksForUsers } = factsOf(name)
   return {
-    asks: [...(speaksForUsers ? ['rpc.*.*'] : []), ...asks.map((method) => `rpc.internal.svc_internal_v1_${method}`)],
-    'answers what it was asked': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
-    hints: (hints?.tells ?? []).map((about) => `hint.${about}.*`),
+    calls: [...(speaksForUsers ? ['rpc.*.*'] : []), ...calls.map((method) => `rpc.internal.svc_internal_v1_${method}`)],
+    'answers calls': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
+    hints: (hints?.publishes ?? []).map((about) => `hint.${about}.*`),
   }
 }
 
 function subscribed(name) {
   return {
-    'answers, shared by its processes': answered(name).map((subject) => `${subject} ${name}`),
-    hints: (factsOf(name).hints?.hears ?? []).map((about) => `hint.${about}.*`),
-    'is answered': [`_INBOX.${name}.>`],
+    'answers calls, shared by its processes': answered(name).map((subject) => `${subject} ${name}`),
+    hints: (factsOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
+    'receives answers': [`_INBOX.${name}.>`],
   }
 }
 
@@ -66,7 +66,7 @@ function may(verb, groups) {
 }
 
 function account(name) {
-  const { tells = [], consumes = [] } = factsOf(name)
+  const { publishes = [], consumes = [] } = factsOf(name)
   const service = (subject) => `      { service: { account: EVENTS, subject: "${subject}" } }`
   return [
     `  ${name.toUpperCase()}_EVENTS: {`,
@@ -74,10 +74,10 @@ function account(name) {
     '    imports: [',
     '      { service: { account: NOWHERE, subject: "nowhere.>" }, to: "$JS.API.>" }',
     ...titled(
-      'tells',
-      tells.map((type) => service(`evt.${type}.>`)),
+      'publishes',
+      publishes.map((type) => service(`evt.${type}.>`)),
     ),
-    ...titled('asks the keeper of the stream', [service(`stream.${name}.*`)]),
+    ...titled('requests to the keeper of the stream', [service(`stream.${name}.*`)]),
     ...titled('looks up a place, follows', [
       service('$JS.API.DIRECT.GET.EVENTS'),
       `      { stream: { account: EVENTS, subject: "deliver.${name}.*" } }`,
