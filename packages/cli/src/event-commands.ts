@@ -6,7 +6,7 @@ import type { Surroundings } from './surroundings.ts'
 import type { ParkedEventsOf } from './transfer/fleet.ts'
 
 const perPage = 500
-const mostListed = 5_000
+const maxListed = 5_000
 
 type Parked = {
   service: string
@@ -49,7 +49,7 @@ async function listParked({ access, print }: Surroundings): Promise<void> {
 
 async function parkedOf(service: string, of: ParkedEventsOf): Promise<Parked[]> {
   const found: Parked[] = []
-  for (let after: ParkedEventKey | undefined; found.length < mostListed;) {
+  for (let after: ParkedEventKey | undefined; found.length < maxListed;) {
     const { events } = await of.listParkedEvents({ limit: perPage, ...(after && { after }) })
     for (const { key, subject, attempts, lastError: reason, parkedAt: at, replayRequested } of events) {
       const parkedAt = at ? timestampDate(at).toISOString() : ''

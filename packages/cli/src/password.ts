@@ -5,7 +5,7 @@ import { misused } from './failure.ts'
 export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 
 /** More than any password; longer input is not read to its end. */
-const mostBytes = 4096
+const maxBytes = 4096
 
 /**
  * Reads a password from a stream and removes the line end that echo adds. Throws for empty input, several lines and
@@ -26,7 +26,7 @@ async function bytesOf(input: Readable): Promise<Buffer> {
   for await (const chunk of input as AsyncIterable<Buffer | string>) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > mostBytes) throw misused(`standard input holds more than a password (${mostBytes} bytes)`)
+    if (size > maxBytes) throw misused(`standard input holds more than a password (${maxBytes} bytes)`)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)

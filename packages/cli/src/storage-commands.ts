@@ -6,7 +6,7 @@ import type { Surroundings } from './surroundings.ts'
 import type { TransferFleet } from './transfer/fleet.ts'
 
 const everyMs = 5_000
-const mostListed = 1_000
+const maxListed = 1_000
 
 const words: Record<StorageFindingKind, string> = {
   [StorageFindingKind.UNSPECIFIED]: 'unknown',
@@ -70,7 +70,7 @@ async function check(fleet: TransferFleet, mending: Mending, progress: (report: 
       report.found++
       report.mended += Number(mended)
       report.kinds[word] = (report.kinds[word] ?? 0) + 1
-      if (report.findings.length === mostListed) continue
+      if (report.findings.length === maxListed) continue
       const at = storedAt ? timestampDate(storedAt).toISOString() : ''
       report.findings.push({ kind: word, key, size: Number(size), storedAt: at, mended })
     }

@@ -22,7 +22,7 @@ type Options = {
 }
 
 /** Credentials that are being rekeyed at the same time. */
-const mostRekeyings = 100
+const maxRekeyings = 100
 /** How long a check is valid while the control feed is alive. */
 const freshMs = 30_000
 /** How long an old check is used when accounts does not answer, while the control feed is alive. */
@@ -91,7 +91,7 @@ export class CallerCache {
 
   #rekey(previous: Buffer, digest: Buffer): void {
     const key = digest.toString('latin1')
-    if (this.#rekeying.has(key) || this.#rekeying.size >= mostRekeyings) return
+    if (this.#rekeying.has(key) || this.#rekeying.size >= maxRekeyings) return
     this.#rekeying.add(key)
     const done = () => this.#rekeying.delete(key)
     void this.#options.rekey({ previous, digest }).then(done, done)

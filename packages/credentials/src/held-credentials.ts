@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { CredentialDigests } from './credential-digest.ts'
 
-const mostKept = 50_000
+const maxKept = 50_000
 
 /**
  * Remembers which credentials were valid at their last check, without their owners. A network that sends too many
@@ -10,7 +10,7 @@ const mostKept = 50_000
 export class HeldCredentials {
   readonly #digests: LRUCache<string, true>
 
-  constructor(most = mostKept) {
+  constructor(most = maxKept) {
     this.#digests = new LRUCache({ max: most })
   }
 

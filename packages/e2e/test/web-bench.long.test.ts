@@ -10,9 +10,9 @@ import { inBrowser, messageWith, seenAt, useBrowser, visitAs } from '../src/web-
  * machine and are printed; assertions depend only on the client.
  */
 const rows = 100_000
-const mostFirstLoadBytes = 145_000
+const maxFirstLoadBytes = 145_000
 /** Allowed difference of heap size, however many messages arrived. */
-const mostHeapGrowthBytes = 4_000_000
+const maxHeapGrowthBytes = 4_000_000
 const times = 5
 
 const report: [string, string][] = []
@@ -99,7 +99,7 @@ inBrowser('first load and start', async () => {
   await newest(page).waitFor()
   const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0)
   note('script of the first load, compressed', `${(bytes / 1000).toFixed(1)} kB`)
-  expect(bytes).toBeLessThan(mostFirstLoadBytes)
+  expect(bytes).toBeLessThan(maxFirstLoadBytes)
 
   await session.send('Network.setCacheDisabled', { cacheDisabled: false })
   await page.reload()
@@ -246,7 +246,7 @@ inBrowser(
     const early = await heapAfter(2_000)
     const late = await heapAfter(10_000)
     note('heap after 2,000 and after 10,000 messages', `${mb(early)}, ${mb(late)} MB`)
-    expect(late - early).toBeLessThan(mostHeapGrowthBytes)
+    expect(late - early).toBeLessThan(maxHeapGrowthBytes)
   },
   400_000,
 )

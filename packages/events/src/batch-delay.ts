@@ -1,11 +1,11 @@
 /** Lets what comes one by one gather for a short while, so that much of it is dealt with at once. */
 export class BatchDelay {
-  readonly #mostMs: number
+  readonly #maxMs: number
   readonly #enough: number
   #full: () => void = () => undefined
 
-  constructor(mostMs: number, enough: number) {
-    this.#mostMs = mostMs
+  constructor(maxMs: number, enough: number) {
+    this.#maxMs = maxMs
     this.#enough = enough
   }
 
@@ -13,7 +13,7 @@ export class BatchDelay {
   wait(count: number): Promise<void> {
     if (count >= this.#enough) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#mostMs)
+      const timer = setTimeout(resolve, this.#maxMs)
       this.#full = () => {
         clearTimeout(timer)
         resolve()

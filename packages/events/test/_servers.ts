@@ -9,7 +9,7 @@ import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
-import { askKeeper } from '../src/keep/asks.ts'
+import { askKeeper } from '../src/keep/requests.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 

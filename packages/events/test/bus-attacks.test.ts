@@ -12,7 +12,7 @@ import { startNats, type Nats } from '@parley/local/infrastructure'
 import { connectBus, rpcSubject, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
-import { askKeeper } from '../src/keep/asks.ts'
+import { askKeeper } from '../src/keep/requests.ts'
 
 /** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))

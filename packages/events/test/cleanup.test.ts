@@ -9,7 +9,7 @@ import {
   recoveriesIn,
   startRelay,
 } from '../src/index.ts'
-import { askKeeper } from '../src/keep/asks.ts'
+import { askKeeper } from '../src/keep/requests.ts'
 import { Cleanup } from '../src/outbox/cleanup.ts'
 import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'

@@ -29,7 +29,7 @@ const consumer = (room: string, { db, kinds, ...batches }: Own) =>
     service: 'batches',
     durable: room,
     subject: `evt.room.${room}.>`,
-    redelivery: { firstMs: 10, mostMs: 50 },
+    redelivery: { firstMs: 10, maxMs: 50 },
     ...{ db, batches, ...(kinds && { kinds }) },
   })
 
@@ -110,7 +110,7 @@ test('a failing event does not block others, and is parked; a replay handles it 
   isMended = true
   await database.db.transaction(async (tx) => {
     await tx.execute(sql`update parked_events set replay_requested_at = now()`)
-    replaysRequested.tell(tx)
+    replaysRequested.notify(tx)
   })
   await eventually(async () => expect(await handledIn(database.db)).toHaveLength(30))
 })

@@ -22,7 +22,7 @@ import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-const quickly = { firstMs: 10, mostMs: 50 }
+const quickly = { firstMs: 10, maxMs: 50 }
 
 /** A consumer of the aggregates of one test. */
 const consumer = (

@@ -12,7 +12,7 @@ import { newDatabase } from './_servers.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-const pauses = { firstMs: 1, mostMs: 5 }
+const pauses = { firstMs: 1, maxMs: 5 }
 /** Nobody looks by the clock. */
 const pollMs = 3_600_000
 const envelope = new TextEncoder().encode('what clients hear')

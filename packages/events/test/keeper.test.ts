@@ -11,7 +11,7 @@ import {
   recoveriesIn,
   startRelay,
 } from '../src/index.ts'
-import { askKeeper } from '../src/keep/asks.ts'
+import { askKeeper } from '../src/keep/requests.ts'
 import { resetDurables } from '../src/keep/durables.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
 import { commit, store } from './_events.ts'

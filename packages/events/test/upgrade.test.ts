@@ -7,7 +7,7 @@ import { freePort, giveStreamToItsAccount, startNats } from '@parley/local/infra
 import { connectBus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
-import { askKeeper } from '../src/keep/asks.ts'
+import { askKeeper } from '../src/keep/requests.ts'
 import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 

@@ -42,7 +42,7 @@ export class JobQueue<T extends JobTable> {
 
   /** Wakes the workers of this process when the transaction that wrote jobs commits. */
   announce(on: Db | Tx): void {
-    this.#written.tell(on)
+    this.#written.notify(on)
   }
 
   /** Hears of jobs that this process wrote, until disposed. */

@@ -5,7 +5,7 @@ import { logger } from '@parley/telemetry'
 import type { Job, JobQueue, JobTable } from './job-queue.ts'
 
 const log = logger('jobs')
-const usualLeaseMs = 15_000
+const defaultLeaseMs = 15_000
 const shortestPauseMs = 50
 const afterFailureMs = 1_000
 /** Attempts that an outage always leaves to a job. */
@@ -17,9 +17,9 @@ export type RetryPolicy = Backoff & {
    * Attempts after which a job is given up, including those interrupted by the death of the process. Default:
    * unlimited.
    */
-  mostAttempts?: number
+  maxAttempts?: number
   /** Age at which a job that failed is given up; default: never. Takes a column `createdAt`. */
-  mostAgeMs?: number
+  maxAgeMs?: number
 }
 
 /** The reason of a signal: another process has claimed the job, or it is gone. */
@@ -94,7 +94,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
 
   /** Begins as many jobs as there are free places. Answers after how many milliseconds the next one is due. */
   async #begin(): Promise<number | void> {
-    const { db, queue, atOnce = 1, leaseMs = usualLeaseMs } = this.#options
+    const { db, queue, atOnce = 1, leaseMs = defaultLeaseMs } = this.#options
     const free = atOnce - this.#underWay.size
     // The next job that ends looks again.
     if (free <= 0 || this.#signal.aborted) return
@@ -119,7 +119,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const { db, queue, retry, run } = this.#options
     await using lease = this.#keep(job)
     try {
-      if (job.attempts > (retry.mostAttempts ?? Infinity)) throw new Error('the processes that worked on it ended')
+      if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('the processes that worked on it ended')
       const more = await run(job, AbortSignal.any([this.#signal, lease.lost]))
       if (more === 'ended') return
       if (more) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: more })
@@ -133,12 +133,12 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
 
   async #fail(job: Job<T>, error: unknown): Promise<void> {
     const { db, queue, retry, giveUp, onFailure } = this.#options
-    const { mostAttempts = Infinity, mostAgeMs = Infinity } = retry
+    const { maxAttempts = Infinity, maxAgeMs = Infinity } = retry
     const outage = await isOutage(db, error)
     const attempts = outage
-      ? Math.max(job.attempts - 1, Math.min(job.attempts, mostAttempts - leftByOutage))
+      ? Math.max(job.attempts - 1, Math.min(job.attempts, maxAttempts - leftByOutage))
       : job.attempts
-    if ((!outage && attempts >= mostAttempts) || ageOf(job) >= mostAgeMs) {
+    if ((!outage && attempts >= maxAttempts) || ageOf(job) >= maxAgeMs) {
       await giveUp?.(job, { error, attempts, isOutage: outage })
       await queue.remove(db, job)
       return
@@ -149,7 +149,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
 
   /** Keeps a job from the others until disposed. `lost` fires when it is gone or somebody else has it. */
   #keep(job: Job<T>): AsyncDisposable & { lost: AbortSignal } {
-    const { db, queue, name, leaseMs = usualLeaseMs } = this.#options
+    const { db, queue, name, leaseMs = defaultLeaseMs } = this.#options
     const lost = new AbortController()
     const keeping = periodically({
       ...{ name: `${name}: keep a job`, everyMs: leaseMs / 3, signal: lost.signal },

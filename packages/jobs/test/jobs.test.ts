@@ -35,7 +35,7 @@ function work(
   const givenUp: (JobFailure & { text: string })[] = []
   const working = runJobs({
     ...{ name: 'letters', db: database.db, queue, everyMs: 50, signal: new AbortController().signal },
-    retry: { firstMs: 1, longestMs: 10, mostAttempts: 4 },
+    retry: { firstMs: 1, longestMs: 10, maxAttempts: 4 },
     run: async (letter, signal) => (await run(letter, signal)) as object | 'ended' | undefined,
     onFailure: ({ text }, failure) => void failed.push({ text, ...failure }),
     giveUp: async ({ text }, failure) => void givenUp.push({ text, ...failure }),
@@ -136,7 +136,7 @@ test('a job that failed waits longer each time', async () => {
 test('a job that is too old when it fails is given up', async () => {
   await database.db.insert(letters).values({ text: 'old', createdAt: new Date(Date.now() - 60_000) })
   await using worker = work(() => Promise.reject(new Error('no')), {
-    retry: { firstMs: 1, longestMs: 1, mostAgeMs: 50_000 },
+    retry: { firstMs: 1, longestMs: 1, maxAgeMs: 50_000 },
   })
   await eventually(() => expect(worker.givenUp).toMatchObject([{ text: 'old', attempts: 1 }]))
 })

@@ -13,7 +13,7 @@ export type ResolverOptions = {
   /** Name servers, as `address:port`; default: those of the system. */
   servers?: readonly string[]
   /** Names in question at a time. */
-  mostAtOnce?: number
+  maxAtOnce?: number
   /** Names that wait for their turn; further ones are refused. */
   mostWaiting?: number
   /** How many names of one asker may wait while another name of that asker is resolved. */
@@ -35,7 +35,7 @@ type Waiting = { asker: string; begin: () => void; refuse: (error: Error) => voi
  */
 export class NameResolver implements Disposable {
   readonly #servers: readonly string[] | undefined
-  readonly #mostAtOnce: number
+  readonly #maxAtOnce: number
   readonly #mostWaiting: number
   readonly #mostWaitingPerAsker: number
   readonly #patienceMs: number
@@ -50,14 +50,14 @@ export class NameResolver implements Disposable {
 
   constructor({
     servers,
-    mostAtOnce = 16,
+    maxAtOnce = 16,
     mostWaiting = 64,
     mostWaitingPerAsker = 0,
     patienceMs = 1_000,
     timeoutMs = 3_000,
   }: ResolverOptions = {}) {
     this.#servers = servers
-    this.#mostAtOnce = mostAtOnce
+    this.#maxAtOnce = maxAtOnce
     this.#mostWaiting = mostWaiting
     this.#mostWaitingPerAsker = mostWaitingPerAsker
     this.#patienceMs = patienceMs
@@ -123,7 +123,7 @@ export class NameResolver implements Disposable {
 
   #letIn(): void {
     for (const one of [...this.#waiting]) {
-      if (this.#askers.size >= this.#mostAtOnce) return
+      if (this.#askers.size >= this.#maxAtOnce) return
       if (this.#askers.has(one.asker)) continue
       this.#waiting.splice(this.#waiting.indexOf(one), 1)
       this.#askers.add(one.asker)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { scope, stated, subject } from '../test/_arbitraries.ts'
-import { oracle, placesOf, standing, voicesOf } from '../test/_oracle.ts'
+import { oracle, placesOf, standing, decisionSources } from '../test/_oracle.ts'
 import { policyOf } from '../test/_policies.ts'
 import { dmPolicyName, explain } from './explain.ts'
 
@@ -23,7 +23,7 @@ test('an explanation tells the outcome that the rules read aloud have', () => {
 test('its trace names every decision that counts, once, and what decided comes first', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
-      const [places, voices] = [placesOf(where), voicesOf(who)]
+      const [places, sources] = [placesOf(where), decisionSources(who)]
       const explained = explain(policyOf(...decisions), who, where)
       const found = explained.map(({ permission, trace }) => {
         const told = trace
@@ -35,7 +35,7 @@ test('its trace names every decision that counts, once, and what decided comes f
       })
       const counts = explained.map(({ permission, outcome, trace }) => {
         const counting = standing(decisions, permission)
-          .filter(([holder, , , place]) => voices.includes(holder) && places.includes(place))
+          .filter(([holder, , , place]) => sources.includes(holder) && places.includes(place))
           .map(([holder, what, , place]) => {
             const [kind, id] = holder.split(':')
             return [place.split(':')[0], kind === 'user' ? '' : id, what].join(' ')

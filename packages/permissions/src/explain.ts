@@ -37,18 +37,18 @@ export type Explanation = {
  * `everyone`.
  */
 export function explain(policy: Policy, subject: Subject, scope: Scope): Explanation[] {
-  const voices = voicesOf(policy, subject)
+  const sources = decisionSources(policy, subject)
   const found = levelsAt(policy, scope).flatMap(({ kind, decisions }) =>
-    voices.flatMap(({ roleName, decided }) => {
-      const said = decisions && decided(decisions)
-      return said ? [{ level: kind, roleName, said }] : []
+    sources.flatMap(({ roleName, decidedAt }) => {
+      const decided = decisions && decidedAt(decisions)
+      return decided ? [{ level: kind, roleName, decided }] : []
     }),
   )
   return permissions.map(({ permission }) => {
     const bit = bitOf(permission)
-    const stored = found.flatMap(({ level, roleName, said }): Spoken[] => {
-      if (said.deny & bit) return [{ level, roleName, decision: 'deny' }]
-      return said.allow & bit ? [{ level, roleName, decision: 'allow' }] : []
+    const stored = found.flatMap(({ level, roleName, decided }): Reason[] => {
+      if (decided.deny & bit) return [{ level, roleName, decision: 'deny' }]
+      return decided.allow & bit ? [{ level, roleName, decision: 'allow' }] : []
     })
     const decisive =
       ruleAbove(subject, scope, bit) ??
@@ -61,23 +61,23 @@ export function explain(policy: Policy, subject: Subject, scope: Scope): Explana
   })
 }
 
-type Spoken = Omit<TraceEntry, 'applied'>
-type Voice = { roleName: string; decided: (at: ScopeDecisions) => Decided | undefined }
+type Reason = Omit<TraceEntry, 'applied'>
+type DecisionSource = { roleName: string; decidedAt: (at: ScopeDecisions) => Decided | undefined }
 
-function voicesOf({ roles }: Policy, { userId, roleIds }: Subject): Voice[] {
+function decisionSources({ roles }: Policy, { userId, roleIds }: Subject): DecisionSource[] {
   const position = (id: string) => roles.get(id)?.position ?? 0
   const held = [...new Set(roleIds)].filter((id) => id !== everyoneRoleId)
   held.sort((a, b) => position(b) - position(a) || (a < b ? -1 : 1))
   return [
-    { roleName: '', decided: ({ users }) => users.get(userId) },
-    ...[...held, everyoneRoleId].map((id): Voice => {
-      return { roleName: roles.get(id)?.name ?? id, decided: (at) => at.roles.get(id) }
+    { roleName: '', decidedAt: ({ users }) => users.get(userId) },
+    ...[...held, everyoneRoleId].map((id): DecisionSource => {
+      return { roleName: roles.get(id)?.name ?? id, decidedAt: (at) => at.roles.get(id) }
     }),
   ]
 }
 
 /** Rules that take precedence over decisions. */
-function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Spoken | undefined {
+function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Reason | undefined {
   const owner = isOwner(subject)
   const never = scope.kind === 'dm' ? (owner ? neverInDmForOwners : neverInDm) : 0
   if (never & bit) return { level: undefined, roleName: dmPolicyName, decision: 'deny' }
@@ -85,7 +85,7 @@ function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Spoken | undefine
 }
 
 /** Defaults that apply without a decision. */
-function ruleBelow(scope: Scope, bit: Bits): Spoken | undefined {
+function ruleBelow(scope: Scope, bit: Bits): Reason | undefined {
   if (scope.kind !== 'dm' || !(unlessDeniedInDm & bit)) return undefined
   return { level: undefined, roleName: dmPolicyName, decision: 'allow' }
 }

@@ -17,7 +17,7 @@ export function placesOf(scope: Scope): string[] {
 }
 
 /** Those whose decisions count for a subject, as tests write them. */
-export const voicesOf = ({ userId, roleIds }: Subject): string[] => [
+export const decisionSources = ({ userId, roleIds }: Subject): string[] => [
   `user:${userId}`,
   'role:everyone',
   ...roleIds.map((id) => `role:${id}`),
@@ -40,9 +40,9 @@ export function oracle(decisions: readonly Stated[], subject: Subject, permissio
   if (subject.roleIds.some((id) => id === 'owner')) return 'allow'
   const never = ['room.create', 'room.manage', 'room.ban-member', 'message.manage', 'message.echo']
   if (dm && never.includes(permission)) return 'deny'
-  const [voices, places] = [voicesOf(subject), placesOf(scope)]
+  const [sources, places] = [decisionSources(subject), placesOf(scope)]
   const found = standing(decisions, permission)
-    .filter(([who, , , where]) => voices.includes(who) && places.includes(where))
+    .filter(([who, , , where]) => sources.includes(who) && places.includes(where))
     .map(([, what]) => what)
   if (found.includes('deny')) return 'deny'
   if (found.includes('allow')) return 'allow'

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import type { Db, Tx } from './db.ts'
 
-type Hear<T> = (told: T) => void
+type Listener<T> = (value: T) => void
 
 const poolOf = new WeakMap<Db, pg.Pool>()
-const deedsOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
+const pendingOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
 
 /**
  * Notifies listeners in this process of what its own transactions wrote, once they have committed, so that a worker
@@ -12,25 +12,25 @@ const deedsOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
  * after its commit; listeners therefore also poll, but rarely.
  */
 export class CommitChannel<T = void> {
-  readonly #listeners = new WeakMap<pg.Pool, Set<Hear<T>>>()
+  readonly #listeners = new WeakMap<pg.Pool, Set<Listener<T>>>()
 
-  /** Tells the listeners of the database, after the commit of the transaction; at once outside of one. */
-  tell(on: Db | Tx, told: T): void {
-    const deed = (pool: pg.Pool): void => {
-      for (const hear of this.#listeners.get(pool) ?? []) hear(told)
+  /** Notifies the listeners of the database once the transaction has committed; outside a transaction at once. */
+  notify(on: Db | Tx, value: T): void {
+    const notification = (pool: pg.Pool): void => {
+      for (const listener of this.#listeners.get(pool) ?? []) listener(value)
     }
     const pool = poolOf.get(on)
-    if (pool) deed(pool)
-    else deedsOf.get(on)?.push(deed)
+    if (pool) notification(pool)
+    else pendingOf.get(on)?.push(notification)
   }
 
   /** Listens on a database until disposed. The listener must not throw. */
-  listen(on: Db | pg.Pool, hear: Hear<T>): Disposable {
+  listen(on: Db | pg.Pool, listener: Listener<T>): Disposable {
     const pool = 'totalCount' in on ? on : poolOf.get(on)
     if (!pool) throw new Error('this database was not opened by openDatabase')
     const listeners = this.#listeners.get(pool) ?? new Set()
-    this.#listeners.set(pool, listeners.add(hear))
-    return { [Symbol.dispose]: () => void listeners.delete(hear) }
+    this.#listeners.set(pool, listeners.add(listener))
+    return { [Symbol.dispose]: () => void listeners.delete(listener) }
   }
 }
 
@@ -41,7 +41,7 @@ export function opened(db: Db, pool: pg.Pool): void {
 
 /** Starts collecting for a transaction; call the result after the commit to notify the listeners. */
 export function begun(tx: Tx): (pool: pg.Pool) => void {
-  const deeds: ((pool: pg.Pool) => void)[] = []
-  deedsOf.set(tx, deeds)
-  return (pool) => deeds.forEach((deed) => deed(pool))
+  const notifications: ((pool: pg.Pool) => void)[] = []
+  pendingOf.set(tx, notifications)
+  return (pool) => notifications.forEach((notification) => notification(pool))
 }

@@ -3,7 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './db.ts'
 
 /** Small enough to hold locks only briefly and for a replica to keep up. */
-const usualBatch = 1000
+const defaultBatch = 1000
 
 /**
  * Deletes all rows of a table that meet the condition, in transactions of at most `batch` rows (default 1000). Returns
@@ -12,7 +12,7 @@ const usualBatch = 1000
 export async function deleteInBatches(
   db: Db,
   table: PgTable,
-  { where, most = usualBatch, signal }: { where: SQL | undefined; most?: number; signal?: AbortSignal },
+  { where, most = defaultBatch, signal }: { where: SQL | undefined; most?: number; signal?: AbortSignal },
 ): Promise<number> {
   // Without a condition it would delete every row.
   if (where === undefined) throw new TypeError('a condition is needed')

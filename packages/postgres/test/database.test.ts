@@ -239,18 +239,18 @@ describe('a channel of commits', () => {
     const heard: string[] = []
     using _listening = channel.listen(database.db, (told) => void heard.push(told))
     await database.db.transaction(async (tx) => {
-      channel.tell(tx, 'committed')
+      channel.notify(tx, 'committed')
       await tx.execute(sql`select 1`)
       expect(heard).toEqual([])
     })
     expect(heard).toEqual(['committed'])
     const failing = database.db.transaction((tx) => {
-      channel.tell(tx, 'rolled back')
+      channel.notify(tx, 'rolled back')
       return Promise.reject(new Error('no'))
     })
     await failureOf(failing)
-    await other.db.transaction(async (tx) => channel.tell(tx, 'of another database'))
-    channel.tell(database.db, 'at once')
+    await other.db.transaction(async (tx) => channel.notify(tx, 'of another database'))
+    channel.notify(database.db, 'at once')
     expect(heard).toEqual(['committed', 'at once'])
   })
 
@@ -260,11 +260,11 @@ describe('a channel of commits', () => {
     let idle = 0
     {
       using _listening = channel.listen(database.pool, () => (idle = database.pool.idleCount))
-      await database.db.transaction(async (tx) => channel.tell(tx))
+      await database.db.transaction(async (tx) => channel.notify(tx))
     }
     expect(idle).toBe(1)
     idle = 0
-    await database.db.transaction(async (tx) => channel.tell(tx))
+    await database.db.transaction(async (tx) => channel.notify(tx))
     expect(idle).toBe(0)
   })
 })

@@ -7,7 +7,7 @@ export type RedisClient = Redis & AsyncDisposable
 /** A timer that fires later than this fires in a process that did not get to run. */
 const toleratedLateMs = 50
 /** How often a timeout is extended. Without a limit an overloaded process would wait forever. */
-const mostExtensions = 3
+const maxExtensions = 3
 
 export type RedisOptions = {
   url: string
@@ -66,7 +66,7 @@ function giveUpUnanswered(command: Command, afterMs: number): void {
       else command.reject(new Error('Command timed out'))
     }, ms)
   }
-  waitFor(afterMs, mostExtensions)
+  waitFor(afterMs, maxExtensions)
   const answered = () => clearTimeout(timer)
   void command.promise.then(answered, answered)
 }

@@ -15,7 +15,7 @@ type Options = {
   flushEveryMs?: number
 }
 
-const mostPerPipeline = 1_000
+const maxPerPipeline = 1_000
 
 /** Periodically adds the counts of this process to the shared totals and reads the totals. */
 export class CountSharing implements AsyncDisposable {
@@ -56,8 +56,8 @@ export class CountSharing implements AsyncDisposable {
     if (redis.status !== 'ready') return
     const batch = [...this.#unshared]
     this.#unshared.clear()
-    for (let at = 0; at < batch.length; at += mostPerPipeline)
-      await this.#share(redis, batch.slice(at, at + mostPerPipeline))
+    for (let at = 0; at < batch.length; at += maxPerPipeline)
+      await this.#share(redis, batch.slice(at, at + maxPerPipeline))
   }
 
   async #share(redis: Redis, batch: [string, Count][]): Promise<void> {

@@ -13,7 +13,7 @@ export type EagerLimit = {
   /** Interval at which local counts are shared. Default: every second. */
   flushEveryMs?: number
   /** Ids counted separately in a window; further ones share one count. Default: any number. */
-  mostIds?: number
+  maxIds?: number
   now?: () => number
 }
 
@@ -36,7 +36,7 @@ const others = '*'
  * on its own.
  */
 export function eagerLimiter(options: EagerLimit): EagerLimiter {
-  const { points, windowMs, mostIds = Infinity, now = Date.now } = options
+  const { points, windowMs, maxIds = Infinity, now = Date.now } = options
   const counts = new Map<string, Count>()
   let window = 0
 
@@ -51,7 +51,7 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
   }
   const sharing = new CountSharing(options, currentWindow)
 
-  const slotOf = (id: string): string => (counts.size < mostIds || counts.has(id) ? id : others)
+  const slotOf = (id: string): string => (counts.size < maxIds || counts.has(id) ? id : others)
   const isSpent = (count: Count | undefined, share: number): boolean =>
     count !== undefined && count.shared + count.here >= points * share
 

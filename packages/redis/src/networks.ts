@@ -86,19 +86,19 @@ export function takeOfNetworks(limiter: EagerLimiter, address: string): number {
 /** Counts what is under way in this process by network. */
 export class NetworkCounts {
   readonly #perCustomer: number
-  readonly #mostOfAny: number
+  readonly #maxOfAny: number
   readonly #counts = new Map<string, number>()
 
-  /** @param perCustomer - what a single customer may have; wide networks more, up to `mostOfAny` */
-  constructor(perCustomer: number, mostOfAny = Infinity) {
+  /** @param perCustomer - what a single customer may have; wide networks more, up to `maxOfAny` */
+  constructor(perCustomer: number, maxOfAny = Infinity) {
     this.#perCustomer = perCustomer
-    this.#mostOfAny = Math.max(perCustomer, mostOfAny)
+    this.#maxOfAny = Math.max(perCustomer, maxOfAny)
   }
 
   /** Takes so much in each of the networks, or nothing; whether it did. */
   take(networks: readonly Network[], amount = 1): boolean {
     const fits = ({ id, share }: Network) =>
-      (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * share, this.#mostOfAny)
+      (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * share, this.#maxOfAny)
     if (!networks.every(fits)) return false
     for (const { id } of networks) this.#counts.set(id, (this.#counts.get(id) ?? 0) + amount)
     return true

@@ -26,7 +26,7 @@ type Trial = {
 }
 
 /** Bounds the memory that an attacker with very many addresses can use. */
-const mostNetworks = 50_000
+const maxNetworks = 50_000
 
 type Options = {
   /** Without it each process counts on its own. */
@@ -36,7 +36,7 @@ type Options = {
 }
 
 export function openTrials({ redis, perMinute }: Options): Trials {
-  const limiter = eagerLimiter({ redis, key: 'trials', points: perMinute, windowMs: 60_000, mostIds: mostNetworks })
+  const limiter = eagerLimiter({ redis, key: 'trials', points: perMinute, windowMs: 60_000, maxIds: maxNetworks })
   const gate = new LookUpGate(limiter)
   const failed = (address: string): void => void takeOfNetworks(limiter, address)
   return {

@@ -11,7 +11,7 @@ async function eventually(check: () => boolean | Promise<boolean>): Promise<void
 }
 
 /** Processes that share a limit, at a time that a test can change. */
-async function processes(points: number, at = url, more: { mostIds?: number } = {}) {
+async function processes(points: number, at = url, more: { maxIds?: number } = {}) {
   const redis = openRedis({ url: at, name: 'test', commandTimeoutMs: 60_000 })
   if (at === url) await eventually(() => redis.status === 'ready')
   const key = randomUUID()
@@ -70,7 +70,7 @@ test('asking how long to wait takes nothing', async () => {
 })
 
 test('so many ids are told apart in a window, and the others count together', async () => {
-  await using fleet = await processes(2, url, { mostIds: 3 })
+  await using fleet = await processes(2, url, { maxIds: 3 })
   const { clock, one } = fleet
   for (const id of ['a', 'b', 'c']) expect(taken(one, 1, id)).toBe(1)
   expect(Array.from({ length: 9 }, (_, n) => one.take(`more ${n}`)).filter((wait) => wait === 0)).toHaveLength(2)

@@ -16,7 +16,7 @@ export type HttpPatience = {
 }
 
 /** Suits ordinary clients. */
-export const usualPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
+export const defaultPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
 
 type Options = { host: string; port: number; handle: RequestListener; patience?: HttpPatience }
 
@@ -24,7 +24,7 @@ type Options = { host: string; port: number; handle: RequestListener; patience?:
  * Serves HTTP on its own port; 0 takes a free one, reported in `url`. Only a POST reaches `handle` with a body. Throws
  * when the port is unavailable.
  */
-export async function serveHttp({ host, port, handle, patience = usualPatience }: Options): Promise<HttpServer> {
+export async function serveHttp({ host, port, handle, patience = defaultPatience }: Options): Promise<HttpServer> {
   const { head: headersTimeout, request: requestTimeout, idle } = patience
   const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
   const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval })

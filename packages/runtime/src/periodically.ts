@@ -79,7 +79,7 @@ class Rounds implements Periodic {
       this.#running = undefined
       if (this.#signal.aborted) return
       // Woken during a run, which may have missed the new work.
-      this.#dueAt = Math.min(this.#dueAt, usualTime(this.#task.everyMs), performance.now() + againMs)
+      this.#dueAt = Math.min(this.#dueAt, defaultTime(this.#task.everyMs), performance.now() + againMs)
       this.#arm()
     })
   }
@@ -96,7 +96,7 @@ class Rounds implements Periodic {
   }
 }
 
-function usualTime(everyMs: number): number {
+function defaultTime(everyMs: number): number {
   if (everyMs >= beatMs) return beatWithin(everyMs)
   return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
 }

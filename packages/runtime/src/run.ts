@@ -38,7 +38,7 @@ export async function run(name: string, start: (stop: AbortSignal) => Promise<Se
   if (service) {
     drainTimeoutMs = service.drainTimeoutMs ?? drainTimeoutMs
     log.info({ internalPort: service.internalPort, url: service.url }, `${name} is up`)
-    tellParent(service)
+    notifyParent(service)
     await end.requested
     await stopped(name, service)
   } else {
@@ -95,7 +95,7 @@ function endRequested(): { signal: AbortSignal; requested: Promise<void> } & Dis
   }
 }
 
-function tellParent({ internalPort, url }: Service): void {
+function notifyParent({ internalPort, url }: Service): void {
   const message: ReadyMessage = { type: 'ready', internalPort, ...(url === undefined ? {} : { url }) }
   // A parent that is gone is noticed by `disconnect`.
   process.send?.(message, undefined, undefined, () => undefined)

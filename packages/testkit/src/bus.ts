@@ -5,7 +5,7 @@ import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type S
 const hourMs = 3_600_000
 /** Longer than any product timeout, so that a short stall of the machine fails no test. */
 const callTimeoutMs = 20_000
-const mostTries = 20
+const maxAttempts = 20
 
 /** Calls again while the server begins no work because the call reached it late: that is a slow machine, and all it is. */
 const untilBegun: Interceptor = (next) => async (request) => {
@@ -14,7 +14,7 @@ const untilBegun: Interceptor = (next) => async (request) => {
       return await next(request)
     } catch (error) {
       const wasLate = ConnectError.from(error).metadata.get('parley-reason') === 'late'
-      if (!wasLate || tries === mostTries) throw error
+      if (!wasLate || tries === maxAttempts) throw error
     }
   }
 }

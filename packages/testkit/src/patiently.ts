@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-const mostTries = 100
+const maxAttempts = 100
 
 /**
  * Makes a call that may be repeated, and makes it again while the answer is `unavailable` or `deadline_exceeded`: for tests
@@ -13,7 +13,7 @@ export async function patiently<T>(call: () => Promise<T>): Promise<T> {
     } catch (error) {
       const { code } = ConnectError.from(error)
       const isPassing = code === Code.Unavailable || code === Code.DeadlineExceeded
-      if (!isPassing || tries === mostTries) throw error
+      if (!isPassing || tries === maxAttempts) throw error
     }
   }
 }

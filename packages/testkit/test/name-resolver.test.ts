@@ -39,7 +39,7 @@ test('names of this machine are asked of nobody', async () => {
 })
 
 test('silent names of many take a few places, and nothing of what the process does otherwise', async () => {
-  open({ mostAtOnce: 8, mostWaiting: 16 })
+  open({ maxAtOnce: 8, mostWaiting: 16 })
   const asked = Array.from({ length: 100 }, (_, n) => refusalOf(resolver.resolve(`silent-${n}.example`, `U${n}`)))
   const refused = asked.slice(24)
   for (const answer of refused) expect(await answer).toBeInstanceOf(ResolverBusy)
@@ -63,7 +63,7 @@ test('silent names of many take a few places, and nothing of what the process do
 })
 
 test('one person has one name in question, and keeps nobody else waiting', async () => {
-  open({ mostAtOnce: 2 })
+  open({ maxAtOnce: 2 })
   const silent = refusalOf(resolver.resolve('silent-1.example', 'Umallory'))
   for (let n = 2; n < 10; n++)
     await expect(resolver.resolve(`silent-${n}.example`, 'Umallory')).rejects.toBeInstanceOf(ResolverBusy)
@@ -103,7 +103,7 @@ test('the same name is asked about once', async () => {
 })
 
 test('a name without an answer is given up, and its place is free', async () => {
-  open({ timeoutMs: 30, mostAtOnce: 1 })
+  open({ timeoutMs: 30, maxAtOnce: 1 })
   await expect(resolver.resolve('silent.example', 'Umallory')).rejects.toThrow()
   expect(resolver.pending).toBe(0)
   expect(await resolver.resolve('push.example', 'Ualice')).toHaveLength(2)

@@ -34,7 +34,7 @@ afterAll(async () => opened[Symbol.asyncDispose]())
 
 const count = 51
 /** Around a reply: the root, as many before, the reply, and as many behind it. */
-const mostRows = 2 * count + 2
+const maxRows = 2 * count + 2
 type Read = (on: Connection, roomId: string, seq: bigint) => Promise<unknown>
 
 const userId = 'ann'
@@ -112,7 +112,7 @@ test.each<[string, string, Read]>([
     const { indexes, scanned, rows, blocks } = await readingOf(open.pool, (on) => read(on, deep.roomId, depth))
     expect(indexes).toContain(index)
     expect(scanned.filter((table) => tables.includes(table))).toEqual([])
-    expect(rows).toBeLessThanOrEqual(mostRows)
+    expect(rows).toBeLessThanOrEqual(maxRows)
     expect(blocks).toBeLessThanOrEqual(1.25 * usual.blocks)
   }
 })
@@ -130,7 +130,7 @@ test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
   const usual = await readingOf(open.pool, (on) => read(on, ordinary))
   const { scanned, rows, blocks } = await readingOf(open.pool, (on) => read(on, deep))
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
-  expect(rows).toBeLessThanOrEqual(mostRows)
+  expect(rows).toBeLessThanOrEqual(maxRows)
   expect(blocks).toBeLessThanOrEqual(1.25 * usual.blocks)
 })
 

@@ -27,7 +27,7 @@ function newRoom() {
       ...{ postedAt: new Date(), ...of },
     }
     const hints = { roomName: 'den', sender: undefined, others: 0 }
-    return { eventId, telling: { message, hints, recipients: [{ userId: bob, kind, silent: false }] } }
+    return { eventId, draft: { message, hints, recipients: [{ userId: bob, kind, silent: false }] } }
   }
   const list = async () => {
     const { notifications } = await fleet.as(bob).notifications.listNotifications({})

@@ -5,7 +5,7 @@ import { eventually } from '@parley/testkit'
 import { openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
 import { Socket } from './_socket.ts'
 
-const mostTrials = 12
+const maxTrials = 12
 const refused = {
   code: 'temporarily_unavailable',
   message: expect.stringContaining('unauthenticated'),
@@ -17,7 +17,7 @@ let env: Env
 let node: Node
 beforeAll(async () => {
   env = await openEnv()
-  node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(mostTrials) })
+  node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxTrials) })
   await ready(node)
 })
 afterAll(async () => env[Symbol.asyncDispose]())
@@ -40,7 +40,7 @@ const from = (address: string) => forwardedHeaders({ secretKey }, address)
 async function exhaust(say: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {
     const ends = []
-    for (let n = 0; n <= mostTrials; n++) ends.push(await say(n))
+    for (let n = 0; n <= maxTrials; n++) ends.push(await say(n))
     expect(ends.at(-1)).toEqual(refused)
     await more()
   })
@@ -68,7 +68,7 @@ test('concurrent hellos are limited like sequential ones', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
   const ends = await Promise.all(burst)
   // A new minute may begin in between.
-  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * mostTrials)
+  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxTrials)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
 })
@@ -82,8 +82,8 @@ test('sockets that close while they wait are not looked up', async () => {
     )
     return sockets
   }
-  const stay = await hellos('stays', mostTrials)
-  await eventually(() => env.lookedUp.size - before === mostTrials)
+  const stay = await hellos('stays', maxTrials)
+  await eventually(() => env.lookedUp.size - before === maxTrials)
   const leave = await hellos('leaves', 20)
   for (const socket of leave) socket.close()
   await Promise.all(leave.map((socket) => socket.closed()))
@@ -91,7 +91,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)
   await last?.first('hello')
-  expect(env.lookedUp.size - before).toBe(mostTrials + 1)
+  expect(env.lookedUp.size - before).toBe(maxTrials + 1)
 })
 
 test('an IPv6 /64 is one network', async () => {

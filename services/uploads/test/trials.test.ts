@@ -5,7 +5,7 @@ import { credentialSecrets } from './_accounts.ts'
 import { openEnv, type Env } from './_env.ts'
 import { Readers } from './_reading.ts'
 
-const mostTrials = 12
+const maxTrials = 12
 
 let env: Env
 let readers: Readers
@@ -14,7 +14,7 @@ beforeAll(async () => {
   env = await openEnv()
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
   readers = new Readers(env)
-  await readers.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(mostTrials) })
+  await readers.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxTrials) })
   id = await readers.attached(Buffer.from('a file'))
   env.accounts.signIn('Ubob', { token: 'bobs-token' })
   env.accounts.signIn('Ualice', { token: 'alices-token' })
@@ -35,7 +35,7 @@ const statusOf = async (...request: Parameters<typeof read>) => (await read(...r
 async function exhaust(ask: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {
     const statuses = []
-    for (let n = 0; n <= mostTrials; n++) statuses.push(await ask(n))
+    for (let n = 0; n <= maxTrials; n++) statuses.push(await ask(n))
     expect(statuses.at(-1)).toBe(429)
     await more?.()
   })
@@ -70,25 +70,25 @@ test('concurrent requests are limited like sequential ones', async () => {
   let release = () => {}
   env.accounts.held = new Promise((resolve) => (release = resolve))
   const burst = Array.from({ length: 80 }, (_, n) => statusOf('198.51.100.37', bearer(`made-up-at-once-${n}`)))
-  await eventually(() => env.accounts.asked - asked >= mostTrials)
+  await eventually(() => env.accounts.asked - asked >= maxTrials)
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.38', {})
   release()
   const statuses = await Promise.all(burst)
   // A new minute may begin in between. Each credential is looked up under the current key and the previous one.
-  expect(env.accounts.asked - asked).toBeLessThanOrEqual(2 * 2 * mostTrials)
-  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * mostTrials)
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * mostTrials)
+  expect(env.accounts.asked - asked).toBeLessThanOrEqual(2 * 2 * maxTrials)
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * maxTrials)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * maxTrials)
 })
 
 test('a client that disconnects while waiting is not looked up', async () => {
   const asked = env.accounts.asked
   let release = () => {}
   env.accounts.held = new Promise((resolve) => (release = resolve))
-  const stays = Array.from({ length: mostTrials }, (_, n) => {
+  const stays = Array.from({ length: maxTrials }, (_, n) => {
     env.accounts.signIn('Ubob', { token: `stays-${n}` })
     return statusOf('198.51.100.47', bearer(`stays-${n}`))
   })
-  await eventually(() => env.accounts.asked - asked === mostTrials)
+  await eventually(() => env.accounts.asked - asked === maxTrials)
   const leaving = new AbortController()
   const headers = { ...from('198.51.100.47'), ...bearer('alices-other') }
   const left = Array.from({ length: 20 }, () =>
@@ -100,7 +100,7 @@ test('a client that disconnects while waiting is not looked up', async () => {
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.48', {})
   release()
   expect(await Promise.all(stays)).toEqual(stays.map(() => 200))
-  expect(env.accounts.asked - asked).toBe(mostTrials)
+  expect(env.accounts.asked - asked).toBe(maxTrials)
 })
 
 test('invalid tickets count too', async () => {

@@ -10,14 +10,14 @@ import type { PeopleImporter } from './people-importer.ts'
 import type { Report } from './report.ts'
 import type { OpenRoom, RoomImporter } from './room-importer.ts'
 import { toMarkdown } from './slack/mrkdwn.ts'
-import { mostBodyBytes, splitBody } from './split-body.ts'
+import { maxBodyBytes, splitBody } from './split-body.ts'
 
 const messagesAtOnce = 500
-const mostAttachments = 10
+const maxAttachments = 10
 /** A request has at most 1 MiB. */
 const bytesAtOnce = 400 * 1024
 /** Longer texts are cut off: nobody wrote them by hand, and one would fill a room. */
-const mostCharacters = 1_000_000
+const maxCharacters = 1_000_000
 
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
 type Terms = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
@@ -68,7 +68,7 @@ export class MessageImporter {
 
   /** The missing parts of a split message: an earlier run may have written only the first. */
   async #remaining(message: ArchivedMessage): Promise<Outgoing[]> {
-    if (message.text.length <= mostBodyBytes / 4) return []
+    if (message.text.length <= maxBodyBytes / 4) return []
     const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
     const known = await this.#knownAmong(parts.map(({ externalId = '' }) => externalId))
     return parts.filter(({ externalId = '' }) => !known.has(externalId))
@@ -144,7 +144,7 @@ export class MessageImporter {
     const [first = '', ...rest] = splitBody(this.#bodyOf(message))
     if (attachments.length === 0 && !visible.test(first)) return left('it contains nothing that can be shown')
     if (rest.length > 0 && time === 'first')
-      report.altered('messages', `longer than ${mostBodyBytes} bytes; they were split into several`, place)
+      report.altered('messages', `longer than ${maxBodyBytes} bytes; they were split into several`, place)
     const whole: Outgoing = {
       ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
       ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
@@ -157,8 +157,8 @@ export class MessageImporter {
   async #attach({ files, id, place }: ArchivedMessage, ownerId: string): Promise<AttachedAsset[]> {
     const taken: AttachedAsset[] = []
     for (const [index, file] of files.entries()) {
-      if (index >= mostAttachments) {
-        this.#terms.report.left('files', `a message has at most ${mostAttachments}`, place)
+      if (index >= maxAttachments) {
+        this.#terms.report.left('files', `a message has at most ${maxAttachments}`, place)
         continue
       }
       const asset = await this.#terms.files.take(file, { roomId: this.#room.roomId, ownerId, messageId: id, place })
@@ -169,9 +169,9 @@ export class MessageImporter {
 
   #bodyOf({ text, markup, place }: ArchivedMessage): string {
     const { people, rooms, report } = this.#terms
-    if (text.length > mostCharacters)
-      report.altered('messages', `longer than ${mostCharacters} characters; the rest was cut off`, place)
-    const clean = text.slice(0, mostCharacters).replaceAll('\0', '')
+    if (text.length > maxCharacters)
+      report.altered('messages', `longer than ${maxCharacters} characters; the rest was cut off`, place)
+    const clean = text.slice(0, maxCharacters).replaceAll('\0', '')
     if (markup === 'markdown') return clean
     const login = (id: string) => people.find(id)?.login || undefined
     return toMarkdown(clean, { login, room: (id) => rooms.nameOf(id) })

@@ -6,7 +6,7 @@ import type { Report } from './report.ts'
 
 const atOnce = 500
 /** Longer than any name or address; our rules cut names further. */
-const mostCharacters = 320
+const maxCharacters = 320
 
 type Here = { userId: string; login: string }
 
@@ -36,8 +36,8 @@ export class PeopleImporter {
       source,
       matchEmails,
       people: waiting.map(({ id, name, displayName, email, deleted, createdAt }) => ({
-        ...{ externalId: id, name: name.slice(0, mostCharacters), displayName: displayName.slice(0, mostCharacters) },
-        ...{ email: email.length > mostCharacters ? '' : email, deleted },
+        ...{ externalId: id, name: name.slice(0, maxCharacters), displayName: displayName.slice(0, maxCharacters) },
+        ...{ email: email.length > maxCharacters ? '' : email, deleted },
         ...(createdAt && { createdAt: timestampFromDate(createdAt) }),
       })),
     })

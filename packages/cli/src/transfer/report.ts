@@ -4,7 +4,7 @@ import { counted } from './counted.ts'
 const placesKept = 100
 
 /** Reasons kept per kind of thing. */
-const mostReasons = 200
+const maxReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
@@ -49,7 +49,7 @@ export class Report {
 
 function note(reasons: Map<string, Reason>, what: string, reason: string, place: string): void {
   const isNew = !reasons.has(`${what}\0${reason}`)
-  const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= mostReasons
+  const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= maxReasons
   const told = crowded ? 'for other reasons' : reason
   const key = `${what}\0${told}`
   const known = reasons.get(key) ?? { what, reason: told, count: 0, places: [] }

@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 
 const membersAtOnce = 1_000
 const readersAtOnce = 500
-const mostParticipants = 10
+const maxParticipants = 10
 
 /** A room of the archive and the room here. */
 export type OpenRoom = {
@@ -54,7 +54,7 @@ export class RoomImporter {
   async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
     const { source, report } = this.#terms
     const memberIds = this.#membersOf(archived, people)
-    const dm = archived.dm && memberIds.length <= mostParticipants
+    const dm = archived.dm && memberIds.length <= maxParticipants
     if (dm && memberIds.length === 0) {
       report.left('rooms', 'none of its participants is known', archived.place)
       return undefined

@@ -8,11 +8,11 @@ afterEach(() => void jest.useRealTimers())
 const message = {} as Msg
 
 /** A queue of numbers in order of arrival; one is urgent, and one counts for several. */
-function newHeap(mostAtOnce = 10, urgent = Infinity, large = Infinity) {
+function newHeap(maxAtOnce = 10, urgent = Infinity, large = Infinity) {
   const worked: number[][] = []
   let count = 0
   const queue = new BatchQueue<number>(
-    { mostAtOnce, pauseMs: 50 },
+    { maxAtOnce, pauseMs: 50 },
     {
       open: () => ({ opened: ++count, size: count === large ? 5 : 1, isUrgent: count === urgent, shard: 0 }),
       work: async (those) => {

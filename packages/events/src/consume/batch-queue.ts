@@ -2,7 +2,7 @@ import type { Msg } from 'nats'
 import { BatchDelay } from '../batch-delay.ts'
 
 /** Most events handled at once, and the pause after handling them. */
-export type Pace = { mostAtOnce: number; pauseMs: number }
+export type Pace = { maxAtOnce: number; pauseMs: number }
 
 /** A decoded message, the number of its events, whether one of them is urgent, and its shard. */
 export type Opening<T> = { opened: T; size: number; isUrgent: boolean; shard: number }
@@ -60,16 +60,16 @@ export class BatchQueue<T> {
 }
 
 class ShardQueue<T> {
-  readonly #mostAtOnce: number
+  readonly #maxAtOnce: number
   readonly #work: Work<T>
   readonly #delay: BatchDelay | undefined
   #waiting: Opening<T>[] = []
   #running: Promise<void> | undefined
 
-  constructor({ mostAtOnce, pauseMs }: Pace, work: Work<T>) {
-    this.#mostAtOnce = mostAtOnce
+  constructor({ maxAtOnce, pauseMs }: Pace, work: Work<T>) {
+    this.#maxAtOnce = maxAtOnce
     this.#work = work
-    this.#delay = pauseMs > 0 ? new BatchDelay(pauseMs, mostAtOnce) : undefined
+    this.#delay = pauseMs > 0 ? new BatchDelay(pauseMs, maxAtOnce) : undefined
   }
 
   add(opening: Opening<T>): void {
@@ -90,13 +90,13 @@ class ShardQueue<T> {
   /** Takes the first message, and following ones while the total stays within the limit. */
   #take(): Opening<T>[] {
     let sum = 0
-    const end = this.#waiting.findIndex(({ size }, n) => (sum += size) > this.#mostAtOnce && n > 0)
+    const end = this.#waiting.findIndex(({ size }, n) => (sum += size) > this.#maxAtOnce && n > 0)
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
   }
 
   #gathered(): number {
     return this.#waiting.some(({ isUrgent }) => isUrgent)
-      ? this.#mostAtOnce
+      ? this.#maxAtOnce
       : this.#waiting.reduce((sum, { size }) => sum + size, 0)
   }
 }

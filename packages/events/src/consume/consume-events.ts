@@ -44,7 +44,7 @@ type OneByOne =
 /** Handles many events in one transaction. If that fails, each message is handled separately. */
 export type Batches = {
   /**
-   * `mostAtOnce`: most events per transaction, exceeded only by a single larger message. `pauseMs`: how long later
+   * `maxAtOnce`: most events per transaction, exceeded only by a single larger message. `pauseMs`: how long later
    * events are collected, the longest an event waits while there is capacity. Default: 128, 500 ms.
    */
   pace?: Pace
@@ -64,8 +64,8 @@ export type Batches = {
     }
 )
 
-const usualRedelivery: Handling['redelivery'] = { firstMs: 250, mostMs: 60_000 }
-const usualPace: Pace = { mostAtOnce: 128, pauseMs: 500 }
+const defaultRedelivery: Handling['redelivery'] = { firstMs: 250, maxMs: 60_000 }
+const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 
 /**
  * Handles every event published under the subject in the last three days, once per event id, despite crashes and
@@ -74,7 +74,7 @@ const usualPace: Pace = { mostAtOnce: 128, pauseMs: 500 }
  * nor the database needs to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
-  const { db, bus, service, durable, subject, redelivery = usualRedelivery } = options
+  const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options
   const kinds = options.kinds && new Set(options.kinds)
   const { maxInFlight, pace, place, ...how } = 'batches' in options ? inBatches(options.batches) : oneByOne(options)
   const handling = { db, consumer: durableName(service, durable), redelivery, ...how }
@@ -111,14 +111,14 @@ type Mode = {
  */
 const oneByOne = (options: OneByOne): Mode => ({
   maxInFlight: 64,
-  pace: { mostAtOnce: 1, pauseMs: 0 },
+  pace: { maxAtOnce: 1, pauseMs: 0 },
   place: ({ subject }) => ({ size: 1, isUrgent: false, shard: shardOf(aggregateOf(subject)) }),
   prepare: 'prepare' in options ? options.prepare : (event) => Promise.resolve((tx) => options.on(event, tx)),
   together: undefined,
 })
 
 function inBatches(options: Batches): Mode {
-  const { pace = usualPace, isUrgent = () => false } = options
+  const { pace = defaultPace, isUrgent = () => false } = options
   const together: BatchPreparation =
     'prepare' in options ? options.prepare : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {

@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper } from '../keep/requests.ts'
 
 /** A durable consumer by whose and which it is. */
 export type Durable = { service: string; durable: string }

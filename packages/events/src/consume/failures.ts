@@ -6,7 +6,7 @@ import { parkedEvents } from '../schema.ts'
 import { receive } from './inbox.ts'
 
 /** Tries after which an event is given up. */
-export const mostTries = 10
+export const maxAttempts = 10
 
 /** A consumer and what it failed on. */
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }
@@ -32,12 +32,12 @@ export async function recordFailure(db: Db, { consumer, event, subject, reason }
         set: {
           attempts: sql`${parkedEvents.attempts} + 1`,
           lastError: reason,
-          parkedAt: sql`case when ${parkedEvents.attempts} + 1 >= ${mostTries} then now() end`,
+          parkedAt: sql`case when ${parkedEvents.attempts} + 1 >= ${maxAttempts} then now() end`,
         },
       })
       .returning({ attempts: parkedEvents.attempts })
     const attempts = row?.attempts ?? 1
-    if (attempts >= mostTries) await receive(tx, consumer, event.id)
+    if (attempts >= maxAttempts) await receive(tx, consumer, event.id)
     return attempts
   })
 }

@@ -5,7 +5,7 @@ import { logger, withSpan } from '@parley/telemetry'
 import { eventFailed, eventHandled, eventParked, messageRedelivered, messageUndecodable } from '../metrics.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
-import { mostTries, reasonOf, recordFailure } from './failures.ts'
+import { maxAttempts, reasonOf, recordFailure } from './failures.ts'
 import { forgetFailures, receive } from './inbox.ts'
 
 const log = logger('consumer')
@@ -30,7 +30,7 @@ export type Handling = {
   consumer: string
   prepare: EventPreparation
   /** Pauses before redelivery: the first, and the longest. */
-  redelivery: { firstMs: number; mostMs: number }
+  redelivery: { firstMs: number; maxMs: number }
 }
 
 /** A message with the events that the consumer handles; undefined when its bytes cannot be decoded. */
@@ -75,7 +75,7 @@ export async function handleMessage(handling: Handling, { message, events }: Ope
     acknowledge(message)
     return 'done'
   }
-  bringAgain(message, Math.min(redelivery.firstMs * 2 ** (tries - 1), redelivery.mostMs))
+  bringAgain(message, Math.min(redelivery.firstMs * 2 ** (tries - 1), redelivery.maxMs))
   return 'later'
 }
 
@@ -112,7 +112,7 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
   try {
     const failures = await recordFailure(db, { consumer, event, subject, reason })
     eventFailed(consumer)
-    if (failures < mostTries) {
+    if (failures < maxAttempts) {
       log.warn({ ...about, failures }, 'a consumer failed on an event; it will be retried')
       return failures
     }

@@ -67,7 +67,7 @@ async function handleTogether(
     // One that a neighbour is never done with must not hold up the others again and again.
     settle(withSome(isAway), (message) => {
       const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
-      bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.mostMs))
+      bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))
     })
     const unclear = new Set(withSome(() => true))
     const ready = known.filter((one) => !unclear.has(one))

@@ -42,7 +42,7 @@ export function parkedEvents(
         eventIds.length === 0 ? undefined : inArray(table.eventId, eventIds),
       )
       const requested = await db.transaction(async (tx) => {
-        replaysRequested.tell(tx)
+        replaysRequested.notify(tx)
         return await tx
           .update(table)
           .set({ replayRequestedAt: sql`now()` })

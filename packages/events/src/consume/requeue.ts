@@ -11,7 +11,7 @@ export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'su
 /** Returns parked entries to the queue they came from. */
 export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
 
-const mostAtOnce = 100
+const maxAtOnce = 100
 
 /**
  * Puts an event that the stream refused back into the outbox, unchanged. Its room or account may have changed since.
@@ -22,7 +22,7 @@ export const requeueForStream: Requeue = async (tx, entries) => {
     return { shard: shardOf(aggregate), aggregate, subject, eventId, payload }
   })
   const inserted = await tx.insert(outbox).values(rows).returning({ id: outbox.id })
-  entriesWritten.tell(
+  entriesWritten.notify(
     tx,
     inserted.map(({ id }) => id),
   )
@@ -32,7 +32,7 @@ export const requeueForStream: Requeue = async (tx, entries) => {
 export const requeueForMessaging: Requeue = async (tx, entries) => {
   const rows = entries.map(({ subject, payload }) => ({ roomId: subject.split('.')[2] ?? '', payload }))
   await tx.insert(handovers).values(rows)
-  for (const { roomId } of rows) roomsToHandOver.tell(tx, roomId)
+  for (const { roomId } of rows) roomsToHandOver.notify(tx, roomId)
 }
 
 /** Has entries tried once more that were parked before; answers how many. Those that fail again are parked again. */
@@ -44,7 +44,7 @@ export async function requeueParked(
   const [clock] = await sqlRows<{ now: Date }>(db, sql`select clock_timestamp() as now`)
   let requested = 0
   for (const [consumer, requeue] of requeues) {
-    for (let moved = mostAtOnce; moved === mostAtOnce; requested += moved) {
+    for (let moved = maxAtOnce; moved === maxAtOnce; requested += moved) {
       moved = await db.transaction(async (tx) => {
         const some = tx
           .select({ eventId: parkedEvents.eventId })
@@ -58,7 +58,7 @@ export async function requeueParked(
               those,
             ),
           )
-          .limit(mostAtOnce)
+          .limit(maxAtOnce)
           .for('update', { skipLocked: true })
         const entries = await tx
           .delete(parkedEvents)

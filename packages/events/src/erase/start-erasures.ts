@@ -11,7 +11,7 @@ import { eraseParked } from './parked.ts'
 
 const log = logger('erasure')
 const passesPerRound = 20
-const usualPollMs = 10_000
+const defaultPollMs = 10_000
 const tryAgainMs = 500
 
 /** What a service found of a deleted account in one pass. */
@@ -39,7 +39,7 @@ export type ErasureOptions = Pick<Database, 'db'> & {
  * {@link refuseErased}), then a job erases and reports, as often as it takes. Any process of the service may do it.
  */
 export async function startErasures(options: ErasureOptions): Promise<AsyncDisposable> {
-  const { db, bus, service, pollMs: everyMs = usualPollMs } = options
+  const { db, bus, service, pollMs: everyMs = defaultPollMs } = options
   await using opened = new Resources()
   const name = `${service} erasures`
   const erasing = opened.use(periodically({ name, everyMs, afterFailureMs: tryAgainMs, run: eraser(options) }))

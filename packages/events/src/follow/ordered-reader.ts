@@ -1,6 +1,6 @@
 import { nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper } from '../keep/requests.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 

@@ -9,7 +9,7 @@ import { eventsPerCall } from './store.ts'
 export const roomsToHandOver = new CommitChannel<string>()
 
 /** So that a full call stays below what the bus carries. */
-const mostBytes = (768 * 1024) / eventsPerCall
+const maxBytes = (768 * 1024) / eventsPerCall
 
 /**
  * Writes events about a room in the transaction of their change, which must hold the lock of the aggregate's row; they
@@ -23,13 +23,13 @@ export async function handOver(
   if (events.length === 0) return
   const rows = events.map((event) => {
     const payload = encode(RoomEventSchema, event)
-    if (payload.length > mostBytes) {
+    if (payload.length > maxBytes) {
       throw new RangeError(
-        `event ${event.kind} of a room has ${payload.length} bytes, but at most ${mostBytes} can be handed over`,
+        `event ${event.kind} of a room has ${payload.length} bytes, but at most ${maxBytes} can be handed over`,
       )
     }
     return { roomId, payload: Buffer.from(payload) }
   })
   await tx.insert(handovers).values(rows)
-  roomsToHandOver.tell(tx, roomId)
+  roomsToHandOver.notify(tx, roomId)
 }

@@ -3,7 +3,7 @@ import type { RoomEvent } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import { backoffMs } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
-import { mostTries, reasonOf } from '../consume/failures.ts'
+import { maxAttempts, reasonOf } from '../consume/failures.ts'
 import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
 import * as store from './store.ts'
 
@@ -21,7 +21,7 @@ export type HandOverOptions = Pick<Database, 'db'> & {
    */
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   /** Pauses after a failure: the first, and the longest; default 100 ms and 5 s. */
-  pauses?: { firstMs: number; mostMs: number }
+  pauses?: { firstMs: number; maxMs: number }
   /** How often to look for events written by a process that died before it could announce them. Default: 10 s. */
   pollMs?: number
 }
@@ -80,14 +80,14 @@ async function pause(
   const [first] = events
   handOverFailed(service)
   log.warn({ service, roomId, failures: failures + 1, reason }, 'messaging did not take events of a room')
-  if (first && !passing.has(failure.code) && (await store.countRefusal(db, first)) >= mostTries) {
+  if (first && !passing.has(failure.code) && (await store.countRefusal(db, first)) >= maxAttempts) {
     await store.parkEvent(db, claim, first, reason)
     handOverParked(service)
     log.error({ service, roomId, eventId: first.event.eventId, reason }, 'messaging refused an event; it is parked')
     await store.releaseRoom(db, claim)
     return 0
   }
-  const pauseMs = backoffMs({ firstMs: pauses.firstMs, longestMs: pauses.mostMs }, failures + 1)
+  const pauseMs = backoffMs({ firstMs: pauses.firstMs, longestMs: pauses.maxMs }, failures + 1)
   await store.pauseRoom(db, claim, pauseMs)
   return pauseMs
 }

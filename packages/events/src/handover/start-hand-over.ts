@@ -8,7 +8,7 @@ import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
 /** As long as the lease, after which the work of a dead process can be taken over. */
-const usualPollMs = 10_000
+const defaultPollMs = 10_000
 const tryAgainMs = 500
 const nextRoomsMs = 200
 const roomsInHand = 16
@@ -20,7 +20,7 @@ const roomsInHand = 16
  * not block its room forever.
  */
 export function startHandOver(options: HandOverOptions): AsyncDisposable {
-  const { db, service, pauses = { firstMs: 100, mostMs: 5000 }, pollMs: everyMs = usualPollMs } = options
+  const { db, service, pauses = { firstMs: 100, maxMs: 5000 }, pollMs: everyMs = defaultPollMs } = options
   const closing = new AbortController()
   const hand: Hand = { ...options, pauses, pollMs: everyMs, holder: randomUUID(), signal: closing.signal }
   const waiting = new Set<string>()

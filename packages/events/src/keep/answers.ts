@@ -4,7 +4,7 @@ import type { Bus } from '@parley/rpc'
 import { redeclareStreams } from '../stream/declare.ts'
 import { holdsEvent } from '../stream/place.ts'
 import { durableName, eventStream } from '../subjects.ts'
-import type { Asks, Verb } from './asks.ts'
+import type { KeeperRequests, Verb } from './requests.ts'
 import * as checks from './checks.ts'
 import { Refusal } from './checks.ts'
 import { lagsOfDurables, lastAcknowledged, makeDurable, placesOfDurables } from './durables.ts'
@@ -14,15 +14,15 @@ import type { Recoveries } from './recoveries.ts'
 import type { Restorer } from './restorer.ts'
 
 /** The asking deployable, and what the keeper needs to answer. */
-type Asked = { bus: Bus; restorer: Restorer; recoveries: Recoveries; asker: string }
+type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; requester: string }
 
 /** The only deployable that may have events removed from the stream, since it deletes accounts. */
 const mayErase = 'accounts'
-const mostSubjects = 64
+const maxSubjects = 64
 
 /** Handler of each request. Throws a Refusal for an invalid request. */
 export const answers: {
-  [V in Verb]: (asked: Asked, ask: Record<string, unknown>) => Promise<Asks[V]['answer']>
+  [V in Verb]: (asked: RequestContext, request: Record<string, unknown>) => Promise<KeeperRequests[V]['answer']>
 } = {
   state: async ({ bus }) => {
     const { manager } = await jetStream(bus)
@@ -35,62 +35,64 @@ export const answers: {
     return { lastSeq: state.last_seq }
   },
 
-  place: async ({ bus }, ask) => {
-    const seq = checks.sequence(ask, 'seq')
-    const eventId = checks.text(ask, 'eventId', checks.eventIdForm)
-    return { there: await isThere(bus, { seq, eventId, expired: ask.expired === true }) }
+  place: async ({ bus }, request) => {
+    const seq = checks.sequence(request, 'seq')
+    const eventId = checks.text(request, 'eventId', checks.eventIdForm)
+    return { there: await isThere(bus, { seq, eventId, expired: request.expired === true }) }
   },
 
-  reader: async ({ bus, asker }, ask) => {
-    await makeReader(bus, asker, {
-      id: checks.text(ask, 'id', checks.readerForm),
-      subject: checks.text(ask, 'subject', checks.filterForm),
-      startSeq: checks.sequence(ask, 'startSeq'),
+  reader: async ({ bus, requester }, request) => {
+    await makeReader(bus, requester, {
+      id: checks.text(request, 'id', checks.readerForm),
+      subject: checks.text(request, 'subject', checks.filterForm),
+      startSeq: checks.sequence(request, 'startSeq'),
     })
     return {}
   },
 
-  durable: async ({ bus, asker }, ask) => {
-    const subject = checks.text(ask, 'subject', checks.filterForm)
-    await makeDurable(bus, ownDurable(asker, ask), { asker, subject, anew: ask.anew === true })
+  durable: async ({ bus, requester }, request) => {
+    const subject = checks.text(request, 'subject', checks.filterForm)
+    await makeDurable(bus, ownDurable(requester, request), { requester, subject, anew: request.anew === true })
     return {}
   },
 
-  lags: async ({ bus, asker }) => ({ messages: await lagsOfDurables(bus, durableName(asker, '')) }),
+  lags: async ({ bus, requester }) => ({ messages: await lagsOfDurables(bus, durableName(requester, '')) }),
 
-  acknowledged: async ({ bus, asker }, ask) => ({ eventIds: await lastAcknowledged(bus, ownDurable(asker, ask)) }),
+  acknowledged: async ({ bus, requester }, request) => ({
+    eventIds: await lastAcknowledged(bus, ownDurable(requester, request)),
+  }),
 
-  restore: async ({ bus, asker, restorer }, ask) => {
-    const place = { seq: checks.sequence(ask, 'seq'), eventId: checks.text(ask, 'eventId', checks.eventIdForm) }
+  restore: async ({ bus, requester, restorer }, request) => {
+    const place = { seq: checks.sequence(request, 'seq'), eventId: checks.text(request, 'eventId', checks.eventIdForm) }
     if (await isThere(bus, { ...place, expired: false })) throw new Refusal('the stream still holds that event')
     // Earlier releases do not say when: then it may have been after the last recovery.
-    await restorer.restore(asker, ask.storedMsAgo === undefined ? 0 : checks.amount(ask, 'storedMsAgo'))
+    await restorer.restore(requester, request.storedMsAgo === undefined ? 0 : checks.amount(request, 'storedMsAgo'))
     return {}
   },
 
-  passed: async ({ bus, asker, recoveries }, ask) => {
-    const lost = checks.amount(ask, 'lost')
+  passed: async ({ bus, requester, recoveries }, request) => {
+    const lost = checks.amount(request, 'lost')
     // Earlier releases name none.
-    const report = ask.report === undefined ? randomUUID() : checks.text(ask, 'report', checks.reportForm)
-    if (lost > 0) await recoveries.addLost(lost, `${asker}-${report}`)
+    const report = request.report === undefined ? randomUUID() : checks.text(request, 'report', checks.reportForm)
+    if (lost > 0) await recoveries.addLost(lost, `${requester}-${report}`)
     return await placesOfDurables(bus)
   },
 
-  erase: async ({ bus, asker }, { subjects, remove }) => {
-    if (asker !== mayErase) throw new Refusal(`only ${mayErase} may`)
+  erase: async ({ bus, requester }, { subjects, remove }) => {
+    if (requester !== mayErase) throw new Refusal(`only ${mayErase} may`)
     const isSubject = (one: unknown): one is string => typeof one === 'string' && checks.userSubjectForm.test(one)
-    if (!Array.isArray(subjects) || subjects.length > mostSubjects || !subjects.every(isSubject))
-      throw new Refusal(`these are not up to ${mostSubjects} subjects of a user's events`)
+    if (!Array.isArray(subjects) || subjects.length > maxSubjects || !subjects.every(isSubject))
+      throw new Refusal(`these are not up to ${maxSubjects} subjects of a user's events`)
     const found = await countOnStream(bus, subjects)
     const removed = remove === true && found > 0 ? await removeSome(bus, subjects) : 0
     return { found, left: Math.max(0, found - removed) }
   },
 }
 
-const ownDurable = (asker: string, ask: Record<string, unknown>): string =>
-  durableName(asker, checks.text(ask, 'durable', checks.durableForm))
+const ownDurable = (requester: string, request: Record<string, unknown>): string =>
+  durableName(requester, checks.text(request, 'durable', checks.durableForm))
 
-async function isThere(bus: Bus, place: Asks['place']['ask']): Promise<boolean> {
+async function isThere(bus: Bus, place: KeeperRequests['place']['request']): Promise<boolean> {
   const { manager } = await jetStream(bus)
   try {
     if (place.expired) return (await manager.streams.info(eventStream)).state.last_seq >= place.seq

@@ -1,24 +1,24 @@
 /** A request to the keeper is invalid or not allowed. The message says why. */
 export class Refusal extends Error {}
 
-type Ask = Record<string, unknown>
+type RawRequest = Record<string, unknown>
 
 /** A string of that form. Throws a Refusal. */
-export function text(ask: Ask, name: string, form: RegExp): string {
+export function text(ask: RawRequest, name: string, form: RegExp): string {
   const value = ask[name]
   if (typeof value === 'string' && form.test(value)) return value
   throw new Refusal(`${name} is not what it should be`)
 }
 
 /** A sequence of the stream: from 1 on. Throws a Refusal. */
-export function sequence(ask: Ask, name: string): number {
+export function sequence(ask: RawRequest, name: string): number {
   const value = ask[name]
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new Refusal(`${name} is no sequence`)
 }
 
 /** A number of things: from 0 on. Throws a Refusal. */
-export function amount(ask: Ask, name: string): number {
+export function amount(ask: RawRequest, name: string): number {
   const value = ask[name]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.floor(value)
   throw new Refusal(`${name} is no number of things`)

@@ -4,18 +4,18 @@ import { isConsumerMissing, isMessageMissing, isStreamMissing, jetStream } from 
 import { redeclareStreams, streamMaxAgeMs } from '../stream/declare.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { durableName, eventStream } from '../subjects.ts'
-import type { Asks } from './asks.ts'
+import type { KeeperRequests } from './requests.ts'
 import { Refusal } from './checks.ts'
 import { newestUpTo } from './newest.ts'
 
 const LOOK_BACK_MS = 2 * 3_600_000
 /** Most messages that all processes of a consumer may have in hand. */
-const mostInHand = 1024
+const maxInHand = 1024
 const ackWaitMs = 60_000
 /** After this time without a pull a durable is abandoned. It would keep every outbox from deleting its entries. */
 const abandonedAfter = nanos(streamMaxAgeMs)
 /** Durables of one deployable. */
-const mostDurables = 64
+const maxDurables = 64
 
 /**
  * Makes a durable consumer, and the stream, if they are missing; it begins at the first event there is. Refuses when the
@@ -25,7 +25,7 @@ const mostDurables = 64
 export async function makeDurable(
   bus: Bus,
   name: string,
-  { asker, subject, anew }: { asker: string; subject: string; anew: boolean },
+  { requester, subject, anew }: { requester: string; subject: string; anew: boolean },
 ): Promise<void> {
   const { manager } = await jetStream(bus)
   if (anew) await remove(manager, name)
@@ -33,14 +33,14 @@ export async function makeDurable(
   if (known === undefined) {
     let others = 0
     for await (const other of manager.consumers.list(eventStream))
-      if (other.name.startsWith(durableName(asker, ''))) others++
-    if (others >= mostDurables) throw new Refusal('there are too many durables')
+      if (other.name.startsWith(durableName(requester, ''))) others++
+    if (others >= maxDurables) throw new Refusal('there are too many durables')
     await addDurable(manager, name, {
       filter_subject: subject,
       deliver_policy: DeliverPolicy.All,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ackWaitMs),
-      max_ack_pending: mostInHand,
+      max_ack_pending: maxInHand,
       max_deliver: -1,
       inactive_threshold: abandonedAfter,
     })
@@ -72,7 +72,7 @@ export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<s
 }
 
 /** The acknowledged position of each durable, and the first sequence of the stream. */
-export async function placesOfDurables(bus: Bus): Promise<Asks['passed']['answer']> {
+export async function placesOfDurables(bus: Bus): Promise<KeeperRequests['passed']['answer']> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
   const places = new Map<string, number>()

@@ -3,7 +3,7 @@ import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { eventStream } from '../subjects.ts'
 
 /** Messages that one ask takes off the stream: it answers before its asker gives up. */
-const mostAtOnce = 200
+const maxAtOnce = 200
 
 /** Counts the messages on the stream under these subjects. */
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {
@@ -28,7 +28,7 @@ export async function removeSome(bus: Bus, subjects: readonly string[]): Promise
   let removed = 0
   for (const subject of subjects) {
     // Forwards by sequence: servers of 2.9 lose the last one of a subject when it was deleted before.
-    for (let seq = 1; removed < mostAtOnce; seq++) {
+    for (let seq = 1; removed < maxAtOnce; seq++) {
       const next = await nextOf(bus, subject, seq)
       if (next === undefined) break
       seq = next

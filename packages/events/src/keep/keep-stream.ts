@@ -7,7 +7,7 @@ import { jetStream } from '../stream/api.ts'
 import { eventStream, keeperSubject } from '../subjects.ts'
 import { declareStreams, type StreamOptions } from '../stream/declare.ts'
 import { answers } from './answers.ts'
-import type { Reply, Verb } from './asks.ts'
+import type { Reply, Verb } from './requests.ts'
 import { Refusal } from './checks.ts'
 import { recoveriesHere, type Recoveries } from './recoveries.ts'
 import { Restorer } from './restorer.ts'
@@ -16,7 +16,7 @@ const log = logger('keeper')
 const declareEveryMs = 10_000
 const tryAgainMs = 500
 /** Asks of one deployable that are worked on at once; more are refused. */
-const mostAtOnce = 64
+const maxAtOnce = 64
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -33,28 +33,28 @@ export async function keepStream(
   const kept = new Resources()
   const restorer = new Restorer(bus, recoveries)
   const atWork = new Map<string, number>()
-  const hear = async (message: Msg): Promise<void> => {
-    const [, asker = '', verb = ''] = message.subject.split('.')
-    const running = atWork.get(asker) ?? 0
-    if (running >= mostAtOnce) return answer(message, { refusal: 'too much is asked at once' })
-    atWork.set(asker, running + 1)
+  const serve = async (message: Msg): Promise<void> => {
+    const [, requester = '', verb = ''] = message.subject.split('.')
+    const running = atWork.get(requester) ?? 0
+    if (running >= maxAtOnce) return answer(message, { refusal: 'too much is asked at once' })
+    atWork.set(requester, running + 1)
     try {
-      answer(message, { answer: await answerTo({ bus, restorer, recoveries, asker }, verb, message.data) })
+      answer(message, { answer: await answerTo({ bus, restorer, recoveries, requester }, verb, message.data) })
     } catch (error) {
       const refusal = error instanceof Refusal ? error.message : 'it failed, ask again'
-      log.warn({ asker, verb, reason: reasonOf(error) }, 'what was asked about the stream was not done')
+      log.warn({ requester, verb, reason: reasonOf(error) }, 'what was asked about the stream was not done')
       answer(message, { refusal })
     } finally {
-      atWork.set(asker, (atWork.get(asker) ?? 1) - 1)
+      atWork.set(requester, (atWork.get(requester) ?? 1) - 1)
     }
   }
-  const hearing = bus.nc.subscribe(keeperSubject('*', '*'), {
+  const subscription = bus.nc.subscribe(keeperSubject('*', '*'), {
     queue: 'keeper',
     callback: (error, message) => {
-      if (error === null) void hear(message)
+      if (error === null) void serve(message)
     },
   })
-  kept.defer('asks about the stream', () => hearing.unsubscribe())
+  kept.defer('asks about the stream', () => subscription.unsubscribe())
   let size = { bytes: 0, maxBytes: 0, copies: options.replicas ?? 0 }
   const held = { description: 'Bytes of the stream of events', unit: 'By' }
   kept.use(gauge('events_stream_bytes', held, () => size.bytes))

@@ -2,26 +2,26 @@ import { AckPolicy, DeliverPolicy, nanos, ReplayPolicy } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { jetStream } from '../stream/api.ts'
 import { eventStream, readerSubject } from '../subjects.ts'
-import type { Asks } from './asks.ts'
+import type { KeeperRequests } from './requests.ts'
 import { Refusal } from './checks.ts'
 
 /** One may be late by as much before a follower calls it silence. */
 const heartbeatMs = 1500
 /** How long a reader without a listener is kept. */
-const desertedMs = 5000
+const unusedMs = 5000
 /** Most readers of one deployable, including recently abandoned ones. */
-const mostReaders = 256
+const maxReaders = 256
 
 /** Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. */
-export async function makeReader(bus: Bus, asker: string, ask: Asks['reader']['ask']): Promise<void> {
+export async function makeReader(bus: Bus, requester: string, ask: KeeperRequests['reader']['request']): Promise<void> {
   const { manager } = await jetStream(bus)
-  const prefix = `reader-${asker}-`
+  const prefix = `reader-${requester}-`
   let others = 0
   for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) others++
-  if (others >= mostReaders) throw new Refusal('there are too many readers')
+  if (others >= maxReaders) throw new Refusal('there are too many readers')
   await manager.consumers.add(eventStream, {
     name: prefix + ask.id,
-    deliver_subject: readerSubject(asker, ask.id),
+    deliver_subject: readerSubject(requester, ask.id),
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: ask.startSeq,
     filter_subject: ask.subject,
@@ -30,7 +30,7 @@ export async function makeReader(bus: Bus, asker: string, ask: Asks['reader']['a
     max_deliver: 1,
     flow_control: true,
     idle_heartbeat: nanos(heartbeatMs),
-    inactive_threshold: nanos(desertedMs),
+    inactive_threshold: nanos(unusedMs),
     mem_storage: true,
     num_replicas: 1,
   })

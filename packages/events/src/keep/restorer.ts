@@ -12,7 +12,7 @@ import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
  * Any process of a deployable may ask, and a stream may be lost repeatedly. The limit bounds the damage of false
  * reports, which make others read events twice.
  */
-const mostInARow = 8
+const maxInARow = 8
 const oneMoreEveryMs = 600_000
 
 /** Recreates durables after the stream lost events, once per loss, however many report it. */
@@ -30,13 +30,13 @@ export class Restorer {
    * Resolves when durables will deliver everything stored from now on, even under sequences used before. `storedMsAgo`:
    * how long ago the lost event was stored.
    */
-  async restore(asker: string, storedMsAgo: number): Promise<void> {
+  async restore(requester: string, storedMsAgo: number): Promise<void> {
     await this.#recoveries.turn(async (last, held) => {
       await redeclareStreams(this.#bus)
       // The event was stored before the last recovery, and the stream has not changed since: this loss is already
       // repaired.
       if (last !== undefined && storedMsAgo > last.agoMs && (await this.#stands(last))) return undefined
-      if (!this.#allow(asker)) throw new Refusal('durables were recreated too often')
+      if (!this.#allow(requester)) throw new Refusal('durables were recreated too often')
       await resetDurables(this.#bus, held)
       return await this.#state()
     })
@@ -72,11 +72,11 @@ export class Restorer {
     }
   }
 
-  #allow(asker: string): boolean {
+  #allow(requester: string): boolean {
     const now = performance.now()
-    const { left, at } = this.#allowances.get(asker) ?? { left: mostInARow, at: now }
-    const filled = Math.min(mostInARow, left + (now - at) / oneMoreEveryMs)
-    this.#allowances.set(asker, { left: filled < 1 ? filled : filled - 1, at: now })
+    const { left, at } = this.#allowances.get(requester) ?? { left: maxInARow, at: now }
+    const filled = Math.min(maxInARow, left + (now - at) / oneMoreEveryMs)
+    this.#allowances.set(requester, { left: filled < 1 ? filled : filled - 1, at: now })
     return filled >= 1
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { askKeeper, type Asks } from '../keep/asks.ts'
+import { askKeeper, type KeeperRequests } from '../keep/requests.ts'
 import { eventsLost } from '../metrics.ts'
 import { streamMaxAgeMs } from '../stream/declare.ts'
 import { covers } from '../subjects.ts'
@@ -13,7 +13,7 @@ const log = logger('relay')
 const keepMs = 3_600_000
 const readAtOnce = 5000
 
-type Passed = Asks['passed']['answer']
+type Passed = KeeperRequests['passed']['answer']
 
 type Options = Pick<Database, 'pool'> & {
   bus: Bus

@@ -15,6 +15,6 @@ export async function enqueue(tx: Tx, events: OutgoingEvent | readonly OutgoingE
   if (rows.length === 0) return []
   const inserted = await tx.insert(outbox).values(rows).returning({ id: outbox.id })
   const ids = inserted.map((row) => row.id)
-  entriesWritten.tell(tx, ids)
+  entriesWritten.notify(tx, ids)
   return ids
 }

@@ -13,7 +13,7 @@ import { Waiters } from './waiters.ts'
 
 const log = logger('relay')
 const readAtOnce = 500
-const mostInHand = 4000
+const maxInHand = 4000
 /** A stream that takes nothing is tried every second by every line. */
 const sayFailureEveryMs = 60_000
 
@@ -106,7 +106,7 @@ export class Flow {
     for (;;) {
       const ready = shards.all().filter((shard) => shard.state === 'ready' && !shard.releasing)
       const inHand = shards.inHand()
-      this.#full = inHand.length >= mostInHand
+      this.#full = inHand.length >= maxInHand
       if (this.#full || this.#closing || ready.length === 0 || !bus.connected()) return
       const numbers = ready.map((shard) => shard.lease.shard)
       // An idle relay lets its leases expire; renewing shows which ones others have taken.

@@ -3,7 +3,7 @@ import { BatchDelay } from '../batch-delay.ts'
 import type { Batch, Line, Shard } from './shard.ts'
 import { markRelayed, type Entry } from './store.ts'
 
-const mostAtOnce = 2000
+const maxAtOnce = 2000
 /**
  * Marks can be collected: entries not marked yet are sent again by the next holder, and the stream drops the
  * duplicates.
@@ -44,7 +44,7 @@ export class Marker {
   async #run(): Promise<void> {
     while (this.#items.length > 0) {
       await this.#delay.wait(this.#items.length)
-      const batch = this.#items.splice(0, mostAtOnce).filter(({ line }) => !line.dropped)
+      const batch = this.#items.splice(0, maxAtOnce).filter(({ line }) => !line.dropped)
       if (batch.length === 0) continue
       try {
         await (this.#statement = this.#mark(batch))

@@ -1,7 +1,7 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper } from '../keep/requests.ts'
 import { streamLost } from '../metrics.ts'
 import type { Flow } from './flow.ts'
 import type { Shard } from './shard.ts'

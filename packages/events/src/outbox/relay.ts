@@ -8,7 +8,7 @@ import { Backlog } from './backlog.ts'
 import { Cleanup } from './cleanup.ts'
 import { RelayedShards } from './relayed-shards.ts'
 import { waitUntilStored } from './stored.ts'
-import { hearRelays } from './wake.ts'
+import { onRelaysChanged } from './wake.ts'
 import { WrittenEntries } from './written-entries.ts'
 
 const log = logger('relay')
@@ -17,12 +17,12 @@ const renewEveryMs = 1000
 /**
  * A relay without others lets its leases expire after this time without work, and renews them when there is work again.
  */
-const usualRestAfterMs = 10_000
+const defaultRestAfterMs = 10_000
 const restEveryMs = 30_000
 /** The database does not answer. */
 const tryAgainMs = 500
 /** How often to look for entries that nobody announced. */
-const usualPollMs = 10_000
+const defaultPollMs = 10_000
 const cleanUpEveryMs = 300_000
 
 /** What a relay needs. */
@@ -79,7 +79,7 @@ class OutboxRelay implements Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options
-    const { pool, bus, service, pollMs = usualPollMs } = options
+    const { pool, bus, service, pollMs = defaultPollMs } = options
     const relayed = (this.#relayed = new RelayedShards({
       ...{ pool, bus, service, holder: randomUUID() },
       look: (inMs) => this.#polling.wake(inMs),
@@ -100,17 +100,17 @@ class OutboxRelay implements Relay {
     const cleanup = new Cleanup({ pool, bus, service, verified: () => relayed.verified() })
     this.#job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(this.#stop.signal))
     this.#renewing.wake()
-    this.#resources.use(hearRelays(bus, service, () => this.#renewing.wake()))
+    this.#resources.use(onRelaysChanged(bus, service, () => this.#renewing.wake()))
     this.#resources.use(written)
   }
 
   wake(entryIds: readonly bigint[]): void {
-    this.#written.told(entryIds)
+    this.#written.skip(entryIds)
     void this.#written.wake(entryIds)
   }
 
   stored(entryIds: readonly bigint[]): Promise<void> {
-    this.#written.told(entryIds)
+    this.#written.skip(entryIds)
     const { pool, bus, service } = this.#options
     const { shards, flow } = this.#relayed
     const holds = (shard: number): boolean => shards.holds(shard)
@@ -131,13 +131,13 @@ class OutboxRelay implements Relay {
   async #renew(): Promise<number | void> {
     const { leases } = this.#relayed
     await leases.renew()
-    const { restAfterMs = usualRestAfterMs } = this.#options
+    const { restAfterMs = defaultRestAfterMs } = this.#options
     if (!this.#relayed.rests(restAfterMs)) return Math.min(renewEveryMs, leases.nextFreeMs)
   }
 
   async #poll(): Promise<number | void> {
     const againMs = await this.#relayed.poll()
-    await this.#written.tellOthers()
+    await this.#written.notifyHolders()
     return againMs
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper } from '../keep/requests.ts'
 import { verifyPlaces } from '../stream/place.ts'
 import { Flow } from './flow.ts'
 import { HeldShards } from './held-shards.ts'
@@ -9,7 +9,7 @@ import type { Shard } from './shard.ts'
 import { singleFlight } from './single-flight.ts'
 import { waitUntilStored } from './stored.ts'
 import { ShardLeases } from './shard-leases.ts'
-import { hearWakes } from './wake.ts'
+import { serveWakes } from './wake.ts'
 
 const closeWithinMs = 2000
 const answerWithinMs = 1000
@@ -58,7 +58,7 @@ export class RelayedShards {
     this.leases = new ShardLeases({
       ...options,
       shards,
-      listen: (shard) => hearWakes(bus, service, shard, (ids, answered) => this.#woken(ids, answered)),
+      listen: (shard) => serveWakes(bus, service, shard, (ids, answered) => this.#woken(ids, answered)),
       look: () => options.look(),
       peerGone: () => options.peerGone(),
     })

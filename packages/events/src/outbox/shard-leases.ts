@@ -8,7 +8,7 @@ import { Shard } from './shard.ts'
 import { shardCount } from './shards.ts'
 import { singleFlight } from './single-flight.ts'
 import { readPlaces } from './store.ts'
-import { tellRelays } from './wake.ts'
+import { notifyRelays } from './wake.ts'
 
 const log = logger('relay')
 
@@ -83,7 +83,7 @@ export class ShardLeases {
     // Continue with entries held back before, and look for those that a dead process did not announce.
     if (held || relays < this.#relays) look()
     if (relays < this.#relays) this.#options.peerGone()
-    if (this.#relays === 0) tellRelays(bus, service)
+    if (this.#relays === 0) notifyRelays(bus, service)
     this.#relays = relays
     this.nextFreeMs = nextFreeMs
     await this.#shareOut(Math.ceil(shardCount / relays), free)
@@ -104,7 +104,7 @@ export class ShardLeases {
     const { bus, pool, service } = this.#options
     const leases = shards.map((shard) => shard.lease)
     await releaseLeases(pool, leases)
-    tellRelays(bus, service)
+    notifyRelays(bus, service)
   }
 
   async #adopt(leases: Lease[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import type { Flow } from './flow.ts'
 import { findWaiting, idsByShard } from './store.ts'
-import { askHolder } from './wake.ts'
+import { requestWake } from './wake.ts'
 
 const giveUpMs = 4000
 const lookAgainMs = 250
@@ -61,7 +61,7 @@ async function ask(options: Options, ids: bigint[], timeoutMs: number, done: (id
     for (const id of ids) if (!unmarked.has(id)) done(id)
     for (const [shard, theirs] of idsByShard(waiting)) {
       if (options.holds(shard)) continue
-      void askHolder(options.bus, options.service, shard, theirs, timeoutMs).then(
+      void requestWake(options.bus, options.service, shard, theirs, timeoutMs).then(
         () => theirs.forEach(done),
         () => undefined,
       )

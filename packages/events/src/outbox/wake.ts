@@ -5,29 +5,29 @@ import { relaysSubject, wakeSubject } from '../subjects.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Tells the holder of a shard that entries wait. A lost message costs the time to the holder's next look. */
-export function tellHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
+/** Notifies the holder of a shard that entries wait. If the message is lost, they wait until the holder looks again. */
+export function notifyHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
 }
 
-/** Tells the other relays of a service that one came or went, or that shards are free: they look at the leases. */
-export function tellRelays(bus: Bus, service: string): void {
+/** Notifies the other relays of a service that one came or went, or that shards are free, so that they check the leases. */
+export function notifyRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }
 
-/** Listens for the messages of `tellRelays`, including those of this process. */
-export function hearRelays(bus: Bus, service: string, onChange: () => void): Disposable {
+/** Listens for the messages of `notifyRelays`, including those of this process. */
+export function onRelaysChanged(bus: Bus, service: string, onChange: () => void): Disposable {
   const subscription = bus.nc.subscribe(relaysSubject(service), { callback: (error) => error ?? onChange() })
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
 }
 
-/** Asks the holder of a shard to answer when the stream has the entries. Rejects when it does not in time. */
-export async function askHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[], timeoutMs: number) {
+/** Asks the holder of a shard to answer once the stream has the entries. Rejects when it does not answer in time. */
+export async function requestWake(bus: Bus, service: string, shard: number, ids: readonly bigint[], timeoutMs: number) {
   await bus.nc.request(wakeSubject(service, shard), encodeIds(ids), { timeout: timeoutMs })
 }
 
-/** Hears as holder of a shard. `onWake` resolves when the entries are stored; it is answered only then. */
-export function hearWakes(
+/** Listens as the holder of a shard. `onWake` resolves when the entries are stored; it is answered only then. */
+export function serveWakes(
   bus: Bus,
   service: string,
   shard: number,
@@ -46,7 +46,7 @@ async function answer(message: Msg, onWake: (ids: bigint[], answered: boolean) =
     await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
     message.respond()
   } catch {
-    // No answer: the asker looks at the entries again.
+    // No answer: the caller looks at the entries again.
   }
 }
 

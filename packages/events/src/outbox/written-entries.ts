@@ -4,13 +4,13 @@ import { entriesWritten } from './enqueue.ts'
 import type { RelayedShards } from './relayed-shards.ts'
 import { singleFlight } from './single-flight.ts'
 import { findWaiting, idsByShard } from './store.ts'
-import { tellHolder } from './wake.ts'
+import { notifyHolder } from './wake.ts'
 
 type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
   relayed: RelayedShards
-  /** Asks to `tellOthers` in a while: an entry could not be relayed, nor its holder be found. */
+  /** Schedules `notifyHolders`, because an entry could not be relayed or its holder not be found. */
   tryAgain: () => void
 }
 
@@ -20,25 +20,25 @@ type Options = Pick<Database, 'pool'> & {
  */
 export class WrittenEntries implements Disposable {
   readonly #options: Options
-  readonly #hearing: Disposable
-  /** Written with `enqueue`, committed, and not told of otherwise in the same turn. */
+  readonly #subscription: Disposable
+  /** Entries written with `enqueue` and committed in this turn of the event loop, unless `skip` removed them. */
   readonly #committed = new Set<bigint>()
   /** Entries whose holders may still have to be notified. */
-  readonly #untold = new Set<bigint>()
+  readonly #unnotified = new Set<bigint>()
 
   /** Sends the notifications that could not be sent when the entries were written. */
-  readonly tellOthers = singleFlight(() => this.#tellOthers())
+  readonly notifyHolders = singleFlight(() => this.#notifyHolders())
 
   constructor(options: Options) {
     this.#options = options
-    this.#hearing = entriesWritten.listen(options.pool, (entryIds) => {
+    this.#subscription = entriesWritten.listen(options.pool, (entryIds) => {
       if (this.#committed.size === 0) setImmediate(() => this.#wakeCommitted())
       for (const id of entryIds) this.#committed.add(id)
     })
   }
 
-  /** The caller itself says so, or waits for them. */
-  told(entryIds: readonly bigint[]): void {
+  /** Leaves out entries that the caller itself announces or waits for. */
+  skip(entryIds: readonly bigint[]): void {
     for (const id of entryIds) this.#committed.delete(id)
   }
 
@@ -48,16 +48,16 @@ export class WrittenEntries implements Disposable {
     try {
       await flow.kick()
       if (shards.holdsAll()) return
-      for (const id of entryIds) if (!shards.knows(id)) this.#untold.add(id)
-      await this.tellOthers()
+      for (const id of entryIds) if (!shards.knows(id)) this.#unnotified.add(id)
+      await this.notifyHolders()
     } catch {
-      for (const id of entryIds) this.#untold.add(id)
+      for (const id of entryIds) this.#unnotified.add(id)
       this.#options.tryAgain()
     }
   }
 
   [Symbol.dispose](): void {
-    this.#hearing[Symbol.dispose]()
+    this.#subscription[Symbol.dispose]()
   }
 
   #wakeCommitted(): void {
@@ -67,13 +67,13 @@ export class WrittenEntries implements Disposable {
     void this.wake(ids)
   }
 
-  async #tellOthers(): Promise<void> {
+  async #notifyHolders(): Promise<void> {
     const { pool, bus, service, relayed } = this.#options
-    if (this.#untold.size === 0 || !bus.connected()) return
-    const ids = [...this.#untold]
+    if (this.#unnotified.size === 0 || !bus.connected()) return
+    const ids = [...this.#unnotified]
     for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
-      if (!relayed.shards.holds(shard)) tellHolder(bus, service, shard, theirs)
+      if (!relayed.shards.holds(shard)) notifyHolder(bus, service, shard, theirs)
     }
-    for (const id of ids) this.#untold.delete(id)
+    for (const id of ids) this.#unnotified.delete(id)
   }
 }

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 /** How long the stream keeps events, in milliseconds. */
 export const streamMaxAgeMs = 72 * HOUR_MS
 
-const usualMaxBytes = 12 * 1024 ** 3
+const defaultMaxBytes = 12 * 1024 ** 3
 /** Smallest size limit of a stream. */
 const leastMaxBytes = 16 * 1024 ** 2
 
@@ -51,7 +51,7 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
     if (isStreamMissing(error)) return undefined
     throw error
   })
-  const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : usualMaxBytes
+  const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : defaultMaxBytes
   let most = maxBytes ?? known
   // A server without a cluster takes any number for a stream it has, and refuses to read that stream when it starts again.
   let copies = current !== undefined && current.cluster === undefined ? 1 : replicas

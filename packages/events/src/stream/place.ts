@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper } from '../keep/requests.ts'
 import { allEvents } from '../subjects.ts'
 import { decodeBatch } from './decode.ts'
 import { streamMaxAgeMs } from './declare.ts'

@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/asks.ts'
+import { askKeeper } from '../keep/requests.ts'
 
 /** Counts the messages on the stream under these subjects of users' events. Only accounts may call it. */
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {

@@ -14,9 +14,9 @@ const settleSeconds = 120
 const restSeconds = 60
 /** How often the process that serves as the floor is woken. */
 const floorEveryMs = 500
-const mostPercent = 2
+const maxPercent = 2
 /** Most memory of all processes together, by the number of processes that the deployables are spread over. */
-const mostMiB = (services: number) => (services > 2 ? 450 : 250)
+const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /** Measures an idle fleet as a share of one core: each process with its children, and all together. */
 export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
@@ -49,8 +49,8 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
     report.add(`at rest, ${label}`, percent, '% of a core')
     report.add(`at rest, wake-ups of ${label}`, (last.wakeUps - first.wakeUps) / seconds, '1/s')
   }
-  report.add(`at rest, all together (target: below ${mostPercent})`, sum, '% of a core')
-  const most = mostMiB(fleet.services.length)
+  report.add(`at rest, all together (target: below ${maxPercent})`, sum, '% of a core')
+  const most = maxMiB(fleet.services.length)
   report.add('at rest, memory of all processes', memoryKib / 1024, 'MiB', undefined, most)
   report.add('at rest, a wake-up of the deployables', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
 }

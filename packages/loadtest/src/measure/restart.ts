@@ -3,7 +3,7 @@ import { type FleetOptions, startFleet } from '@parley/local'
 import type { Report } from '../report.ts'
 
 /** Most seconds, by layout. */
-const mostSeconds = { separate: 4, compact: 2 }
+const maxSeconds = { separate: 4, compact: 2 }
 
 /** Measures how long a fleet whose data exist takes from its start until every process is ready. */
 export async function measureRestart(options: FleetOptions, report: Report): Promise<void> {
@@ -13,5 +13,5 @@ export async function measureRestart(options: FleetOptions, report: Report): Pro
   const start = performance.now()
   await using _ = await startFleet(options)
   const seconds = (performance.now() - start) / 1000
-  report.add('start of an installed fleet', seconds, 's', undefined, mostSeconds[options.layout ?? 'separate'])
+  report.add('start of an installed fleet', seconds, 's', undefined, maxSeconds[options.layout ?? 'separate'])
 }

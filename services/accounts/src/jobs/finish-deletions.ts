@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { nextStep } from '../actions/deletion/passes.ts'
 import { deletionCompleted, deletionStuck } from '../metrics.ts'
 import {
-  askForPass,
+  requestPass,
   completeDeletion,
   foundInPass,
   lockDeletion,
@@ -39,7 +39,7 @@ async function goOn(ctx: Context, userId: string): Promise<void> {
     const found = await foundInPass(tx, userId, deletion.pass)
     const step = nextStep({ ...deletion, found }, now, ctx.config.erasurePassAfterMs)
     if (step === 'wait') return { completed: false, entries: [] }
-    if (step !== 'complete') return { completed: false, entries: await askForPass(tx, userId, step.ask, now) }
+    if (step !== 'complete') return { completed: false, entries: await requestPass(tx, userId, step.ask, now) }
     await completeDeletion(tx, userId, now)
     return { completed: true, entries: [] }
   })

@@ -33,7 +33,7 @@ export const nothingPersonal = {
 } satisfies Partial<UserRow>
 
 /** Small enough to hold locks only briefly. */
-const usualBatch = 1000
+const defaultBatch = 1000
 
 /**
  * Deletes rows that belong to an account, but not the account itself: at most one batch of each kind. `complete`: none
@@ -42,7 +42,7 @@ const usualBatch = 1000
 export async function eraseBelongings(
   tx: Tx,
   userId: string,
-  most = usualBatch,
+  most = defaultBatch,
 ): Promise<{ found: number; complete: boolean }> {
   let found = 0
   for (const { table, where } of belongingsOf(tx, userId)) {

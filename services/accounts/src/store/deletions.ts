@@ -12,11 +12,11 @@ export const deletionsMoved = new CommitChannel()
 
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.insert(deletions).values({ userId, requestedAt: at, askedAt: at })
-  deletionsMoved.tell(tx)
+  deletionsMoved.notify(tx)
 }
 
 /** The pass that was asked for last; 0 when the account is not being deleted. */
-export async function askedPass(db: Reader, userId: string): Promise<number> {
+export async function requestedPass(db: Reader, userId: string): Promise<number> {
   const [deletion] = await db.select({ pass: deletions.pass }).from(deletions).where(eq(deletions.userId, userId))
   return deletion?.pass ?? 0
 }
@@ -69,11 +69,11 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
       target: [deletionReports.userId, deletionReports.pass, deletionReports.service],
       set: { found: sql`greatest(${deletionReports.found}, excluded.found)`, reportedAt: at },
     })
-  deletionsMoved.tell(db)
+  deletionsMoved.notify(db)
 }
 
 /** Asks every service for a pass; answers the entries that do so. */
-export async function askForPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
+export async function requestPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
   const user = await lockUser(tx, userId)
   if (!user) return []
   const version = nextVersion(user.version, at)

@@ -43,7 +43,7 @@ export async function changeUser(
     if (change) {
       const version = nextVersion(user.version, by.at)
       await raiseVersion(tx, userId, version, { ...change.set, ...(change.changesRoles && { rolesVersion: version }) })
-      if (change.set?.statusExpiresAt) statusesSet.tell(tx)
+      if (change.set?.statusExpiresAt) statusesSet.notify(tx)
       await enqueue(
         tx,
         change.announce(version).map((announcement) => ({

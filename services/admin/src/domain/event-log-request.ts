@@ -5,13 +5,13 @@ import { badSequence, timesReversed } from '../errors.ts'
 /** All conditions hold; empty ones always do. Times are inclusive. */
 export type EntryFilter = { eventType: string; actorId: string; from: Date | undefined; to: Date | undefined }
 
-const usualLimit = 50
-const mostLimit = 200
+const defaultLimit = 50
+const maxLimit = 200
 /** Most entries that a filtered request looks at. */
-export const mostScanned = 5000
+export const maxScanned = 5000
 const highestSequence = 2n ** 63n - 1n
 
-export const limitOf = (limit: number): number => (limit === 0 ? usualLimit : Math.min(limit, mostLimit))
+export const limitOf = (limit: number): number => (limit === 0 ? defaultLimit : Math.min(limit, maxLimit))
 
 export function parseSequence(text: string): bigint {
   if (!/^\d+$/.test(text)) throw badSequence()

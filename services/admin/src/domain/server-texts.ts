@@ -17,17 +17,17 @@ type Wanted = {
 }
 
 const names: readonly TextName[] = ['name', 'description', 'motd', 'welcomeMessage']
-const mostMotdBytes = 1000
-const mostWelcomeBytes = 10_000
+const maxMotdBytes = 1000
+const maxWelcomeBytes = 10_000
 
 /** The texts a request sets; absent ones stay, blank ones are reset. Lengths in characters are the schema's. */
 export function wantedTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
   const texts = {
     ...(serverName !== undefined && { name: orNull(serverName.replaceAll(/\s+/g, ' ').trim()) }),
     ...(description !== undefined && { description: orNull(description.trim()) }),
-    ...(motd !== undefined && { motd: markdown(motd, 'motd', mostMotdBytes) }),
+    ...(motd !== undefined && { motd: markdown(motd, 'motd', maxMotdBytes) }),
     ...(welcomeMessage !== undefined && {
-      welcomeMessage: markdown(welcomeMessage, 'welcome_message', mostWelcomeBytes),
+      welcomeMessage: markdown(welcomeMessage, 'welcome_message', maxWelcomeBytes),
     }),
   }
   if (Object.keys(texts).length === 0) throw emptyUpdate()

@@ -3,7 +3,7 @@ import type { PolicyRole } from '@parley/contracts/internal'
 import { ownerMayEverything, roleNameTaken, roleNotFound, systemRoleStays, tooManyRoles } from '../errors.ts'
 
 /** The number of roles that ReorderRoles can name. */
-const mostCustomRoles = 1_000
+const maxCustomRoles = 1_000
 
 /** Throws `not_found`. */
 export function roleNamed({ roles }: Policy, name: string): PolicyRole {
@@ -29,5 +29,5 @@ export function decidableRoleNamed(policy: Policy, name: string): PolicyRole {
 export function assertRoleFits({ roles }: Policy, name: string): void {
   const all = [...roles.values()]
   if (all.some((role) => role.name === name)) throw roleNameTaken(name)
-  if (all.filter(({ isSystem }) => !isSystem).length >= mostCustomRoles) throw tooManyRoles(mostCustomRoles)
+  if (all.filter(({ isSystem }) => !isSystem).length >= maxCustomRoles) throw tooManyRoles(maxCustomRoles)
 }

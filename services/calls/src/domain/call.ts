@@ -52,7 +52,7 @@ export class Call {
   }
 
   start(userId: string): void {
-    this.#tell('call_started', '', userId)
+    this.#announce('call_started', '', userId)
   }
 
   /** Somebody joins here, and is on the way to the media server. */
@@ -71,7 +71,7 @@ export class Call {
   }
 
   /** A connection began or ended, perhaps long ago. Returns whether that changes anything. */
-  hear(userId: string, connection: Connection): boolean {
+  applyConnection(userId: string, connection: Connection): boolean {
     const participant = this.#of(userId)
     const held = connectionOf(participant)
     const next = newer(held, connection)
@@ -117,7 +117,7 @@ export class Call {
   end(userId = ''): void {
     for (const participant of this.present())
       this.#put({ ...participant, ...stored({ ...connectionOf(participant), disconnected: true }), awaitedSince: null })
-    this.#tell('call_ended', '', userId)
+    this.#announce('call_ended', '', userId)
     this.#row = { ...this.#row, endedAt: this.now, e2eeKey: null }
     this.removals.clear()
   }
@@ -153,11 +153,11 @@ export class Call {
       ...(goes && { leftAt: now, source }),
       revision: participant.revision + 1,
     })
-    if (comes) this.#tell('call_participant_joined', userId, userId)
-    if (goes) this.#tell('call_participant_left', userId, userId)
+    if (comes) this.#announce('call_participant_joined', userId, userId)
+    if (goes) this.#announce('call_participant_left', userId, userId)
   }
 
-  #tell(kind: CallEvent['kind'], userId: string, actorId: string): void {
+  #announce(kind: CallEvent['kind'], userId: string, actorId: string): void {
     const version = nextVersion(this.#row.version, this.now)
     this.#row = { ...this.#row, version }
     this.events.push({ kind, userId, actorId, version })

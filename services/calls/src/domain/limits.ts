@@ -7,4 +7,4 @@ export const clockSlackMs = 2_000
 /** How long responses to keyed requests, ended calls and ids of webhooks are kept. */
 export const keptMs = 86_400_000
 /** Failed listings in a row after which no call is believed in. */
-export const mostFailedListings = 3
+export const maxFailedListings = 3

@@ -2,7 +2,7 @@ import { periodically } from '@parley/runtime'
 import { compareCall } from '../actions/calls/compare-call.ts'
 import { endCalls } from '../actions/calls/end-calls.ts'
 import type { Context, Media } from '../context.ts'
-import { mostFailedListings } from '../domain/limits.ts'
+import { maxFailedListings } from '../domain/limits.ts'
 import { readMediaRoomName } from '../domain/media-room.ts'
 import { reportListingsFailed, reportMediaFailure } from '../metrics.ts'
 import { findCall, listActiveCalls } from '../store/calls.ts'
@@ -31,7 +31,7 @@ export function compareCalls(
         await closeLeftRooms(ctx, media, names, stop)
         return compareAll(ctx, media, stop)
       }
-      if (failures < mostFailedListings) return
+      if (failures < maxFailedListings) return
       reportListingsFailed()
       await endCalls(ctx, stop)
     },

@@ -4,7 +4,7 @@ import { NetworkCounts, networksOf, type Network } from '@parley/redis'
 type Limits = { total: number; perNetwork: number }
 
 /** A network of any size leaves some for others. */
-const mostOfOneNetwork = 3 / 4
+const maxPerNetwork = 3 / 4
 
 /**
  * Counts the bytes of requests that are being read and of answers that are not sent yet, in the whole process and for each
@@ -17,7 +17,7 @@ export class ByteBudget {
 
   constructor({ total, perNetwork }: Limits) {
     this.#most = total
-    this.#byNetwork = new NetworkCounts(perNetwork, total * mostOfOneNetwork)
+    this.#byNetwork = new NetworkCounts(perNetwork, total * maxPerNetwork)
   }
 
   /** Starts counting the memory of one request from an address. */

@@ -8,7 +8,7 @@ const name = 'parley_known'
 /** The longest that browsers keep a cookie. */
 const lifetimeSeconds = 400 * 24 * 3600
 /** Number of names kept per browser; the most recent sign-ins stay. */
-const mostNames = 6
+const maxNames = 6
 
 type Context = CredentialSecrets & Pick<AuthContext, 'secure'>
 /** A browser and the names it signed in with, each as a mark that only this server can make. */
@@ -36,7 +36,7 @@ export function rememberBrowser(
   const known = readKnown(context, request)
   const id = known?.id ?? randomBytes(16).toString('base64url')
   const fresh = identifiers.map((identifier) => markOf(context.cookieSigningSecret, id, identifier))
-  const marks = [...new Set([...fresh, ...(known?.marks ?? [])])].slice(0, mostNames)
+  const marks = [...new Set([...fresh, ...(known?.marks ?? [])])].slice(0, maxNames)
   keepCookie(context, response, name, [id, ...marks].join('.'), lifetimeSeconds)
 }
 

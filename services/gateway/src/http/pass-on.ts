@@ -11,7 +11,7 @@ import { replyJson } from './reply.ts'
 const connectMs = 2_000
 const silentMs = 60_000
 /** Timeout for the start of its response, if another server can be tried instead. */
-const usualBeginMs = 5_000
+const defaultBeginMs = 5_000
 
 type Options = {
   what: string
@@ -39,7 +39,7 @@ export class PassOn implements AsyncDisposable {
   readonly #beginMs: number
   readonly #targets: Targets<Pool>
 
-  constructor({ what, targets, methods, forwarded, beginMs = usualBeginMs }: Options) {
+  constructor({ what, targets, methods, forwarded, beginMs = defaultBeginMs }: Options) {
     this.#what = what
     this.#methods = methods
     this.#forwarded = forwarded

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
-import { afterAnswers, answerRequests, hasBody, usualPatience, type HttpPatience } from '@parley/runtime'
+import { afterAnswers, answerRequests, hasBody, defaultPatience, type HttpPatience } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createFront, type ConnectionLimits } from './front.ts'
 import { pathOf } from './path.ts'
@@ -32,7 +32,7 @@ const maxHeaderListSize = 16 * 1024
 const idleGraceMs = 1_000
 
 export async function servePublicPort(options: Options): Promise<PublicPort> {
-  const { host, port, dispatch, realtime, connections, patience = usualPatience } = options
+  const { host, port, dispatch, realtime, connections, patience = defaultPatience } = options
   let draining = false
   const http1 = createHttp1(dispatch.http1, realtime, patience, () => draining)
   const { http2, sessions } = createHttp2(dispatch.http2, patience)

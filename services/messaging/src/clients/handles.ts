@@ -9,12 +9,12 @@ import { countUnresolvedHandles } from '../metrics.ts'
 const log = logger('handles')
 
 const handlesPerCall = 100
-const usualTimeoutMs = 200
+const defaultTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
 /** Asks accounts for the users with these handles; handles of roles and unknown ones are left out. */
-export const fetchHandles = (transport: Transport, timeoutMs = usualTimeoutMs) => {
+export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {
     const { entries } = await accounts.resolveHandles({ handles: [...handles] }, { timeoutMs })

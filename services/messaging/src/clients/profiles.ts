@@ -9,12 +9,12 @@ import { countUnresolvedProfiles } from '../metrics.ts'
 const log = logger('profiles')
 
 const idsPerCall = 500
-const usualTimeoutMs = 1_000
+const defaultTimeoutMs = 1_000
 /** Shortest possible cache time: profiles that accounts did not return are requested again. */
 const askAgainMs = 1
 
 /** Asks accounts for profiles; unknown ids are left out. */
-export const fetchProfiles = (transport: Transport, timeoutMs = usualTimeoutMs) => {
+export const fetchProfiles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (userIds: string[]): Promise<User[]> => {
     const { profiles } = await accounts.getProfiles({ userIds }, { timeoutMs })

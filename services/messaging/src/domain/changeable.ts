@@ -22,7 +22,7 @@ export type ChangeableMessage = {
 }
 
 /** Different emojis with which a message is reacted to. Each is shown with every page that shows the message. */
-export const mostEmojis = 50
+export const maxEmojis = 50
 
 /** Whether the named row shows a text. */
 export const isShown = ({ retracted, named }: Pick<ChangeableMessage, 'retracted' | 'named'>): boolean =>

@@ -51,9 +51,9 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
   }
 }
 
-const mostIdCharacters = 200
+const maxIdCharacters = 200
 
-const canBeKept = (id: string): boolean => id.length <= mostIdCharacters && !id.includes('\0')
+const canBeKept = (id: string): boolean => id.length <= maxIdCharacters && !id.includes('\0')
 
 const earliest = new Date('2000-01-01T00:00:00Z')
 /** Clocks differ. */

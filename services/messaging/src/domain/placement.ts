@@ -26,7 +26,7 @@ export type Target = Pick<
 }
 
 /** More followers of a thread are not told in facts. */
-export const mostFollowersTold = 100
+export const maxFollowersInEvent = 100
 
 /** The thread of a message. */
 export type ThreadPlace = {

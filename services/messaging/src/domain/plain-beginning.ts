@@ -1,4 +1,4 @@
-const mostCharacters = 100
+const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
@@ -80,9 +80,9 @@ function cut(text: string): string {
   let length = 0
   for (const { segment, index } of graphemes.segment(text)) {
     characters += [...segment].length
-    if (characters > mostCharacters) break
+    if (characters > maxCharacters) break
     length = index + segment.length
   }
   // One that is larger than all there is room for is no character that anybody reads.
-  return length > 0 ? text.slice(0, length).trimEnd() : [...text].slice(0, mostCharacters).join('')
+  return length > 0 ? text.slice(0, length).trimEnd() : [...text].slice(0, maxCharacters).join('')
 }

@@ -2,7 +2,7 @@ import { logger } from '@parley/telemetry'
 import type { GetVideoOutcomes } from '../clients/video-outcomes.ts'
 import type { Context } from '../context.ts'
 import { isRoomEvent } from '../domain/room-event.ts'
-import { tellRoom } from '../actions/room-log/tell-room.ts'
+import { appendServiceEvents } from '../actions/room-log/append-service-events.ts'
 import { findProcessingVideos } from '../store/processing-videos.ts'
 
 const log = logger('videos')
@@ -20,7 +20,7 @@ export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<vo
   for (; assetIds.length > 0 && !signal.aborted;) {
     for (const { roomId, event } of await ctx.getVideoOutcomes(assetIds, signal)) {
       try {
-        if (isRoomEvent(roomId, event)) await tellRoom(ctx, roomId, [event], signal)
+        if (isRoomEvent(roomId, event)) await appendServiceEvents(ctx, roomId, [event], signal)
       } catch (error) {
         log.warn({ err: error, room: roomId }, 'the outcome of a video will be requested again')
       }

@@ -3,7 +3,7 @@ import { runJobs, type RetryPolicy } from '@parley/jobs'
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { findMentioned } from '../actions/room-log/mentions.ts'
-import { tellMentions } from '../actions/room-log/tell-mentions.ts'
+import { announceMentions } from '../actions/room-log/announce-mentions.ts'
 import { bodyOf, mentionQueue } from '../store/unresolved-mentions.ts'
 
 const log = logger('mentions')
@@ -23,7 +23,7 @@ export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposabl
       const mentioned = await findMentioned(ctx, await bodyOf(ctx.pool, message))
       if (mentioned.pending)
         throw new ConnectError('accounts does not resolve the mentions of a message', Code.Unavailable)
-      await tellMentions(ctx, message, mentioned, stop)
+      await announceMentions(ctx, message, mentioned, stop)
       return 'ended'
     },
     onFailure: ({ roomId }, { error, isOutage }) => {

@@ -1,4 +1,4 @@
-import { mostEmojis, type ChangeableMessage } from '../domain/changeable.ts'
+import { maxEmojis, type ChangeableMessage } from '../domain/changeable.ts'
 import type { RoomLine, Standing } from '../domain/room-line.ts'
 import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
@@ -27,7 +27,7 @@ const read = statement<Row>(
     select from reactions r where r.room_id = e.room_id and r.seq = e.seq and r.emoji = $4 and r.user_id = $2
   ) as reacted,
   exists (select from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq and c.emoji = $4) or (
-    select count(*) < ${mostEmojis} from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq
+    select count(*) < ${maxEmojis} from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq
   ) as "takesEmoji"
 from room_lines l${standingJoins('$2')}
 left join room_events n on n.room_id = l.room_id and n.event_id = $3 and n.kind = 'message_posted'

@@ -8,7 +8,7 @@ export class HeldLog {
   readonly on: Connection
   readonly roomId: string
   readonly #entries: bigint[] = []
-  #told: OutgoingEvent[] = []
+  #appended: OutgoingEvent[] = []
 
   private constructor(on: Connection, roomId: string) {
     this.on = on
@@ -23,19 +23,19 @@ export class HeldLog {
 
   /** Number of places taken beyond the last one stored in the row. */
   get ahead(): bigint {
-    return BigInt(this.#told.length)
+    return BigInt(this.#appended.length)
   }
 
   /** Adds events that took the next positions, in order. */
   tell(events: readonly OutgoingEvent[]): void {
-    this.#told.push(...events)
+    this.#appended.push(...events)
   }
 
   /** Stores the pending events, so that the row contains the last place. */
   async flush(): Promise<void> {
-    const told = this.#told
-    this.#told = []
-    this.noteEntries(await storeLineEvents(this.on, this.roomId, told))
+    const appended = this.#appended
+    this.#appended = []
+    this.noteEntries(await storeLineEvents(this.on, this.roomId, appended))
   }
 
   noteEntries(entries: readonly bigint[]): void {

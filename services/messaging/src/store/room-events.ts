@@ -5,9 +5,9 @@ import { headerColumns, toHeader, type HeaderRow } from './lines.ts'
 import { statement, type Connection } from './statement.ts'
 
 /** An aggregate of another service with events in a room: a call, an asset. */
-export type Teller = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-/** The version told last, and the last hundred as decimal strings, oldest first. */
-export type Heard = Teller & { version: bigint; recent: string[] }
+export type EventSource = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
+/** The newest version held, and the last hundred as decimal strings, oldest first. */
+export type HeldVersions = EventSource & { version: bigint; recent: string[] }
 
 /** No duplicate is older: events are handed over to a room in order, fifty at a time. */
 const versionsKept = 100
@@ -17,7 +17,7 @@ const readLine = statement<HeaderRow & { roomSeq: bigint }>(
   `select ${headerColumns}, l.room_seq as "roomSeq" from room_lines l where l.room_id = $1 and l.version > 0`,
 )
 
-const readVersions = statement<Heard>(
+const readVersions = statement<HeldVersions>(
   'read_room_event_versions',
   `select v.aggregate_type as "aggregateType", v.aggregate_id as "aggregateId", v.version, v.recent_versions::text[] as recent
 from unnest($2::text[], $3::text[]) as asked (aggregate_type, aggregate_id)
@@ -25,7 +25,7 @@ join room_event_versions v using (aggregate_type, aggregate_id)
 where v.room_id = $1`,
 )
 
-const storeVersions = statement(
+const upsertVersions = statement(
   'store_room_event_versions',
   `insert into room_event_versions (room_id, aggregate_type, aggregate_id, version, recent_versions, heard_at)
 select $1, type, id, version, recent::bigint[], now()
@@ -58,19 +58,27 @@ export async function findLine(on: Connection, roomId: string): Promise<RoomLine
 }
 
 /** The recent versions of each of these aggregates; empty for unknown ones. */
-export function findHeard(on: Connection, roomId: string, tellers: readonly Teller[]): Promise<Heard[]> {
-  return readVersions.run(on, [roomId, ...columnsOf(tellers)])
+export function findHeldVersions(
+  on: Connection,
+  roomId: string,
+  sources: readonly EventSource[],
+): Promise<HeldVersions[]> {
+  return readVersions.run(on, [roomId, ...columnsOf(sources)])
 }
 
-/** Notes what was heard; each teller once. */
-export async function storeHeard(on: Connection, roomId: string, heard: readonly Heard[]): Promise<void> {
-  const recent = heard.map((one) => `{${one.recent.slice(-versionsKept).join()}}`)
-  await storeVersions.run(on, [roomId, ...columnsOf(heard), heard.map(({ version }) => version), recent])
+/** Stores the versions held, one entry per source. */
+export async function storeHeldVersions(
+  on: Connection,
+  roomId: string,
+  versions: readonly HeldVersions[],
+): Promise<void> {
+  const recent = versions.map((one) => `{${one.recent.slice(-versionsKept).join()}}`)
+  await upsertVersions.run(on, [roomId, ...columnsOf(versions), versions.map(({ version }) => version), recent])
 }
 
-const columnsOf = (tellers: readonly Teller[]) => [
-  tellers.map(({ aggregateType }) => aggregateType),
-  tellers.map(({ aggregateId }) => aggregateId),
+const columnsOf = (sources: readonly EventSource[]) => [
+  sources.map(({ aggregateType }) => aggregateType),
+  sources.map(({ aggregateId }) => aggregateId),
 ]
 
 const processing = Buffer.from(encode(VideoStateSchema, { status: 'processing' }))
@@ -85,7 +93,7 @@ export async function storeVideos(on: Connection, roomId: string, videos: Readon
   await storeStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 
-/** Forgets what nothing was heard of for three days, at most `limit`; returns how many. */
+/** Deletes versions of aggregates without events for three days, at most `limit`; returns how many. */
 export async function dropOldVersions(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

@@ -1,4 +1,4 @@
-import { mostFollowersTold, type Target } from '../domain/placement.ts'
+import { maxFollowersInEvent, type Target } from '../domain/placement.ts'
 import { statement, type Connection } from './statement.ts'
 
 const root = 'coalesce(e.thread_root_event_id, e.event_id)'
@@ -16,7 +16,7 @@ const read = statement<Target>(
   array(
     select f.user_id from thread_follows f
     where f.room_id = e.room_id and f.root_event_id = ${root} and f.following
-    order by f.user_id limit ${mostFollowersTold + 1}
+    order by f.user_id limit ${maxFollowersInEvent + 1}
   ) as "followerIds"
 from room_events e
 left join room_events r on r.room_id = e.room_id and r.event_id = e.thread_root_event_id

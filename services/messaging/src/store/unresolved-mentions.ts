@@ -1,6 +1,6 @@
 import { JobQueue, type Job } from '@parley/jobs'
 import { banned } from './append-parts.ts'
-import { mostFollowersTold } from '../domain/placement.ts'
+import { maxFollowersInEvent } from '../domain/placement.ts'
 import { unresolvedMentions } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
@@ -36,8 +36,8 @@ export async function forgetUnresolved(on: Connection, { roomId, seq }: Unresolv
   return (await forget.run(on, [roomId, seq]))[0]?.roomSeq
 }
 
-/** A message as its event told of it. */
-export type ToldMessage = {
+/** A message with mentions, as its event described it. */
+export type MentioningMessage = {
   eventId: string
   actorId: string
   createdAt: Date
@@ -50,7 +50,7 @@ export type ToldMessage = {
   followerIds: string[]
 }
 
-const read = statement<ToldMessage>(
+const read = statement<MentioningMessage>(
   'read_told_message',
   `select e.event_id as "eventId", e.actor_id as "actorId", e.created_at as "createdAt", e.deleted_at as "deletedAt",
   e.in_reply_to as "inReplyTo", a.actor_id as "inReplyToAuthorId", e.thread_root_event_id as "threadRootEventId",
@@ -61,15 +61,18 @@ const read = statement<ToldMessage>(
   array(
     select f.user_id from thread_follows f
     where f.room_id = e.room_id and f.root_event_id = e.thread_root_event_id and f.following
-    order by f.user_id limit ${mostFollowersTold + 1}
+    order by f.user_id limit ${maxFollowersInEvent + 1}
   ) as "followerIds"
 from room_events e
 left join room_events a on a.room_id = e.room_id and a.event_id = e.in_reply_to
 where e.room_id = $1 and e.seq = $2`,
 )
 
-export const readToldMessage = async (on: Connection, roomId: string, seq: bigint): Promise<ToldMessage | undefined> =>
-  (await read.run(on, [roomId, seq]))[0]
+export const readMentioningMessage = async (
+  on: Connection,
+  roomId: string,
+  seq: bigint,
+): Promise<MentioningMessage | undefined> => (await read.run(on, [roomId, seq]))[0]
 
 const follow = statement<{ userId: string }>(
   'follow_as_mentioned',

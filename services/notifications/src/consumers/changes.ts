@@ -1,18 +1,18 @@
 import type { Tx } from '@parley/postgres'
 import { dismissSoon, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
-import type { Dismissal, ManyToTell } from '../domain/many.ts'
+import type { Dismissal, AudienceJob } from '../domain/work.ts'
 import { shardsOf } from '../domain/shards.ts'
 import { insertJobs } from '../store/jobs.ts'
 import { moveMarkers, type Place } from '../store/read-markers.ts'
 import { holdShards } from '../store/shards.ts'
 import { noteDepartures, type Departure } from '../store/tombstones.ts'
-import { tell, type Telling } from '../actions/notify/tell.ts'
+import { createNotifications, type NotificationDraft } from '../actions/notify/create-notifications.ts'
 
 /** Effects of an event on notifications. */
 export type Change = {
   /** The people to notify of a message, and those left to a job. */
-  telling?: Telling
-  job?: ManyToTell
+  draft?: NotificationDraft
+  job?: AudienceJob
   /** A user has read up to this place, so nothing before it is notified. */
   read?: Place
   /** A user who lost a room and is no longer notified of earlier messages in it. */
@@ -27,16 +27,16 @@ export type Change = {
  * echo, only the first counts.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
-  const those = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))
-  const [tellings, read, left] = [those('telling'), those('read'), those('left')]
-  const dismissals: Dismissal[] = [...left.map(placeOf), ...those('dismissal')]
-  const people = [...tellings.flatMap(({ recipients }) => recipients), ...read].map(({ userId }) => userId)
+  const valuesOf = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))
+  const [drafts, read, left] = [valuesOf('draft'), valuesOf('read'), valuesOf('left')]
+  const dismissals: Dismissal[] = [...left.map(placeOf), ...valuesOf('dismissal')]
+  const people = [...drafts.flatMap(({ recipients }) => recipients), ...read].map(({ userId }) => userId)
   await holdShards(tx, [...new Set([...shardsOf(people), ...shardsOfDismissals(dismissals)])])
-  const entries = await tell(tx, tellings, at)
+  const entries = await createNotifications(tx, drafts, at)
   await noteDepartures(tx, left)
   dismissals.push(...(await moveMarkers(tx, read)).map(placeOf))
   entries.push(...(await dismissSoon(tx, dismissals, at)))
-  await insertJobs(tx, those('job'))
+  await insertJobs(tx, valuesOf('job'))
   return entries
 }
 

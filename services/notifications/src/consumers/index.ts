@@ -8,7 +8,7 @@ import { isForSomebody, onRoomEvents } from './room-events.ts'
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
 /** Small enough that transactions which need all shards do not wait long. */
-const mostAtOnce = 32
+const maxAtOnce = 32
 
 /** Consumes events of rooms, of readers and of ended sessions. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
@@ -17,14 +17,14 @@ export async function startConsumers(ctx: Context, listening: Listening): Promis
     await consumeEvents({
       ...{ ...listening, durable: 'rooms', subject: 'evt.room.>' },
       kinds: ['message_posted', 'mentions_resolved', 'message_retracted', 'user_left_room', 'member_banned'],
-      batches: { pace: { mostAtOnce, pauseMs: 100 }, isUrgent: isForSomebody, prepare: onRoomEvents(ctx) },
+      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent: isForSomebody, prepare: onRoomEvents(ctx) },
     }),
   )
   opened.use(
     await consumeEvents({
       ...{ ...listening, durable: 'readers', subject: 'evt.reader.>' },
       kinds: ['room_marked_as_read', 'thread_marked_as_read'],
-      batches: { pace: { mostAtOnce, pauseMs: 20 }, on: onReads(ctx) },
+      batches: { pace: { maxAtOnce, pauseMs: 20 }, on: onReads(ctx) },
     }),
   )
   opened.use(

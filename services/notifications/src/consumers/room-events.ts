@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { BatchPreparation } from '@parley/events'
 import type { Event } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
-import { manyToTell } from '../domain/many.ts'
+import { audienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
 import { firstAllMessages } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
@@ -43,8 +43,8 @@ export const onRoomEvents =
     return {
       failed,
       handle: async (received, tx) => {
-        const those = received.flatMap(({ id }) => changes.get(id) ?? [])
-        const entries = await applyChanges(tx, those, ctx.now())
+        const found = received.flatMap(({ id }) => changes.get(id) ?? [])
+        const entries = await applyChanges(tx, found, ctx.now())
         return () => ctx.relay.wake(entries)
       },
     }
@@ -52,9 +52,9 @@ export const onRoomEvents =
 
 async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<string, string[]>): Promise<Change> {
   const posting = postingOf(event)
-  const told = posting && (await toldOf(ctx, posting, allMessages.get(posting.message.roomId) ?? []))
+  const notifications = posting && (await notificationsOf(ctx, posting, allMessages.get(posting.message.roomId) ?? []))
   const read = posting && event.fact.case === 'messagePosted' && { read: placeOfAuthor(posting.message) }
-  return { ...told, ...read, ...retractionOf(event), ...departureOf(event) }
+  return { ...notifications, ...read, ...retractionOf(event), ...departureOf(event) }
 }
 
 /**
@@ -74,15 +74,15 @@ function readAllMessages({ db }: Context, events: readonly Event[]): Promise<Rea
   return firstAllMessages(db, [...roomIds], fewOfAllMessages + 1)
 }
 
-async function toldOf(ctx: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
+async function notificationsOf(ctx: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
   const { message, fact } = posting
   const { recipients, many, roomName } = await findRecipients({ audiences: ctx.audiences, allMessages }, posting)
   const isCalled = recipients.some(({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'))
   const sender = isCalled ? await findSender(ctx, message.actorId) : undefined
   const hints = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }
   return {
-    ...(recipients.length > 0 && { telling: { message, hints, recipients } }),
-    ...(many.length > 0 && { job: manyToTell(message, many) }),
+    ...(recipients.length > 0 && { draft: { message, hints, recipients } }),
+    ...(many.length > 0 && { job: audienceJob(message, many) }),
   }
 }
 

@@ -5,12 +5,12 @@ import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-so
 import { jobParked } from '../metrics.ts'
 import { notificationQueue, park, type NotificationJob, type Standing } from '../store/jobs.ts'
 import { holdShards } from '../store/shards.ts'
-import { tellSome } from '../actions/notify/many.ts'
+import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
 
 /** Given up after about two minutes. */
-const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, mostAttempts: 10 }
+const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, maxAttempts: 10 }
 
 /** Gives the jobs that wait their turns, one after the other. */
 export function runNotificationJobs(
@@ -19,7 +19,7 @@ export function runNotificationJobs(
 ): AsyncDisposable {
   return runJobs({
     ...{ name: 'jobs', db: ctx.db, queue: notificationQueue, everyMs, retry, signal },
-    run: async (job) => takeTurn(ctx, job),
+    run: async (job) => runJob(ctx, job),
     onFailure: ({ id }, { error, attempts }) =>
       log.warn({ err: error, job: String(id), attempts }, 'a job failed and will be retried'),
     async giveUp(job, failure) {
@@ -33,8 +33,8 @@ export function runNotificationJobs(
   })
 }
 
-async function takeTurn(ctx: Context, { work, after }: NotificationJob): Promise<Standing> {
-  if (work.of === 'told') return tellSome(ctx, work, after)
+async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<Standing> {
+  if (work.of === 'told') return notifyNextMembers(ctx, work, after)
   const { entries, more } = await ctx.db.transaction(async (tx) => {
     await holdShards(tx, shardsOfDismissals([work]))
     return dismissSome(tx, [work], ctx.now())

@@ -1,12 +1,12 @@
 import { sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 import type { Kind } from '../domain/candidates.ts'
-import type { Dismissal } from '../domain/many.ts'
+import type { Dismissal } from '../domain/work.ts'
 
 /** A notification that is pending no longer. */
 export type Dismissed = { id: string; userId: string; kind: Kind; eventId: string; silent: boolean }
 
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 
 /**
  * Dismisses up to 1,000 pending notifications, selected by a query, of users whose shards are locked; `more` when there
@@ -17,12 +17,12 @@ export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: 
   const dismissed = await sqlRows<Dismissed & { found: number }>(
     tx,
     sql`
-    with found as materialized (${ids} limit ${mostAtOnce})
+    with found as materialized (${ids} limit ${maxAtOnce})
     update notifications set dismissed_at = ${at.toISOString()}::timestamptz
     where id in (select id from found)
     returning id, user_id as "userId", kind, event_id as "eventId", silent, (select count(*)::int from found) as found`,
   )
-  return { dismissed, more: dismissed[0]?.found === mostAtOnce }
+  return { dismissed, more: dismissed[0]?.found === maxAtOnce }
 }
 
 const pending = sql`select n.id from notifications n where n.dismissed_at is null`
@@ -35,7 +35,7 @@ export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`
 
 /** Finds what some dismissals, at least one, are about. */
-export function thoseOf(dismissals: readonly Dismissal[]): SQL {
+export function idsToDismiss(dismissals: readonly Dismissal[]): SQL {
   const idsOf = (of: 'message' | 'echo') =>
     sql.param(dismissals.flatMap((dismissal) => (dismissal.of === of ? [dismissal.eventId] : [])))
   const places = dismissals.filter(({ of }) => of === 'place')

@@ -3,19 +3,19 @@ import { sql } from 'drizzle-orm'
 import { shardsOf } from '../domain/shards.ts'
 import { holdShards } from './shards.ts'
 
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 
 /** Deletes the notifications, read markers and departures of a user; returns the number of rows. */
-export async function deleteTold(db: Db, userId: string): Promise<number> {
+export async function deleteRowsOf(db: Db, userId: string): Promise<number> {
   let count = 0
   for (const table of [sql`notifications`, sql`read_markers`, sql`departures`]) {
-    for (let deleted = mostAtOnce; deleted === mostAtOnce; count += deleted) {
+    for (let deleted = maxAtOnce; deleted === maxAtOnce; count += deleted) {
       deleted = await db.transaction(async (tx) => {
         // Transactions that notify the user end before this lock is granted; later ones see that the user is deleted.
         await holdShards(tx, shardsOf([userId]))
         const result = await tx.execute(sql`
           delete from ${table} where ctid = any(array(
-            select ctid from ${table} where user_id = ${userId} limit ${mostAtOnce}
+            select ctid from ${table} where user_id = ${userId} limit ${maxAtOnce}
           ))`)
         return result.rowCount ?? 0
       })

@@ -2,7 +2,7 @@ import { reasonOf, type Requeue } from '@parley/events'
 import { JobQueue, type Job, type JobFailure } from '@parley/jobs'
 import type { Reader } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import type { Work } from '../domain/many.ts'
+import type { Work } from '../domain/work.ts'
 import { notificationJobs } from './schema.ts'
 
 export type NotificationJob = Job<typeof notificationJobs>

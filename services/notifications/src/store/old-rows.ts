@@ -1,7 +1,7 @@
 import type { Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-const mostAtOnce = 5000
+const maxAtOnce = 5000
 
 /**
  * Rows that are no longer needed. Events stay on the stream for three days; while they may be redelivered, markers and
@@ -18,10 +18,10 @@ const old = [
 /** Deletes what is past its time, a few thousand rows per statement. */
 export async function deleteOldRows(db: Db, signal: AbortSignal): Promise<void> {
   for (const { table, is } of old) {
-    for (let deleted = mostAtOnce; deleted === mostAtOnce && !signal.aborted;) {
+    for (let deleted = maxAtOnce; deleted === maxAtOnce && !signal.aborted;) {
       const result = await db.execute(sql`
         delete from ${table} where ctid = any(array(
-          select ctid from ${table} where ${is} limit ${mostAtOnce} for update skip locked
+          select ctid from ${table} where ${is} limit ${maxAtOnce} for update skip locked
         ))`)
       deleted = result.rowCount ?? 0
     }

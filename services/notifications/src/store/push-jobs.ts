@@ -1,6 +1,6 @@
 import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import { bestLane, mostFirst, mostSoon } from '../domain/push-lanes.ts'
+import { bestLane, maxFirst, maxSoon } from '../domain/push-lanes.ts'
 import type { PushKind } from '../domain/tag.ts'
 
 /** A push that is to leave for every browser of a user. */
@@ -29,13 +29,13 @@ const waiting: SQL = sql`
     waiting as materialized (
       select t."tag", (
         select count(*)
-        from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${mostSoon}) those) as "before"
+        from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) those) as "before"
       from (select distinct "tag" from p) t)`
 
 /** The lane of a row of `p`, which must not keep pushes with other tags waiting. */
 const lane: SQL = sql`
-    case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${mostSoon} then 'mass'
-         when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${mostFirst} then 'soon'
+    case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'
+         when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'
          else p."lane" end`
 
 /** Queues pushes; browsers that are removed or change their user concurrently get none. */
@@ -54,7 +54,7 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
     select p.subscription_id, p.user_id, p.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
            p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${lane}
     from p join waiting using ("tag")`)
-  pushesQueued.tell(tx)
+  pushesQueued.notify(tx)
 }
 
 /** Holds the browsers of users: until the transaction ends they go to nobody else, and do not go. Comes before their pushes. */
@@ -80,7 +80,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   await tx.execute(sql`${held('all')}
     update push_jobs j set withdrawn = true, lane = 'first', due_at = least(j.due_at, coalesce(j.leased_until, now()))
     from found where j.id = found.id`)
-  pushesQueued.tell(tx)
+  pushesQueued.notify(tx)
   return gone.filter(({ attempts }) => attempts === 0)
 }
 
@@ -104,5 +104,5 @@ export async function insertDismissals(
     insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane)
     select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${lane}
     from p join waiting using ("tag")`)
-  pushesQueued.tell(tx)
+  pushesQueued.notify(tx)
 }

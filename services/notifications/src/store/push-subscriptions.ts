@@ -15,7 +15,7 @@ export type NewSubscription = {
 }
 
 /** More browsers than anybody uses; beyond it the oldest subscription is deleted. */
-const mostPerUser = 20
+const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
@@ -42,7 +42,7 @@ export async function upsertSubscription(
   await tx.execute(sql`
     delete from push_subscriptions where id in (
       select id from push_subscriptions where user_id = ${userId}
-      order by registered_at desc, id desc offset ${mostPerUser})`)
+      order by registered_at desc, id desc offset ${maxPerUser})`)
   return { isKnown: known.length > 0 }
 }
 

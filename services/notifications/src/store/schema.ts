@@ -11,7 +11,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import type { Work } from '../domain/many.ts'
+import type { Work } from '../domain/work.ts'
 
 export { erasures, inbox, outbox, outboxLeases, outboxPlaces, parkedEvents } from '@parley/events/schema'
 export { pushJobs, pushSubscriptions } from './push-schema.ts'

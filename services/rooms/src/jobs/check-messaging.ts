@@ -10,7 +10,7 @@ import { newestFacts } from '../store/facts.ts'
 const roomsPerStep = 20
 const stepEveryMs = 1000
 /** After a walk it rests for so long per step, and as if it had taken six at least: most of the time nothing is restored. */
-const usualRestMs = 10_000
+const defaultRestMs = 10_000
 const leastSteps = 6
 
 /**
@@ -22,7 +22,7 @@ const leastSteps = 6
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
     name: 'check what messaging holds',
-    everyMs: usualRestMs,
+    everyMs: defaultRestMs,
     afterFailureMs: stepEveryMs,
     signal: options.signal,
     run: walker(ctx, apply, options),
@@ -38,7 +38,7 @@ type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
 export function walker(
   ctx: Pick<Context, 'db' | 'delivery'>,
   apply: ApplyFacts,
-  { signal, restMs = usualRestMs }: WalkOptions,
+  { signal, restMs = defaultRestMs }: WalkOptions,
 ): () => Promise<number> {
   // Processes start at different positions and go to the end before their first whole walk.
   let after = newId('room')

@@ -3,7 +3,7 @@ import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
 /** Services start side by side: a neighbour may take so long to answer for the first time. */
-const usualStartMs = 10_000
+const defaultStartMs = 10_000
 
 /** Does something once, trying until it succeeds or the process ends. */
 export async function persistently(
@@ -13,7 +13,7 @@ export async function persistently(
   report = reportRetry,
 ): Promise<void> {
   const begunAt = performance.now()
-  const isUsual = (error: unknown) => isAway(error) && performance.now() - begunAt < usualStartMs
+  const isUsual = (error: unknown) => isAway(error) && performance.now() - begunAt < defaultStartMs
   const attempt = () =>
     work().catch((error: unknown) => {
       if (!signal.aborted && !isUsual(error)) report(task, error)

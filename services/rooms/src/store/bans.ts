@@ -24,7 +24,7 @@ export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
     .insert(roomBans)
     .values(row)
     .onConflictDoUpdate({ target: [roomBans.roomId, roomBans.userId], set: row })
-  if (ban.expiresAt) bansToEnd.tell(tx)
+  if (ban.expiresAt) bansToEnd.notify(tx)
 }
 
 export async function endBan(

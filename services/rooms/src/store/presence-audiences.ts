@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 
 /** In larger channels presence is hardly looked at. */
-const mostMembers = 200
-const mostOthers = 2_000
+const maxMembers = 200
+const maxOthers = 2_000
 
 /** The users who share a direct message or a small channel with each of these users. */
 export async function findPresenceAudiences(
@@ -19,9 +19,9 @@ export async function findPresenceAudiences(
         join room_members as other on other.room_id = own.room_id and other.member
         where own.user_id = asked.user_id and own.member and other.user_id <> asked.user_id
           and (select count(*) from (
-            select 1 from room_members as m where m.room_id = own.room_id and m.member limit ${mostMembers + 1}
-          ) as counted) <= ${mostMembers}
-        limit ${mostOthers}) as others
+            select 1 from room_members as m where m.room_id = own.room_id and m.member limit ${maxMembers + 1}
+          ) as counted) <= ${maxMembers}
+        limit ${maxOthers}) as others
       from unnest(${sql.param([...userIds])}::text[]) as asked(user_id)`,
   )
 }

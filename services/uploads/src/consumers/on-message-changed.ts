@@ -1,6 +1,6 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Tx } from '@parley/postgres'
-import { doomAssets } from '../store/assets.ts'
+import { markAssetsForDeletion } from '../store/assets.ts'
 import { endPreviewUses } from '../store/preview-uses.ts'
 
 /** Messages were edited or taken back: what they show no longer goes. */
@@ -8,7 +8,7 @@ export async function onMessageChanged(events: Event[], tx: Tx): Promise<void> {
   const changes = events.flatMap(({ fact }) =>
     fact.case === 'messageEdited' || fact.case === 'messageRetracted' ? [fact.value] : [],
   )
-  await doomAssets(
+  await markAssetsForDeletion(
     tx,
     changes.flatMap(({ removedAssetIds }) => removedAssetIds),
   )

@@ -3,11 +3,11 @@ export const maxChunkBytes = 524_288
 /** Chunks below this size are counted, unless they are the last one. */
 export const smallChunkBytes = 65_536
 /** Limit per session: chunks of 6.4 KB suffice for 25 MiB, and it bounds the rows of a session. */
-export const mostSmallChunks = 4_096
+export const maxSmallChunks = 4_096
 /** Largest image that is inspected: it is held in memory meanwhile. */
 export const maxImageBytes = 64 * 1024 * 1024
 /** Maximum number of open sessions per person. */
-export const mostOpenUploads = 20
+export const maxOpenUploads = 20
 /** How long a session accepts chunks. */
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */

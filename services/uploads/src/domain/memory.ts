@@ -6,12 +6,12 @@ const processBytes = 256 * MiB
 /** An image of 40 million pixels while it is decoded. */
 const imageBytes = 200e6
 const leastToolBytes = GiB
-const mostToolBytes = 4 * GiB
+const maxToolBytes = 4 * GiB
 
 const usual = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
 /** The operator's settings; the others follow from the memory limit. */
-export type MemoryWishes = { [What in keyof typeof usual]?: number | undefined }
+export type MemoryRequests = { [What in keyof typeof usual]?: number | undefined }
 
 /** Resource limits of one process: images and videos processed concurrently, memory of each video's program. */
 export type MemoryPlan = typeof usual & {
@@ -28,21 +28,21 @@ export type MemoryPlan = typeof usual & {
  */
 export function planMemory(
   limit: number | undefined,
-  wishes: MemoryWishes,
+  requests: MemoryRequests,
   worksOn: { images: boolean; videos: boolean },
 ): MemoryPlan {
   const room = limit ?? Infinity
   const fitting = (left: number, each: number, most: number) => Math.min(most, Math.max(1, Math.floor(left / each)))
-  const cache = wishes.transformCacheBytes ?? Math.min(usual.transformCacheBytes, Math.floor(room / 8))
+  const cache = requests.transformCacheBytes ?? Math.min(usual.transformCacheBytes, Math.floor(room / 8))
   const transformCacheBytes = worksOn.images ? cache : 0
   const fixed = processBytes + transformCacheBytes
   const forVideos = worksOn.videos ? leastToolBytes : 0
-  const images = wishes.imagesAtOnce ?? fitting(room - fixed - forVideos, imageBytes, usual.imagesAtOnce)
+  const images = requests.imagesAtOnce ?? fitting(room - fixed - forVideos, imageBytes, usual.imagesAtOnce)
   const imagesAtOnce = worksOn.images ? images : 0
   const left = room - fixed - imagesAtOnce * imageBytes
-  const videos = wishes.videosAtOnce ?? fitting(left, leastToolBytes, usual.videosAtOnce)
+  const videos = requests.videosAtOnce ?? fitting(left, leastToolBytes, usual.videosAtOnce)
   const videosAtOnce = worksOn.videos ? videos : 0
-  const toolBytes = Math.max(leastToolBytes, Math.min(mostToolBytes, Math.floor(left / Math.max(1, videosAtOnce))))
+  const toolBytes = Math.max(leastToolBytes, Math.min(maxToolBytes, Math.floor(left / Math.max(1, videosAtOnce))))
   const bytes = fixed + imagesAtOnce * imageBytes + videosAtOnce * toolBytes
   return { imagesAtOnce, transformCacheBytes, videosAtOnce, toolBytes, bytes }
 }

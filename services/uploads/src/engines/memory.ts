@@ -1,4 +1,4 @@
-import { planMemory, type MemoryPlan, type MemoryWishes } from '../domain/memory.ts'
+import { planMemory, type MemoryPlan, type MemoryRequests } from '../domain/memory.ts'
 import { reportTooLittleMemory } from '../metrics.ts'
 
 /** The memory limit of the container this process runs in; undefined when there is none. */
@@ -8,7 +8,7 @@ function memoryLimit(): number | undefined {
 }
 
 /** Divides the memory of this process, and says so when what is set does not fit. */
-export function dividedMemory(wishes: MemoryWishes, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
+export function dividedMemory(wishes: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()
   const plan = planMemory(limit, wishes, worksOn)
   if (limit !== undefined && plan.bytes > limit) reportTooLittleMemory(limit, plan)

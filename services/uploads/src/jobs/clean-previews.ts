@@ -2,7 +2,7 @@ import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { forgetPreviews } from '../store/link-previews.ts'
 import { forgetEndedUses, previewImages } from '../store/preview-uses.ts'
-import { doomImages, type ImagePlace } from '../store/server-images.ts'
+import { markImagesForDeletion, type ImagePlace } from '../store/server-images.ts'
 
 /** A preview may be posted half an hour after it was shown, and the message told of later still. */
 const usableForMs = 2 * 3_600_000
@@ -32,7 +32,7 @@ export function cleanPreviews(
         const unused = page.flatMap(({ key, used }) => (used ? [] : key))
         const shown = await ctx.owners.shownAmong(unused)
         const unshown = unused.filter((key) => !shown.has(key))
-        await doomImages(ctx.db, unshown)
+        await markImagesForDeletion(ctx.db, unshown)
         after = page.at(-1)
         return page.length
       })

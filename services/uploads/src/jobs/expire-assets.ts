@@ -3,7 +3,7 @@ import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { keptMs } from '../domain/limits.ts'
 import { keepPosted } from '../actions/files/keep-posted.ts'
-import { doomUnused, unusedAssets } from '../store/assets.ts'
+import { markUnusedForDeletion, unusedAssets } from '../store/assets.ts'
 import { assetExpired } from '../view/asset-events.ts'
 
 const assetsPerRound = 200
@@ -30,7 +30,7 @@ export function expireAssets(
         const entries = await ctx.db.transaction(async (tx) => {
           await keepPosted(tx, { files, imported: false }, { now, processesVideos: ctx.fileLimits.videoEnabled })
           const unused = ids.filter((id) => !attached.has(id))
-          const rows = await doomUnused(tx, unused, before)
+          const rows = await markUnusedForDeletion(tx, unused, before)
           return enqueue(
             tx,
             rows.map((row) => assetExpired(row, now)),

@@ -2,7 +2,7 @@ import type { DatabaseHost } from '@parley/service'
 import type { Context } from '../context.ts'
 import { cleanPreviews } from './clean-previews.ts'
 import { cleanUploads } from './clean-uploads.ts'
-import { deleteDoomed } from './delete-doomed.ts'
+import { deleteMarked } from './delete-marked.ts'
 import { expireAssets } from './expire-assets.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 import { sweepUnclaimed } from './sweep-unclaimed.ts'
@@ -10,7 +10,7 @@ import { sweepUnclaimed } from './sweep-unclaimed.ts'
 /** Looks again and again for what nobody needs. */
 export function startJobs(host: DatabaseHost, ctx: Context, everyMs: number): void {
   const { signal } = host
-  host.use(deleteDoomed(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(deleteMarked(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
   host.use(cleanUploads(ctx, { everyMs, signal }))
   host.use(cleanPreviews(ctx, { everyMs, signal }))
   host.use(expireAssets(ctx, { everyMs, signal }))

@@ -4,7 +4,7 @@ import { unclaimedLifeMs } from '../domain/limits.ts'
 import { deleteBlobs } from '../actions/files/delete-blobs.ts'
 import { logSwept } from '../metrics.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
-import { doomImages, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
+import { markImagesForDeletion, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
 
 const blobsPerRound = 1_000
 const imagesPerRound = 200
@@ -34,7 +34,7 @@ async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promi
     const page = await unclaimedImages(ctx.db, { before, after, most: imagesPerRound })
     const named = await ctx.owners.namedAmong(page)
     const unnamed = page.flatMap(({ key }) => (named.has(key) ? [] : key))
-    swept += await doomImages(ctx.db, unnamed)
+    swept += await markImagesForDeletion(ctx.db, unnamed)
     if (page.length < imagesPerRound) break
     after = page.at(-1)
   }

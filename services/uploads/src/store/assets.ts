@@ -64,17 +64,17 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
     from (values ${rows}) as told (asset_id, event_id) where ${assets.id} = told.asset_id`)
 }
 
-/** Bytes of files and images are to be deleted. */
-export const bytesDoomed = new CommitChannel()
+/** Notifies that files or images were marked for deletion. */
+export const deletionsMarked = new CommitChannel()
 
-/** Dooms files that their messages show no longer. */
-export async function doomAssets(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Marks files for deletion that their messages no longer show. */
+export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
     .update(assets)
     .set({ doomed: true })
     .where(inArray(assets.id, [...ids]))
-  bytesDoomed.tell(tx)
+  deletionsMarked.notify(tx)
 }
 
 const isUnusedSince = (before: Date) =>
@@ -96,22 +96,22 @@ export async function unusedAssets(db: Reader, before: Date, most: number): Prom
 }
 
 /** Marks those of the files for deletion that are still unused. */
-export async function doomUnused(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
+export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   const unused = tx
     .select({ id: assets.id })
     .from(assets)
     .where(and(inArray(assets.id, [...ids]), isUnusedSince(before)))
     .for('update', { skipLocked: true })
-  bytesDoomed.tell(tx)
+  deletionsMarked.notify(tx)
   return tx.update(assets).set({ doomed: true }).where(inArray(assets.id, unused)).returning()
 }
 
 export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(assets, eq(assets.ownerId, ownerId))
 
-/** Dooms some of the files of an owner. Answers how many. */
-export async function doomAssetsOf(db: Db, ownerId: string, most: number): Promise<number> {
+/** Marks some files of an owner for deletion; returns how many. */
+export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, most: number): Promise<number> {
   const some = db
     .select({ id: assets.id })
     .from(assets)
@@ -121,7 +121,7 @@ export async function doomAssetsOf(db: Db, ownerId: string, most: number): Promi
 }
 
 /** Files whose bytes are to be deleted; of one owner, or of anybody. */
-export async function doomedAssets(db: Reader, most: number, ownerId?: string): Promise<string[]> {
+export async function assetsToDelete(db: Reader, most: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)

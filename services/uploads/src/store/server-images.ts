@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
-import { bytesDoomed } from './assets.ts'
+import { deletionsMarked } from './assets.ts'
 import { isErased } from './erased.ts'
 import { isToBeDeletedNow } from './failed-deletions.ts'
 import { serverImageClaims, serverImages } from './schema.ts'
@@ -55,7 +55,7 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
     .update(serverImages)
     .set({ doomed: true })
     .where(and(ofOwner, eq(serverImages.claimed, true), key === undefined ? undefined : ne(serverImages.key, key)))
-  bytesDoomed.tell(tx)
+  deletionsMarked.notify(tx)
   if (key === undefined) return 'cleared'
   const kept = await tx
     .update(serverImages)
@@ -95,18 +95,18 @@ export function unclaimedImages(
 }
 
 /** Marks those of the images for deletion that no event has named. Returns their number. */
-export async function doomImages(db: Db, keys: readonly string[]): Promise<number> {
+export async function markImagesForDeletion(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
-  const doomed = await db
+  const marked = await db
     .update(serverImages)
     .set({ doomed: true })
     .where(and(inArray(serverImages.key, [...keys]), isUnclaimed))
-  bytesDoomed.tell(db)
-  return doomed.rowCount ?? 0
+  deletionsMarked.notify(db)
+  return marked.rowCount ?? 0
 }
 
 /** Images whose bytes are to be deleted; of one owner, or of anybody. */
-export async function doomedImages(db: Reader, most: number, ownerId?: string): Promise<string[]> {
+export async function imagesToDelete(db: Reader, most: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)
@@ -140,8 +140,8 @@ export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<
 export const countImagesOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(serverImages, eq(serverImages.ownerId, ownerId))
 
-/** Dooms some of the images of an owner. Answers how many. */
-export async function doomImagesOf(db: Db, ownerId: string, most: number): Promise<number> {
+/** Marks some images of an owner for deletion; returns how many. */
+export async function markOwnedImagesForDeletion(db: Db, ownerId: string, most: number): Promise<number> {
   const some = db
     .select({ key: serverImages.key })
     .from(serverImages)

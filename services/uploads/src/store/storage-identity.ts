@@ -4,7 +4,7 @@ import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
 /** A storage with an older mark is not recognised any more. */
-const mostMarks = 500
+const maxMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }
 
@@ -21,7 +21,7 @@ export async function addMark(db: Db, mark: string): Promise<void> {
   const { marks } = storageIdentity
   await db
     .update(storageIdentity)
-    .set({ marks: sql`(array_append(${marks}, ${mark}))[greatest(cardinality(${marks}) + 2 - ${mostMarks}, 1):]` })
+    .set({ marks: sql`(array_append(${marks}, ${mark}))[greatest(cardinality(${marks}) + 2 - ${maxMarks}, 1):]` })
 }
 
 /** Assigns the storage with this identity to the database. */

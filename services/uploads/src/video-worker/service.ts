@@ -1,5 +1,13 @@
 import { tmpdir } from 'node:os'
-import { Health, periodically, Resources, serveHttp, serveInternal, usualPatience, type Service } from '@parley/runtime'
+import {
+  Health,
+  periodically,
+  Resources,
+  serveHttp,
+  serveInternal,
+  defaultPatience,
+  type Service,
+} from '@parley/runtime'
 import { dividedMemory } from '../engines/memory.ts'
 import { removeOldJobFolders, openEncoder } from '../engines/video/index.ts'
 import type { Config } from './config.ts'
@@ -28,11 +36,11 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
       handle: takeVideos({
         encoder,
         atOnce: memory.videosAtOnce,
-        mostBytes: Math.max(config.maxVideoUploadBytes, config.maxUploadBytes),
+        maxBytes: Math.max(config.maxVideoUploadBytes, config.maxUploadBytes),
         signal,
       }),
       // Nothing moves while a video is worked on.
-      patience: { ...usualPatience, idle: config.videoTimeoutMs + usualPatience.idle },
+      patience: { ...defaultPatience, idle: config.videoTimeoutMs + defaultPatience.idle },
     }),
   )
   works()

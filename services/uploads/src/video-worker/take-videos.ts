@@ -17,10 +17,10 @@ import {
   writeAnswer,
 } from '../engines/video/index.ts'
 
-type Options = { encoder: Encoder; atOnce: number; mostBytes: number; signal: AbortSignal }
+type Options = { encoder: Encoder; atOnce: number; maxBytes: number; signal: AbortSignal }
 
 /** Accepts a video as the body of a POST and returns its renditions; 422 for an invalid video, 503 when busy. */
-export function takeVideos({ encoder, atOnce, mostBytes, signal }: Options): RequestListener {
+export function takeVideos({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
   let underWay = 0
   const work = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController()
@@ -29,7 +29,7 @@ export function takeVideos({ encoder, atOnce, mostBytes, signal }: Options): Req
     await using folder = await encoder.openFolder()
     const here = { folder: folder.path, signal: stop }
     const path = join(folder.path, sourceFile)
-    await pipeline(request, atMost(mostBytes), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal: stop })
+    await pipeline(request, atMost(maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal: stop })
     const encoded = await encoder.encode({ ...here, demuxer: await demuxerOf(path) })
     const made = [...encoded.renditions, ...(encoded.poster ? [encoded.poster] : [])]
     const length = made.reduce((sum, { size }) => sum + size, 0)

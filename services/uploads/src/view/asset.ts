@@ -14,11 +14,11 @@ import type { AssetRow } from '../store/assets.ts'
 /** Who will read the file, and what its addresses are made of. */
 export type Showing = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
 
-const usualThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
+const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
 /** The size that was asked for. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
-  if (!options) return usualThumbnail
+  if (!options) return defaultThumbnail
   const fit = options.fit === ImageFitMode.CONTAIN ? 'contain' : 'cover'
   return { width: options.width, height: options.height, fit }
 }
@@ -29,7 +29,7 @@ type Shown = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 export function toAsset(
   row: AssetRow,
   { userId, now, from }: Showing,
-  { thumbnail = usualThumbnail, video }: Shown = {},
+  { thumbnail = defaultThumbnail, video }: Shown = {},
 ): Asset {
   const about = { assetId: row.id, userId, now }
   const url = (image?: ServerImageSize): MessageInitShape<typeof MessageAssetUrlSchema> => {

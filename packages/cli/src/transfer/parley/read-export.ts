@@ -8,7 +8,7 @@ import { fileAt } from '../local-file.ts'
 import { formatName, formatVersion, toPreview } from './format.ts'
 
 /** Longer than any line that was written. */
-const mostLineLength = 16 * 1024 * 1024
+const maxLineLength = 16 * 1024 * 1024
 
 const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
@@ -142,7 +142,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
       const lines = (rest + decoder.write(bytes)).split('\n')
       rest = lines.pop() ?? ''
-      if (rest.length > mostLineLength) throw badExport(`${basename(path)} has a line that is too long`)
+      if (rest.length > maxLineLength) throw badExport(`${basename(path)} has a line that is too long`)
       yield* lines
     }
   } catch (error) {

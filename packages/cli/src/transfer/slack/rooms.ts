@@ -11,7 +11,7 @@ export const roomLists = [
 
 export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string }
 
-const mostParticipants = 10
+const maxParticipants = 10
 
 /** Removes duplicate ids; if a room is listed twice, the private entry is kept. */
 export function listedOnce(rooms: readonly SlackRoom[]): SlackRoom[] {
@@ -33,7 +33,7 @@ export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackR
   const members = [...new Set(textsOf(fields.members))]
   const [topic, purpose] = [textOf(fieldsOf(fields.topic).value), textOf(fieldsOf(fields.purpose).value)]
   const folder = (name || id).normalize('NFC')
-  const dm = list.dm && members.length <= mostParticipants
+  const dm = list.dm && members.length <= maxParticipants
   // Not every exporter lists private channels separately.
   const hidden = list.private || flagOf(fields.is_private) || flagOf(fields.is_mpim) || flagOf(fields.is_im)
   const room: ArchivedRoom = {

@@ -4,12 +4,12 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { exitCodes, Failure } from '../../failure.ts'
 
 /** More than any real day of a channel, and small enough to keep in memory. */
-const mostJsonBytes = 256 * 1024 * 1024
+const maxJsonBytes = 256 * 1024 * 1024
 /** Every value costs memory, however few bytes it has. */
-const mostJsonValues = 5_000_000
-const mostEntries = 2_000_000
+const maxJsonValues = 5_000_000
+const maxEntries = 2_000_000
 /** Text usually compresses to about a tenth. Smaller files are not checked. */
-const mostRatio = 200
+const maxRatio = 200
 const ratioMattersFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
@@ -42,7 +42,7 @@ export class ZipArchive implements AsyncDisposable {
     let packed = 0
     try {
       for await (const entry of zip.eachEntry()) {
-        if (entries.size >= mostEntries) throw badArchive(`${name} contains more than ${mostEntries} files`)
+        if (entries.size >= maxEntries) throw badArchive(`${name} contains more than ${maxEntries} files`)
         packed += entry.compressedSize
         const path = pathOf(entry)
         if (path.endsWith('/')) continue
@@ -75,8 +75,8 @@ export class ZipArchive implements AsyncDisposable {
   async *stream(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name)
     const { uncompressedSize, compressedSize } = entry
-    if (uncompressedSize > ratioMattersFrom && uncompressedSize > compressedSize * mostRatio)
-      throw new BadEntry(`unpacks to more than ${mostRatio} times its size`)
+    if (uncompressedSize > ratioMattersFrom && uncompressedSize > compressedSize * maxRatio)
+      throw new BadEntry(`unpacks to more than ${maxRatio} times its size`)
     let sum = 0
     try {
       const bytes = await this.#zip.openReadStreamPromise(entry)
@@ -92,13 +92,13 @@ export class ZipArchive implements AsyncDisposable {
 
   /** Parses a file as JSON. Throws a {@link BadEntry} when it is not valid JSON. */
   async json(name: string): Promise<unknown> {
-    if (this.size(name) > mostJsonBytes) throw new BadEntry(`is larger than ${mostJsonBytes} bytes`)
+    if (this.size(name) > maxJsonBytes) throw new BadEntry(`is larger than ${maxJsonBytes} bytes`)
     const chunks: Buffer[] = []
     let values = 0
     for await (const chunk of this.stream(name)) {
       chunks.push(chunk)
       for (const byte of chunk) if (byte === comma || byte === bracket || byte === brace) values++
-      if (values > mostJsonValues) throw new BadEntry(`contains more than ${mostJsonValues} values`)
+      if (values > maxJsonValues) throw new BadEntry(`contains more than ${maxJsonValues} values`)
     }
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown

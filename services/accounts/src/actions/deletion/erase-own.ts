@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { personalKinds } from '../../domain/deletion-announcements.ts'
 import { eraseBelongings } from '../../store/belongings.ts'
-import { askedPass } from '../../store/deletions.ts'
+import { requestedPass } from '../../store/deletions.ts'
 import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
 
 /**
@@ -23,7 +23,7 @@ export const eraseOwn =
       `evt.notification.${userId}.people_called`,
     ]
     const announced = await countOnStream(bus, subjects)
-    if (announced > 0 && (await askedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
+    if (announced > 0 && (await requestedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
     return rows + entries + announced
   }
 

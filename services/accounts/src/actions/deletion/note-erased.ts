@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { notBeingDeleted, unknownEraser } from '../../errors.ts'
-import { askedPass, saveReport } from '../../store/deletions.ts'
+import { requestedPass, saveReport } from '../../store/deletions.ts'
 import { erasers } from './passes.ts'
 
 /** Enters a report into the ledger. Throws `not_found` for a pass that nobody asked for, `invalid_argument` for strangers. */
@@ -9,6 +9,6 @@ export async function noteErased(
   report: { userId: string; service: string; pass: number; found: bigint },
 ): Promise<void> {
   if (!erasers.some((service) => service === report.service)) throw unknownEraser(report.service)
-  if (report.pass < 1 || report.pass > (await askedPass(db, report.userId))) throw notBeingDeleted()
+  if (report.pass < 1 || report.pass > (await requestedPass(db, report.userId))) throw notBeingDeleted()
   await saveReport(db, report, now())
 }

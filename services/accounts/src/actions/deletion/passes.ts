@@ -10,11 +10,11 @@ export type NextStep = 'wait' | 'complete' | { ask: number }
 
 /** A service that does not answer for so long may have lost the request. */
 const askAgainMs = 600_000
-const mostPauseMs = 3600_000
+const maxPauseMs = 3600_000
 
 /** From the sixth pass on the pause doubles each time: some service repeatedly fails to erase data. */
 const pauseMs = (pass: number, passAfterMs: number): number =>
-  Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(mostPauseMs, passAfterMs))
+  Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, passAfterMs))
 
 /**
  * A deletion is complete when a pass after the first one found nothing anywhere: what was written while the first went on

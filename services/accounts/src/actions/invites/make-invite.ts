@@ -8,7 +8,7 @@ import { accountGone, tooManyInvites } from '../../errors.ts'
 import { countInvites, deleteInvite, insertInvite, lockInviteCount, type InviteRow } from '../../store/invites.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
-const mostInvites = 1_000
+const maxInvites = 1_000
 
 type NewInvite = Pick<InviteRow, 'label' | 'email' | 'roleIds' | 'maxUses' | 'expiresAt'>
 
@@ -25,7 +25,7 @@ export async function makeInvite(
   const changed = await changeUser(ctx.db, createdBy, { actorId: createdBy, at }, async (tx) => {
     await assertStillHolds(tx, maker)
     await lockInviteCount(tx)
-    if ((await countInvites(tx, at)) >= mostInvites) throw tooManyInvites(mostInvites)
+    if ((await countInvites(tx, at)) >= maxInvites) throw tooManyInvites(maxInvites)
     made = await insertInvite(tx, asking(ctx, at), { ...invite, id, createdBy, createdAt: at })
     return { announce: () => [noted('invite_created', { invite_id: id, role_ids: invite.roleIds.join(' ') })] }
   })

@@ -1,6 +1,6 @@
 import { couldBeDisplayName } from '../../domain/display-name.ts'
 
-const mostCharacters = 32
+const maxCharacters = 32
 const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/gu
 
@@ -15,6 +15,6 @@ export function cleanDisplayName(text: string): string | null {
     .replaceAll(forbidden, ' ')
     .replaceAll(/ {2,}/g, ' ')
     .replace(/^[^\p{L}\p{Nd}]+/u, '')
-  const name = [...kept].slice(0, mostCharacters).join('').trim()
+  const name = [...kept].slice(0, maxCharacters).join('').trim()
   return couldBeDisplayName(name) ? name : null
 }

@@ -1,7 +1,7 @@
 import { loginHintFrom } from '../../domain/login-hint.ts'
 
 const numbered = 5
-const mostCharacters = 32
+const maxCharacters = 32
 
 /**
  * Possible logins for a person with this name, best first. The last one contains part of the id and is almost certainly
@@ -14,5 +14,5 @@ export function loginCandidates(name: string, userId: string): string[] {
     ...Array.from({ length: numbered - 1 }, (_, index) => String(index + 2)),
     `-${userId.slice(-8)}`,
   ]
-  return suffixes.map((suffix) => base.slice(0, mostCharacters - suffix.length).replace(/[.]+$/, '') + suffix)
+  return suffixes.map((suffix) => base.slice(0, maxCharacters - suffix.length).replace(/[.]+$/, '') + suffix)
 }

@@ -11,7 +11,7 @@ export type Mailer = {
   deliver: (kind: MailKind, compose: (serverName: string) => Mail, waits: readonly number[]) => Promise<boolean>
 }
 
-const mostUnderWay = 500
+const maxInFlight = 500
 
 export function createMailer(
   transport: Transport,
@@ -20,7 +20,7 @@ export function createMailer(
   let underWay = 0
   return {
     async deliver(kind, compose, waits) {
-      if (underWay >= mostUnderWay) {
+      if (underWay >= maxInFlight) {
         mailFailed(kind, { code: 'too many wait' }, true)
         return false
       }

@@ -6,7 +6,7 @@ import { tooManyHashings } from '../../errors.ts'
 const owasp = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const queueLength = 64
 /** Longest part of the queue for one network of any size; the other half is left to others. */
-const mostOfOneNetwork = queueLength / 2
+const maxPerNetwork = queueLength / 2
 
 /** On whose behalf a password is hashed: a signed-in user, or the networks of an address. */
 export type Asker = { userId: string } | { address: string }
@@ -38,7 +38,7 @@ export async function createPasswords(atOnce: number, cost = owasp): Promise<Pas
 function limiter(atOnce: number): <T>(asker: Asker, work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
-  const waitingOf = new NetworkCounts(mostOfOneNetwork, mostOfOneNetwork)
+  const waitingOf = new NetworkCounts(maxPerNetwork, maxPerNetwork)
   return async (asker, work) => {
     if (running >= atOnce) {
       const shares = sharesOf(asker)

@@ -8,7 +8,7 @@ type Rooms = Pick<Client<typeof RoomsInternalService>, 'listPresenceAudiences'>
 const askedAtOnce = 50
 const timeoutMs = 400
 const keptMs = 60_000
-const mostKept = 500
+const maxKept = 500
 
 /** Looks up in rooms who shares a room with somebody. */
 export class Audiences {
@@ -19,7 +19,7 @@ export class Audiences {
       ...{ cache: false, maxBatchSize: askedAtOnce },
     })
     this.#kept = new LRUCache({
-      ...{ max: mostKept, ttl: keptMs, ignoreFetchAbort: true },
+      ...{ max: maxKept, ttl: keptMs, ignoreFetchAbort: true },
       fetchMethod: (userId) => asking.load(userId),
     })
   }

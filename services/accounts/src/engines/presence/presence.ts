@@ -11,7 +11,7 @@ const longestPauseMs = 10_000
 const answerWithinMs = 250
 const leaveAloneMs = 1_000
 /** If more people are online, presence changes are sent only to those who share a room with the person. */
-const usualCrowd = 2_000
+const defaultCrowd = 2_000
 const countedMs = 10_000
 /** An outage of less than a tenth of the lease makes nobody who reports on time miss it. */
 const missedShare = 10
@@ -44,7 +44,7 @@ export class Presence {
     this.#redis = options.redis
     this.#announce = options.announce
     this.#leaseMs = options.leaseMs ?? leaseMs
-    this.#crowd = options.crowd ?? usualCrowd
+    this.#crowd = options.crowd ?? defaultCrowd
     let isConnected = this.#redis.status === 'ready'
     this.#redis.on('ready', () => {
       // It may have restarted empty.

@@ -8,14 +8,14 @@ import { assertHolds } from '../../policy/administration.ts'
 import * as store from '../../store/invites.ts'
 import { toInvite } from '../../view/invite.ts'
 
-const usualLimit = 50
+const defaultLimit = 50
 const maxLimit = 100
 
 export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.method.listInvites> {
   return async ({ page }, call) => {
     const policy = ctx.policy.current()
     assertHolds(policy, callerOf(call), 'user.manage-accounts')
-    const limit = Math.min(page?.limit || usualLimit, maxLimit)
+    const limit = Math.min(page?.limit || defaultLimit, maxLimit)
     const before = page?.cursor ? keyOf(page.cursor) : undefined
     const now = ctx.now()
     const [rows, total] = await Promise.all([

@@ -7,11 +7,11 @@ import { tooMany } from '../../errors.ts'
 import { addressesOf } from '../../store/emails.ts'
 import { findUsers } from '../../store/users.ts'
 
-const mostIds = 500
+const maxIds = 500
 
 export function exportPeople(ctx: Context): MethodImpl<typeof AccountsTransferService.method.exportPeople> {
   return async ({ userIds }) => {
-    if (userIds.length > mostIds) throw tooMany('user ids', mostIds)
+    if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
     const users = inOrder(userIds, await findUsers(ctx.db, userIds))
     const emails = await addressesOf(
       ctx.db,

@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts'
 import { importedIdMissing, tooMany } from '../../errors.ts'
 import { importTogether } from '../../actions/transfer/import-people.ts'
 
-const mostPeople = 500
+const maxPeople = 500
 
 export function importPeople(ctx: Context): MethodImpl<typeof AccountsTransferService.method.importPeople> {
   return async (request) => {
     const { source, people } = request
-    if (people.length > mostPeople) throw tooMany('people', mostPeople)
+    if (people.length > maxPeople) throw tooMany('people', maxPeople)
     if (source === '' || people.some(({ externalId }) => externalId === '')) throw importedIdMissing()
     return { people: await importTogether(ctx, request) }
   }

@@ -3,7 +3,7 @@ import type { AdminEventLogService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { toLogPage } from '../../domain/event-log-page.ts'
-import { entryFilter, isFilter, limitOf, mostScanned, parseSequence } from '../../domain/event-log-request.ts'
+import { entryFilter, isFilter, limitOf, maxScanned, parseSequence } from '../../domain/event-log-request.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { countEntries, scanEntries } from '../../store/audit-entries.ts'
 import { toAuditLogEntry } from '../../view/audit-entry.ts'
@@ -13,7 +13,7 @@ export function listEvents(ctx: Context): MethodImpl<typeof AdminEventLogService
     assertMay(ctx.policy.current(), callerOf(call), 'admin.view-audit')
     const filter = entryFilter(req.filter)
     const limit = limitOf(req.limit)
-    const scan = isFilter(filter) ? mostScanned : limit
+    const scan = isFilter(filter) ? maxScanned : limit
     const before = req.before === undefined ? undefined : parseSequence(req.before)
     const page = toLogPage(await scanEntries(ctx.db, { before, limit, scan, filter }), limit, scan)
     return {

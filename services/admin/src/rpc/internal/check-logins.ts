@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts'
 import { tooManyLogins } from '../../errors.ts'
 import { blockedAmong } from '../../store/blocked-usernames.ts'
 
-const mostLogins = 5_000
+const maxLogins = 5_000
 
 export function checkLogins(ctx: Context): MethodImpl<typeof AdminInternalService.method.checkLogins> {
   return async ({ logins }) => {
-    if (logins.length > mostLogins) throw tooManyLogins(mostLogins)
+    if (logins.length > maxLogins) throw tooManyLogins(maxLogins)
     const blocked = await blockedAmong(ctx.db, logins)
     return { blocked: logins.filter((login) => blocked.has(login.toLowerCase())) }
   }

@@ -8,11 +8,11 @@ import { joiningFailed } from '../../errors.ts'
 import { insertCall, lockActiveCall, type CallRow } from '../../store/calls.ts'
 import { changeLocked } from './change-call.ts'
 
-const mostTries = 5
+const maxAttempts = 5
 
 /** Joins the room's call in a transaction, and starts one when there is none. Returns the id of the call. */
 export async function joinCallIn(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxAttempts; tries++) {
     const active = await lockActiveCall(tx, room.roomId)
     // If another call was started concurrently, nothing is inserted and that call is joined.
     const row = active ?? (await insertCall(tx, newCall(room, ctx.now())))

@@ -1,12 +1,12 @@
 import { compareCall } from '../calls/compare-call.ts'
 import { reportMediaFailure } from '../../metrics.ts'
-import type { Told } from './told.ts'
+import type { CallWebhook } from './call-webhook.ts'
 
 /**
  * Ends a call without participants. A webhook of a newer participant may be in flight, so the media server is asked
  * first. If it does not answer, the periodic comparison ends the call.
  */
-export async function endWhenEmpty({ ctx, media, call }: Told): Promise<void> {
+export async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {
   try {
     await compareCall(ctx, media, call, 'livekit')
   } catch (error) {

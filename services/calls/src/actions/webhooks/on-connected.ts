@@ -1,18 +1,18 @@
 import { changeCall, leaveCall } from '../calls/change-call.ts'
 import type { Connection } from '../../domain/connection.ts'
-import { takeOnce, tellMediaServer, type Told } from './told.ts'
+import { applyOnce, queueMediaChore, type CallWebhook } from './call-webhook.ts'
 
 /** Somebody is at the media server: with a token, which may be older than a ban or than the end of the call. */
-export async function onConnected(told: Told, userId: string, connection: Connection): Promise<void> {
-  if (!(await isMember(told, userId))) return tellMediaServer(told, userId)
-  const outcome = await takeOnce(told, [userId], (call) => call.hear(userId, connection))
-  if (outcome === 'ended') return tellMediaServer(told, null)
+export async function onConnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
+  if (!(await isMember(webhook, userId))) return queueMediaChore(webhook, userId)
+  const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))
+  if (outcome === 'ended') return queueMediaChore(webhook, null)
   // A ban that came between was announced before there was anybody to remove.
-  if (typeof outcome === 'object' && outcome.result && !(await isMember(told, userId))) {
+  if (typeof outcome === 'object' && outcome.result && !(await isMember(webhook, userId))) {
     const about = { source: 'livekit', userIds: [userId] } as const
-    await changeCall(told.ctx, told.call.id, about, (call) => leaveCall(call, userId))
+    await changeCall(webhook.ctx, webhook.call.id, about, (call) => leaveCall(call, userId))
   }
 }
 
-const isMember = async ({ ctx, call }: Told, userId: string): Promise<boolean> =>
+const isMember = async ({ ctx, call }: CallWebhook, userId: string): Promise<boolean> =>
   (await ctx.rooms.membersAmong(call.roomId, [userId])).has(userId)

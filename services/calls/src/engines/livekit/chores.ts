@@ -10,7 +10,7 @@ import type { Media } from './media-server.ts'
 const choresAtOnce = 16
 /** Longer than the media server may take. */
 const leaseMs = 20_000
-const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000, mostAgeMs: tokenLifeMs }
+const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000, maxAgeMs: tokenLifeMs }
 
 /** Runs the chores for the media server, in any process: immediately after the commit, otherwise when due. */
 export function doMediaChores(

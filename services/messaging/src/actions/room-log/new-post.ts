@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { toMentions } from '../../domain/mentions/mentioned.ts'
-import { mostFollowersTold, type ThreadPlace } from '../../domain/placement.ts'
+import { maxFollowersInEvent, type ThreadPlace } from '../../domain/placement.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
 import type { RoomHeader } from '../../domain/room-line.ts'
 import { opensTo } from '../../policy/room-access.ts'
@@ -37,14 +37,14 @@ function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDet
     ...(mentions && { mentions }),
     mentionsPending: mentioned.pending,
     inReplyToAuthorId: placement.inReplyToAuthorId,
-    ...(placement.thread && toldFollowers([...placement.thread.followerIds, actorId])),
+    ...(placement.thread && followerFields([...placement.thread.followerIds, actorId])),
   }
 }
 
 /** Followers as listed in facts: all, or that there are many. */
-export function toldFollowers(followerIds: readonly string[]) {
+export function followerFields(followerIds: readonly string[]) {
   const threadFollowerIds = [...new Set(followerIds)]
-  return threadFollowerIds.length > mostFollowersTold ? { manyThreadFollowers: true } : { threadFollowerIds }
+  return threadFollowerIds.length > maxFollowersInEvent ? { manyThreadFollowers: true } : { threadFollowerIds }
 }
 
 function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: ThreadPlace): NewReply {

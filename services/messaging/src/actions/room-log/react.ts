@@ -1,6 +1,6 @@
 import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
-import { isShown, mostEmojis } from '../../domain/changeable.ts'
+import { isShown, maxEmojis } from '../../domain/changeable.ts'
 import { assertEmoji } from '../../domain/emoji.ts'
 import type { Tally } from '../../domain/tally.ts'
 import { messageNotFound, tooManyEmojis } from '../../errors.ts'
@@ -31,7 +31,7 @@ function planReaction(ctx: Context, caller: Subject, { emoji, change }: React, f
   if (!isShown(message)) throw messageNotFound()
   assertMayReact({ policy: ctx.policy(), caller, room }, change)
   if (message.reacted === (change === 'add')) return undefined
-  if (change === 'add' && !message.takesEmoji) throw tooManyEmojis(mostEmojis)
+  if (change === 'add' && !message.takesEmoji) throw tooManyEmojis(maxEmojis)
   const now = ctx.now()
   const reaction = { roomId: room.roomId, seq: message.seq, emoji, userId: caller.userId }
   const at = occurrence(room, caller, now)

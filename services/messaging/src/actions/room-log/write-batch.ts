@@ -5,7 +5,7 @@ import { transaction } from '../../store/statement.ts'
 import { applyFacts } from './apply-facts.ts'
 import type { ChangeCommand, ChangeOutcome, FactsCommand, Outcome, PostCommand, RoomCommand } from './room-command.ts'
 import type { Message, WrittenPost } from './message.ts'
-import { tellOfMentions, writePosts, writePostsInto } from './write-posts.ts'
+import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.ts'
 
 type Parts = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
@@ -58,7 +58,7 @@ async function writeTogether(
   })
   for (const outcome of outcomes.values()) if (outcome.kind === 'held' && outcome.room) ctx.headers.put(outcome.room)
   ctx.relay.wake(log.entries)
-  tellOfMentions(ctx, messages)
+  wakeMentionResolver(ctx, messages)
   return commands.map((command) => outcomes.get(command) ?? new Error(`a ${command.kind} has no outcome`))
 }
 

@@ -30,14 +30,14 @@ export async function writePosts(
     // Another process has written the same files. The check repeats once the row is locked.
     if (!isUniqueViolation(error)) throw error
   })
-  const doubtful = messages.filter((message) => !outcomes.has(message))
+  const unwritten = messages.filter((message) => !outcomes.has(message))
   let failure: Error | undefined
-  if (doubtful.length > 0) {
-    await writeLocked(ctx, roomId, doubtful, outcomes).catch((error: unknown) => {
+  if (unwritten.length > 0) {
+    await writeLocked(ctx, roomId, unwritten, outcomes).catch((error: unknown) => {
       // Rows of the first statement are committed; those of the transaction are not.
-      if (doubtful.length === messages.length) throw error
+      if (unwritten.length === messages.length) throw error
       failure = error instanceof Error ? error : new Error(String(error))
-      for (const message of doubtful) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)
+      for (const message of unwritten) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)
     })
   }
   return messages.map((message) => outcomes.get(message) ?? failure ?? new Error('a post has no outcome'))
@@ -54,7 +54,7 @@ async function writeAtOnce(
   const ready = room ? messages.filter((message) => !refusal(ctx, room, message)) : []
   if (!room || ready.length === 0) return
   ctx.relay.wake(await append(ctx, ctx.pool, room, ready, outcomes))
-  tellOfMentions(ctx, ready)
+  wakeMentionResolver(ctx, ready)
 }
 
 /** With the row of the room locked, for messages that are not refused by a look without a lock. */
@@ -72,7 +72,7 @@ async function writeLocked(
     return log
   })
   ctx.relay.wake(log.entries)
-  tellOfMentions(ctx, permitted)
+  wakeMentionResolver(ctx, permitted)
 }
 
 /** Writes messages into a room whose row is locked, and notes how it went for each. */
@@ -139,6 +139,6 @@ async function append(
 }
 
 /** After commit. */
-export function tellOfMentions(ctx: Pick<Context, 'db'>, messages: readonly Message[]): void {
+export function wakeMentionResolver(ctx: Pick<Context, 'db'>, messages: readonly Message[]): void {
   if (messages.some(({ mentioned }) => mentioned.pending)) mentionQueue.announce(ctx.db)
 }

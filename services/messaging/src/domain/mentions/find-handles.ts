@@ -4,7 +4,7 @@ import { withoutLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
 
 /** More are not looked at. */
-export const mostHandles = 100
+export const maxHandles = 100
 
 // Behind a letter or digit an "@" is part of an e-mail address, also with a sign between: `ann_@example.org`.
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/gu
@@ -23,7 +23,7 @@ export function findHandles(body: string): string[] {
   for (const { text: paragraph, quoted } of paragraphs) {
     if (quoted || !paragraph.includes('@')) continue
     for (const [, handle] of proseOf(paragraph, labels).matchAll(mention)) {
-      if (handles.size >= mostHandles) return [...handles]
+      if (handles.size >= maxHandles) return [...handles]
       if (handle) handles.add(handle.toLowerCase())
     }
   }

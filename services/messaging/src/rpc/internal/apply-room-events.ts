@@ -3,16 +3,16 @@ import type { MessagingInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { isRoomEvent } from '../../domain/room-event.ts'
 import { roomEventBad, tooManyAtOnce } from '../../errors.ts'
-import { tellRoom } from '../../actions/room-log/tell-room.ts'
+import { appendServiceEvents } from '../../actions/room-log/append-service-events.ts'
 import { countRoomEvents } from '../../metrics.ts'
 
-const mostEvents = 100
+const maxEvents = 100
 
 export function applyRoomEvents(ctx: Context): MethodImpl<typeof MessagingInternalService.method.applyRoomEvents> {
   return async ({ roomId, events }, { signal }) => {
-    if (events.length > mostEvents) throw tooManyAtOnce('events', mostEvents)
+    if (events.length > maxEvents) throw tooManyAtOnce('events', maxEvents)
     for (const event of events) if (!isRoomEvent(roomId, event)) throw roomEventBad(event.kind)
-    countRoomEvents(await tellRoom(ctx, roomId, events, signal))
+    countRoomEvents(await appendServiceEvents(ctx, roomId, events, signal))
     return {}
   }
 }

@@ -5,11 +5,11 @@ import { plainBeginning } from '../../domain/plain-beginning.ts'
 import { tooManyAtOnce } from '../../errors.ts'
 import { readBeginnings } from '../../store/beginnings.ts'
 
-const mostMessages = 100
+const maxMessages = 100
 
 export function previewMessages(ctx: Context): MethodImpl<typeof MessagingInternalService.method.previewMessages> {
   return async ({ messages }) => {
-    if (messages.length > mostMessages) throw tooManyAtOnce('messages', mostMessages)
+    if (messages.length > maxMessages) throw tooManyAtOnce('messages', maxMessages)
     const found = await readBeginnings(ctx.pool, messages)
     return {
       messages: found.map(({ eventId, markdown, attachments }) => ({

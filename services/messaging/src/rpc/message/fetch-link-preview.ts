@@ -9,14 +9,14 @@ import { keepPreviewToken } from '../../store/preview-tokens.ts'
 import { toLinkPreview } from '../../view/link-preview.ts'
 
 /** Pages may be slow, and all users share the fetchers. */
-const mostAtOnce = 4
+const maxAtOnce = 4
 
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {
   const semaphore = new FairSemaphore({
     atOnce: Infinity,
-    atOncePerAsker: mostAtOnce,
+    atOncePerAsker: maxAtOnce,
     mostWaiting: 0,
-    refusal: () => tooManyPreviews(mostAtOnce),
+    refusal: () => tooManyPreviews(maxAtOnce),
   })
   return async ({ url }, call) => {
     const { userId } = callerOf(call)

@@ -4,13 +4,13 @@ import type { Context } from '../../context.ts'
 import { tooManyAtOnce } from '../../errors.ts'
 import { findImported } from '../../store/imports.ts'
 
-const mostIds = 5_000
+const maxIds = 5_000
 
 export function findImportedMessages(
   ctx: Context,
 ): MethodImpl<typeof MessagingTransferService.method.findImportedMessages> {
   return async ({ roomId, externalIds }) => {
-    if (externalIds.length > mostIds) throw tooManyAtOnce('ids', mostIds)
+    if (externalIds.length > maxIds) throw tooManyAtOnce('ids', maxIds)
     return { externalIds: [...(await findImported(ctx.pool, roomId, externalIds)).keys()] }
   }
 }

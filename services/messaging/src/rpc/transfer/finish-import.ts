@@ -5,11 +5,11 @@ import { noImport, tooManyAtOnce } from '../../errors.ts'
 import { findImports, markImportRead } from '../../store/imports.ts'
 import { transaction } from '../../store/statement.ts'
 
-const mostUsers = 1_000
+const maxUsers = 1_000
 
 export function finishImport(ctx: Context): MethodImpl<typeof MessagingTransferService.method.finishImport> {
   return async ({ roomId, userIds }) => {
-    if (userIds.length > mostUsers) throw tooManyAtOnce('users', mostUsers)
+    if (userIds.length > maxUsers) throw tooManyAtOnce('users', maxUsers)
     const [state] = await findImports(ctx.pool, [roomId])
     if (!state) throw noImport()
     // In id order, as in all transactions that lock rows of several users.

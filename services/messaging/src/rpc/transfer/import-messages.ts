@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts'
 import { importedIdMissing, tooManyAtOnce } from '../../errors.ts'
 import { importTogether } from '../../actions/transfer/import-messages.ts'
 
-const mostMessages = 1_000
+const maxMessages = 1_000
 
 export function importMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.importMessages> {
   return async (request, { signal }) => {
-    if (request.messages.length > mostMessages) throw tooManyAtOnce('messages', mostMessages)
+    if (request.messages.length > maxMessages) throw tooManyAtOnce('messages', maxMessages)
     if (request.source === '') throw importedIdMissing()
     const { ids, replies, reactions, orphaned } = await importTogether(ctx, request, signal)
     return {

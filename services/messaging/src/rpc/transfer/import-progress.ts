@@ -5,11 +5,11 @@ import type { Context } from '../../context.ts'
 import { tooManyAtOnce } from '../../errors.ts'
 import { findImports } from '../../store/imports.ts'
 
-const mostRooms = 500
+const maxRooms = 500
 
 export function importProgress(ctx: Context): MethodImpl<typeof MessagingTransferService.method.importProgress> {
   return async ({ roomIds }) => {
-    if (roomIds.length > mostRooms) throw tooManyAtOnce('rooms', mostRooms)
+    if (roomIds.length > maxRooms) throw tooManyAtOnce('rooms', maxRooms)
     const states = await findImports(ctx.pool, roomIds)
     return {
       entries: states.map(({ roomId, messages, through }) => {

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { allShards } from '../../domain/shards.ts'
 import { causedBy, dismiss } from '../../store/dismissals.ts'
 import { holdShards } from '../../store/shards.ts'
-import { tellDismissed } from './tell-dismissed.ts'
+import { announceDismissed } from './announce-dismissed.ts'
 
 /** Dismisses what somebody caused, of everybody, part by part; answers how many were pending. */
 export async function dismissCaused(
@@ -14,7 +14,7 @@ export async function dismissCaused(
     const part = await db.transaction(async (tx) => {
       await holdShards(tx, allShards)
       const { dismissed, more } = await dismiss(tx, causedBy(actorId), at)
-      return { count: dismissed.length, more, entries: await tellDismissed(tx, dismissed, at) }
+      return { count: dismissed.length, more, entries: await announceDismissed(tx, dismissed, at) }
     })
     relay.wake(part.entries)
     count += part.count

@@ -2,17 +2,17 @@ import type { Context } from '../../context.ts'
 import { shardsOf } from '../../domain/shards.ts'
 import { dismiss, ofUser, withId } from '../../store/dismissals.ts'
 import { holdShards } from '../../store/shards.ts'
-import { tellDismissed } from './tell-dismissed.ts'
+import { announceDismissed } from './announce-dismissed.ts'
 
 /** Dismisses one notification of a user, or all, part by part; answers how many were pending. */
 export async function dismissOfUser(ctx: Context, userId: string, id?: string): Promise<number> {
-  const those = id === undefined ? ofUser(userId) : withId(userId, id)
+  const ids = id === undefined ? ofUser(userId) : withId(userId, id)
   for (let count = 0; ;) {
     const at = ctx.now()
     const part = await ctx.db.transaction(async (tx) => {
       await holdShards(tx, shardsOf([userId]))
-      const { dismissed, more } = await dismiss(tx, those, at)
-      return { count: dismissed.length, more, entries: await tellDismissed(tx, dismissed, at) }
+      const { dismissed, more } = await dismiss(tx, ids, at)
+      return { count: dismissed.length, more, entries: await announceDismissed(tx, dismissed, at) }
     })
     ctx.relay.wake(part.entries)
     count += part.count

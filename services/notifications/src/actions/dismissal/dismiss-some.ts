@@ -1,15 +1,15 @@
 import type { Tx } from '@parley/postgres'
-import type { Dismissal } from '../../domain/many.ts'
+import type { Dismissal } from '../../domain/work.ts'
 import { allShards, shardsOf } from '../../domain/shards.ts'
-import { dismiss, thoseOf } from '../../store/dismissals.ts'
+import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
-import { tellDismissed } from './tell-dismissed.ts'
+import { announceDismissed } from './announce-dismissed.ts'
 
 /** Dismisses a part of what is to be dismissed, of users whose shards are held; `more` when that was not everything. */
 export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
-  const { dismissed, more } = await dismiss(tx, thoseOf(dismissals), at)
-  return { entries: await tellDismissed(tx, dismissed, at), more }
+  const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)
+  return { entries: await announceDismissed(tx, dismissed, at), more }
 }
 
 /** The same, with the rest left to jobs. */

@@ -17,7 +17,7 @@ async function show(ctx: Context, pending: readonly Pending[], rooms: Surroundin
 }
 
 /** Those of these notifications that are pending for the caller, in the order of the ids. */
-export async function showThose(ctx: Context, caller: Caller, ids: readonly string[]) {
+export async function showPending(ctx: Context, caller: Caller, ids: readonly string[]) {
   const pending = await findPending(ctx.db, caller.userId, ids)
   const rooms = await ctx.rooms.accessible(caller, [...new Set(pending.map(({ roomId }) => roomId))])
   return show(ctx, pending, rooms)

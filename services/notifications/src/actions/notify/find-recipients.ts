@@ -1,6 +1,6 @@
 import { idsPerCall, isThere, wantsQuiet, type Audiences } from '../../clients/audiences.ts'
 import { firstReasons, type Recipient } from '../../domain/candidates.ts'
-import type { Audience } from '../../domain/many.ts'
+import type { Audience } from '../../domain/work.ts'
 import type { Posting } from '../../domain/message.ts'
 
 /** Up to this many people mentioned through a role or @all are notified at once. */

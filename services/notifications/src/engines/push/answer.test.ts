@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { answerOf } from './answer.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
-const busy = (isTroubled: boolean, retryAfterMs = 0) => ({ outcome: 'busy', isTroubled, retryAfterMs })
+const busy = (isFailing: boolean, retryAfterMs = 0) => ({ outcome: 'busy', isFailing, retryAfterMs })
 
 test.each([
   [200, { outcome: 'accepted' }],

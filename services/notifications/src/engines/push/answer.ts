@@ -8,17 +8,17 @@ export type Answer =
   | { outcome: 'refused' }
   /** The endpoint leads into the own network. */
   | { outcome: 'blocked' }
-  /** It may take it later; `isTroubled` is undefined when it was not asked: then nothing is known of it. */
-  | { outcome: 'busy'; isTroubled: boolean | undefined; retryAfterMs: number }
+  /** It may take it later; `isFailing` is undefined if no request was sent, so that nothing is known of it. */
+  | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
 /** Reads what a push service answered. */
 export function answerOf(status: number, retryAfter: string | undefined, now: Date): Answer {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   if (status === 404 || status === 410) return { outcome: 'gone' }
   // A service that answers "too many" is working, and may mean only this browser.
-  if (status === 429) return { outcome: 'busy', isTroubled: false, retryAfterMs: waitOf(retryAfter, now) }
+  if (status === 429) return { outcome: 'busy', isFailing: false, retryAfterMs: waitOf(retryAfter, now) }
   if (status >= 500 || status === 408)
-    return { outcome: 'busy', isTroubled: true, retryAfterMs: waitOf(retryAfter, now) }
+    return { outcome: 'busy', isFailing: true, retryAfterMs: waitOf(retryAfter, now) }
   return { outcome: 'refused' }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { DuePush } from '../../store/due-pushes.ts'
 import { Chooser } from './chooser.ts'
-import { Hosts, mostAtOnce, mostPerHost } from './hosts.ts'
+import { Hosts, maxAtOnce, maxPerHost } from './hosts.ts'
 import type { Lane } from '../../domain/push-lanes.ts'
 
 let lastId = 0n
@@ -45,8 +45,8 @@ test('a lane goes oldest first, and lanes share the turns of a host', () => {
 test('one that goes first passes the mass of its host', () => {
   const mass = pushes('a', 'mass', 1000)
   const fleet = opened('a')
-  expect(fleet.chooser.choose(mass, 0)).toHaveLength(mostPerHost)
-  const rest = [...mass.slice(mostPerHost), ...pushes('a', 'first', 1)]
+  expect(fleet.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
+  const rest = [...mass.slice(maxPerHost), ...pushes('a', 'first', 1)]
   expect(fleet.chooser.choose(rest, 0)).toEqual([])
   fleet.hosts.end('a', 0, true)
   expect(fleet.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
@@ -57,7 +57,7 @@ test('masses of other hosts that take all there is keep what goes first waiting 
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
   const fleet = opened(...busy, 'quiet')
   const begun = new Set(fleet.chooser.choose(mass, 0))
-  expect(begun.size).toBe(mostAtOnce)
+  expect(begun.size).toBe(maxAtOnce)
   const [direct] = pushes('quiet', 'first', 1)
   const rest = [...mass.filter((push) => !begun.has(push)), ...(direct ? [direct] : [])]
   fleet.hosts.end('a', 0, true)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { Hosts, mostAtOnce, mostPerHost } from './hosts.ts'
+import { Hosts, maxAtOnce, maxPerHost } from './hosts.ts'
 
 const begun = (hosts: Hosts, name: string, times: number, now = 0) =>
   Array.from({ length: times }, () => hosts.begin(name, now)).filter(Boolean).length
@@ -13,22 +13,22 @@ test('a host gets one push until it is known to be well, then a few', () => {
   const hosts = new Hosts(1000)
   expect(begun(hosts, 'a', 3)).toBe(1)
   hosts.end('a', 0, true)
-  expect(begun(hosts, 'a', 9)).toBe(mostPerHost)
-  expect(hosts.free).toBe(mostAtOnce - mostPerHost)
+  expect(begun(hosts, 'a', 9)).toBe(maxPerHost)
+  expect(hosts.free).toBe(maxAtOnce - maxPerHost)
 })
 
 test('hosts that hang leave room for those that are well', () => {
   const hosts = new Hosts(1000)
   well(hosts, 'good')
   for (let n = 0; n < 100; n++) hosts.begin(`hanging-${n}`, 0)
-  expect(begun(hosts, 'good', 9)).toBe(mostPerHost)
+  expect(begun(hosts, 'good', 9)).toBe(maxPerHost)
 })
 
 test('never are more under way than a process may have', () => {
   const hosts = new Hosts(1000)
   for (let n = 0; n < 9; n++) well(hosts, `good-${n}`)
   const all = Array.from({ length: 9 }, (_, n) => begun(hosts, `good-${n}`, 4)).reduce((a, b) => a + b)
-  expect(all).toBe(mostAtOnce)
+  expect(all).toBe(maxAtOnce)
   expect(hosts.free).toBe(0)
 })
 
@@ -42,7 +42,7 @@ test('a host that fails is left alone for longer and longer, a minute at most', 
     now += pause
   }
   well(hosts, 'a', now)
-  expect(begun(hosts, 'a', 9, now)).toBe(mostPerHost)
+  expect(begun(hosts, 'a', 9, now)).toBe(maxPerHost)
 })
 
 test('what never left says nothing about the host', () => {
@@ -50,5 +50,5 @@ test('what never left says nothing about the host', () => {
   well(hosts, 'a')
   hosts.begin('a', 0)
   hosts.end('a', 0)
-  expect(begun(hosts, 'a', 9)).toBe(mostPerHost)
+  expect(begun(hosts, 'a', 9)).toBe(maxPerHost)
 })

@@ -1,13 +1,13 @@
 import { Shares } from './shares.ts'
 
 /** Most pushes of one process that are under way at a time. */
-export const mostAtOnce = 16
+export const maxAtOnce = 16
 /** Limit per push service that is known to work. */
-export const mostPerHost = 4
+export const maxPerHost = 4
 /** Limit for all other push services together, one each, so that they do not delay the rest. */
-const mostToOthers = 8
+const maxToOthers = 8
 
-const mostRemembered = 1000
+const maxRemembered = 1000
 const longestPauseMs = 60_000
 
 type Host = { underWay: number; isWell: boolean; failures: number; pausedUntil: number; shares: Shares }
@@ -23,15 +23,15 @@ export class Hosts {
   }
 
   get free(): number {
-    return mostAtOnce - this.#sum(() => true)
+    return maxAtOnce - this.#sum(() => true)
   }
 
   /** Whether another push may be sent to a host now. */
   mayBegin(name: string, nowMs: number): boolean {
     const host = this.#host(name)
     const isFull = host.isWell
-      ? host.underWay >= mostPerHost
-      : host.underWay > 0 || this.#sum((one) => !one.isWell) >= mostToOthers
+      ? host.underWay >= maxPerHost
+      : host.underWay > 0 || this.#sum((one) => !one.isWell) >= maxToOthers
     return this.free > 0 && !isFull && host.pausedUntil <= nowMs
   }
 
@@ -76,7 +76,7 @@ export class Hosts {
 
   #forget(): void {
     for (const [name, { underWay }] of this.#hosts) {
-      if (this.#hosts.size <= mostRemembered) return
+      if (this.#hosts.size <= maxRemembered) return
       if (underWay === 0) this.#hosts.delete(name)
     }
   }

@@ -10,7 +10,7 @@ export type PushClient = Disposable & { send(request: PushRequest, signal: Abort
 
 const timeoutMs = 10_000
 /** Bytes read of a response so that its connection can be reused. */
-const mostBytes = 16_384
+const maxBytes = 16_384
 const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 
 /**
@@ -49,8 +49,8 @@ export function openPushClient(network: PushNetwork): PushClient {
       } catch (error) {
         if (isCausedBy(AddressRefused, error)) return { outcome: 'blocked' }
         // Slow DNS servers of this person's other names say nothing about this push service.
-        const isTroubled = isCausedBy(ResolverBusy, error) ? undefined : true
-        return { outcome: 'busy', isTroubled, retryAfterMs: 0 }
+        const isFailing = isCausedBy(ResolverBusy, error) ? undefined : true
+        return { outcome: 'busy', isFailing, retryAfterMs: 0 }
       }
     },
     [Symbol.dispose]() {
@@ -75,7 +75,7 @@ async function leave(answer: IncomingMessage): Promise<void> {
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       length += chunk.length
-      if (length > mostBytes) return
+      if (length > maxBytes) return
     }
   } catch {
     return

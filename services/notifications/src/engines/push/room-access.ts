@@ -3,14 +3,14 @@ import type { Neighbours } from './neighbours.ts'
 
 /** How long positive answers are cached; negative ones are not. */
 const keptMs = 5_000
-const mostKept = 10_000
+const maxKept = 10_000
 const timeoutMs = 3_000
 
 /** Checks access to rooms and looks up their names. */
 export class PushAccess {
   readonly #rooms: Neighbours['rooms']
   /** Names of rooms, by room and person. */
-  readonly #kept = new LRUCache<string, string>({ max: mostKept, ttl: keptMs })
+  readonly #kept = new LRUCache<string, string>({ max: maxKept, ttl: keptMs })
 
   constructor(rooms: Neighbours['rooms']) {
     this.#rooms = rooms

@@ -7,7 +7,7 @@ import { holdPushes, type HeldPush } from '../../store/push-turns.ts'
 import type { Answer } from './answer.ts'
 import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
-import { Hosts, mostPerHost } from './hosts.ts'
+import { Hosts, maxPerHost } from './hosts.ts'
 import { Links } from './links.ts'
 import { countPush, recordLag, reportFailedTurn } from './metrics.ts'
 import type { Neighbours } from './neighbours.ts'
@@ -57,7 +57,7 @@ export function startSender(options: SenderOptions): AsyncDisposable {
 function isWell(answer: Answer): boolean | undefined {
   if (answer.outcome === 'blocked') return undefined
   if (answer.outcome !== 'busy') return true
-  return answer.isTroubled === undefined ? undefined : !answer.isTroubled
+  return answer.isFailing === undefined ? undefined : !answer.isFailing
 }
 
 class Sender {
@@ -115,7 +115,7 @@ class Sender {
     await this.#outcomes.write()
     const { db, pollMs } = this.#options
     if (this.#hosts.free === 0) return pollMs
-    const due = await duePushes(db, mostPerHost)
+    const due = await duePushes(db, maxPerHost)
     const begun = this.#chooser.choose(due, Date.now())
     const restMs = due.length > 0 ? whileDueMs : Math.max((await nextPushMs(db)) ?? pollMs, whileDueMs)
     if (begun.length === 0) return Math.min(restMs, pollMs)

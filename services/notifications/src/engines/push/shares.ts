@@ -1,7 +1,7 @@
 import { lanes, type Lane } from '../../domain/push-lanes.ts'
 
 /** How often in a row a waiting lane may be passed over for an earlier one. */
-const mostPassed: Record<Lane, number> = { first: Infinity, soon: 2, mass: 4 }
+const maxPassed: Record<Lane, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /** Shares turns among lanes: the first that waits has the turn, unless a later one was passed over often enough. */
 export class Shares {
@@ -10,7 +10,7 @@ export class Shares {
   /** The lane whose turn it is; undefined when none waits. */
   next(waiting: ReadonlySet<Lane>): Lane | undefined {
     const those = lanes.filter((lane) => waiting.has(lane))
-    return those.findLast((lane) => this.#passed[lane] >= mostPassed[lane]) ?? those[0]
+    return those.findLast((lane) => this.#passed[lane] >= maxPassed[lane]) ?? those[0]
   }
 
   /** Records that a lane had a turn while others waited. */

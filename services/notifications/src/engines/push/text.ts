@@ -19,9 +19,9 @@ export function titleOf({ kind, actor, room }: Happening): string {
   return `${actor}${where}`
 }
 
-const mostCharacters = 100
+const maxCharacters = 100
 
 export function bodyOf({ preview, attachments }: Happening): string {
-  if (preview !== '') return Array.from(preview).slice(0, mostCharacters).join('')
+  if (preview !== '') return Array.from(preview).slice(0, maxCharacters).join('')
   return attachments === 0 ? '' : attachments === 1 ? 'Sent a file' : `Sent ${attachments} files`
 }

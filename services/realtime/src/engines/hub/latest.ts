@@ -1,7 +1,7 @@
 /** A window in which only the newest message about a thing counts. */
 type Window = { endsAt: number; tell: (() => void) | undefined }
 
-const usualMs = 2_000
+const defaultMs = 2_000
 
 /**
  * Throttles messages per thing: the first is sent at once, and of those that follow within a window only the newest, at
@@ -13,7 +13,7 @@ export class Latest implements Disposable {
   readonly #windows = new Map<string, Window>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(windowMs = usualMs) {
+  constructor(windowMs = defaultMs) {
     this.#windowMs = windowMs
   }
 

@@ -14,7 +14,7 @@ type Options = {
   unreadable: (error: unknown) => void
 }
 
-const mostKept = 100_000
+const maxKept = 100_000
 /** Update interval per person when many are online. */
 const crowdedMs = 15_000
 
@@ -42,23 +42,23 @@ export class PresenceHints implements Disposable {
     }
     const { userId, version, crowded } = hint
     if (version <= (this.#newest.get(userId) ?? 0n)) return
-    if (this.#newest.size >= mostKept) this.#newest.clear()
+    if (this.#newest.size >= maxKept) this.#newest.clear()
     this.#newest.set(userId, version)
     // Nobody listens: nothing needs to be encoded.
     if (this.#options.users.size === 0) return
-    if (crowded) this.#crowded.offer(userId, () => this.#tellAudience(hint))
+    if (crowded) this.#crowded.offer(userId, () => this.#publishToAudience(hint))
     else this.#latest.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
   }
 
-  #tellAudience(hint: PresenceHint): void {
+  #publishToAudience(hint: PresenceHint): void {
     const here = hint.audience.flatMap((userId) => this.#options.users.get(userId) ?? [])
     if (here.length === 0) return
     const frame = frameOf(hint)
-    for (const user of here) this.#tellUser(user, frame)
+    for (const user of here) this.#publishToUser(user, frame)
   }
 
   /** Sockets that are behind are removed from the topic during this. */
-  #tellUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
+  #publishToUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))
     for (const connection of behind) connection.unsubscribe(topic)

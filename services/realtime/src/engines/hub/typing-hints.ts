@@ -22,14 +22,14 @@ type Options = {
 }
 
 /** With more listening sockets on this node typing hints are not sent: they are of little use and much work. */
-const mostSockets = 500
+const maxSockets = 500
 const mostWaiting = 10_000
 const heldMs = 100
 /**
  * Hints are sent for at most this many places (room and threads) of a person per window, once each. Clients repeat less
  * often.
  */
-const [mostPlaces, windowMs] = [3, 2_000]
+const [maxPlaces, windowMs] = [3, 2_000]
 
 /**
  * Sends typing hints: of a channel to its members, of a direct message to its participants, never to the typing person,
@@ -83,7 +83,7 @@ export class TypingHints implements Disposable {
     }
     const key = `${roomId} ${userId}`
     const places = this.#told.get(key) ?? new Set()
-    if (places.size >= mostPlaces || places.has(threadRootEventId)) return false
+    if (places.size >= maxPlaces || places.has(threadRootEventId)) return false
     this.#told.set(key, places.add(threadRootEventId))
     return true
   }
@@ -100,7 +100,7 @@ export class TypingHints implements Disposable {
     }
     const topic = topics.roomHints(roomId)
     const listening = subscribers(topic)
-    if (listening === 0 || listening > mostSockets) return
+    if (listening === 0 || listening > maxSockets) return
     const typist = users.get(userId)
     const own = typist?.rooms.has(roomId) ? openOf(typist).filter(hintTopics.isGiven) : []
     this.#publish(topic, hint, own)

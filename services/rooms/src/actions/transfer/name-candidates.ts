@@ -1,5 +1,5 @@
 const numbered = 20
-const mostCharacters = 30
+const maxCharacters = 30
 
 /** Names that a room called so elsewhere may get, the best first. The last one carries a piece of the id. */
 export function nameCandidates(name: string, roomId: string): string[] {
@@ -10,5 +10,5 @@ export function nameCandidates(name: string, roomId: string): string[] {
       .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'room'
   const suffixes = ['', ...Array.from({ length: numbered - 1 }, (_, index) => `-${index + 2}`), `-${roomId.slice(-8)}`]
-  return suffixes.map((suffix) => base.slice(0, mostCharacters - suffix.length) + suffix)
+  return suffixes.map((suffix) => base.slice(0, maxCharacters - suffix.length) + suffix)
 }

@@ -4,13 +4,13 @@ import type { Context } from '../../context.ts'
 import { assertFewIds } from '../../domain/few-ids.ts'
 import { findPresenceAudiences } from '../../store/presence-audiences.ts'
 
-const mostAtOnce = 50
+const maxAtOnce = 50
 
 export function listPresenceAudiences(
   ctx: Context,
 ): MethodImpl<typeof RoomsInternalService.method.listPresenceAudiences> {
   return async ({ userIds }) => {
-    assertFewIds(userIds, mostAtOnce)
+    assertFewIds(userIds, maxAtOnce)
     return { audiences: await findPresenceAudiences(ctx.db, userIds) }
   }
 }

@@ -7,11 +7,11 @@ import { notAChannel, roomNotFound, tooManyIds } from '../../errors.ts'
 import { addMembers } from '../../store/add-members.ts'
 import { lockRoom } from '../../store/changes.ts'
 
-const mostMembers = 5_000
+const maxMembers = 5_000
 
 export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importMembers> {
   return async ({ roomId, userIds, joinedAt }, call) => {
-    if (userIds.length > mostMembers) throw tooManyIds(mostMembers)
+    if (userIds.length > maxMembers) throw tooManyIds(maxMembers)
     const told = joinedAt && timestampDate(joinedAt)
     const now = ctx.now()
     const cause = { actorId: '', at: told && told < now ? told : now }

@@ -11,16 +11,16 @@ import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
 import { makeChannel, type Made } from '../../actions/transfer/make-room.ts'
 
-const mostMembers = 5_000
-const mostParticipants = 10
-const mostIdCharacters = 200
+const maxMembers = 5_000
+const maxParticipants = 10
+const maxIdCharacters = 200
 
-const canBeKept = (id: string): boolean => id !== '' && id.length <= mostIdCharacters && !id.includes('\0')
+const canBeKept = (id: string): boolean => id !== '' && id.length <= maxIdCharacters && !id.includes('\0')
 
 export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importRoom> {
   return async (request, call) => {
     if (![request.source, request.externalId].every(canBeKept)) throw importedIdMissing()
-    if (request.memberIds.length > mostMembers) throw tooManyIds(mostMembers)
+    if (request.memberIds.length > maxMembers) throw tooManyIds(maxMembers)
     const told = request.createdAt && timestampDate(request.createdAt)
     const now = ctx.now()
     const cause = { actorId: '', at: told && told < now ? told : now }
@@ -31,7 +31,7 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
 /** These people have a single conversation, wherever it was started. */
 async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, patience: Patience): Promise<Made> {
   const participantIds = [...new Set(request.memberIds)].sort()
-  if (participantIds.length === 0 || participantIds.length > mostParticipants) throw badDmParticipants(mostParticipants)
+  if (participantIds.length === 0 || participantIds.length > maxParticipants) throw badDmParticipants(maxParticipants)
   const { roomId } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: '' })
   const dm = newDm(roomId, participantIds, cause)
   const row = dmRow(dm)

@@ -15,7 +15,7 @@ export type Finding = { kind: StorageFindingKind; key: string; size: number; sto
 export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
-export type Mending = { repair: boolean; acceptLoss: boolean }
+export type RepairOptions = { repair: boolean; acceptLoss: boolean }
 
 type Checking = Pick<Context, 'db' | 'storage' | 'now'>
 
@@ -60,8 +60,13 @@ export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<P
 }
 
 /** Looks for rows whose bytes are not what they should be. */
-export async function checkRows(ctx: Checking, table: ExpectingTable, after: string, mending: Mending): Promise<Piece> {
-  const isWary = mending.repair && !mending.acceptLoss
+export async function checkRows(
+  ctx: Checking,
+  table: ExpectingTable,
+  after: string,
+  options: RepairOptions,
+): Promise<Piece> {
+  const isWary = options.repair && !options.acceptLoss
   if (isWary) await assertNotEmpty(ctx)
   const rows = await table.behind(ctx.db, after, atOnce)
   const wrong: { row: Expected; there: ListedObject | undefined; kind: StorageFindingKind }[] = []
@@ -74,8 +79,8 @@ export async function checkRows(ctx: Checking, table: ExpectingTable, after: str
   if (isWary) assertMostIsThere(wrong.filter(({ there }) => !there).length, rows.length)
   const findings: Finding[] = []
   for (const { row, there, kind } of wrong) {
-    if (mending.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
-    findings.push({ kind, ...(there ? told(there) : { key: row.key, size: 0 }), mended: mending.repair })
+    if (options.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
+    findings.push({ kind, ...(there ? told(there) : { key: row.key, size: 0 }), mended: options.repair })
   }
   return { checked: rows.length, findings, last: rows.length === atOnce ? rows.at(-1)?.id : undefined }
 }

@@ -4,10 +4,10 @@ import { deleteAssets } from '../files/delete-assets.ts'
 import { deleteBlobs } from '../files/delete-blobs.ts'
 import { deleteChunks } from '../files/delete-chunks.ts'
 import { deleteImages } from '../files/delete-images.ts'
-import { countAssetsOf, doomAssetsOf, doomedAssets } from '../../store/assets.ts'
+import { countAssetsOf, markOwnedAssetsForDeletion, assetsToDelete } from '../../store/assets.ts'
 import { takeBlobsOf } from '../../store/blobs.ts'
 import { forgetUsesOf } from '../../store/preview-uses.ts'
-import { countImagesOf, doomedImages, doomImagesOf, forgetClaimsOf } from '../../store/server-images.ts'
+import { countImagesOf, imagesToDelete, markOwnedImagesForDeletion, forgetClaimsOf } from '../../store/server-images.ts'
 import { chunksOfPerson, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
 
 const atOnce = 100
@@ -26,19 +26,22 @@ export const erasePerson =
     found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
     found += await forgetAnswersOf(db, userId, signal)
     found += await all((most) => forgetUsesOf(db, userId, most), rowsAtOnce)
-    await all((most) => doomImagesOf(db, userId, most), rowsAtOnce)
-    await all((most) => doomAssetsOf(db, userId, most), rowsAtOnce)
+    await all((most) => markOwnedImagesForDeletion(db, userId, most), rowsAtOnce)
+    await all((most) => markOwnedAssetsForDeletion(db, userId, most), rowsAtOnce)
     const deleting = async (ids: string[], deleteThem: (ids: string[]) => Promise<void>) => {
       await deleteThem(ids)
       return ids.length
     }
-    await all(async (most) => deleting(await doomedImages(db, most, userId), (keys) => deleteImages(ctx, keys)), atOnce)
+    await all(
+      async (most) => deleting(await imagesToDelete(db, most, userId), (keys) => deleteImages(ctx, keys)),
+      atOnce,
+    )
     await all(
       async (most) => deleting(await chunksOfPerson(db, userId, most), (keys) => deleteChunks(ctx, keys)),
       atOnce,
     )
     await forgetEnded(db, userId)
-    await all(async (most) => deleting(await doomedAssets(db, most, userId), (ids) => deleteAssets(ctx, ids)), atOnce)
+    await all(async (most) => deleting(await assetsToDelete(db, most, userId), (ids) => deleteAssets(ctx, ids)), atOnce)
     found += await all(
       async (most) => deleting(await takeBlobsOf(db, userId, most), (ids) => deleteBlobs(ctx, ids)),
       atOnce,

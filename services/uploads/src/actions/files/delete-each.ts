@@ -4,7 +4,7 @@ import { reportFailedDeletion } from '../../metrics.ts'
 import { forgetFailedDeletions, noteFailedDeletion } from '../../store/failed-deletions.ts'
 
 /** So many in a row: the storage is away. */
-const mostInRow = 5
+const maxInRow = 5
 
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
 
@@ -32,10 +32,10 @@ export async function deleteEach(
       failure = error
       reportFailedDeletion(id, error)
       await noteFailedDeletion(db, id)
-      if (++inRow === mostInRow) break
+      if (++inRow === maxInRow) break
     }
   }
   await forget(deleted)
   await forgetFailedDeletions(db, deleted)
-  if (inRow === mostInRow) throw failure
+  if (inRow === maxInRow) throw failure
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
-import { mostOpenUploads } from '../../domain/limits.ts'
+import { maxOpenUploads } from '../../domain/limits.ts'
 import { serverIsFull, tooManyUploads, tooMuchPending, userQuotaReached } from '../../errors.ts'
 import { bytesOfOwner, bytesPending, lockOwner, openUploads } from '../../store/usage.ts'
 
@@ -14,7 +14,7 @@ export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, create
   const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
   await lockOwner(tx, ownerId)
   const open = await openUploads(tx, ownerId, now)
-  if (open.count >= mostOpenUploads) throw tooManyUploads(mostOpenUploads)
+  if (open.count >= maxOpenUploads) throw tooManyUploads(maxOpenUploads)
   if (open.bytes + (await bytesPending(tx, ownerId)) + size > pendingBytes) throw tooMuchPending(pendingBytes)
   if (userBytes !== undefined && open.bytes + (await bytesOfOwner(tx, ownerId)) + size > userBytes)
     throw userQuotaReached(userBytes)

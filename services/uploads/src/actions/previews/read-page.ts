@@ -6,7 +6,7 @@ export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
 
 const sliceLength = 16_384
 const longestTitle = 2_000
-const mostMeta = 200
+const maxMeta = 200
 /** Deeper than any head: the parser takes time that grows with the square of the depth. */
 const deepest = 256
 
@@ -28,7 +28,7 @@ export async function readPage(html: string): Promise<PageHead> {
         inTitle = true
         title = ''
       }
-      if (name !== 'meta' || meta.size >= mostMeta) return
+      if (name !== 'meta' || meta.size >= maxMeta) return
       const key = (attributes['property'] ?? attributes['name'] ?? '').trim().toLowerCase()
       const content = attributes['content']
       if (key !== '' && content !== undefined && !meta.has(key)) meta.set(key, content)

@@ -27,7 +27,7 @@ export type Fetched = { url: URL; contentType: string; bytes: Buffer }
  */
 export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
 
-const mostRedirects = 5
+const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
 /** Connects only to allowed addresses, at each redirect. */
@@ -51,7 +51,7 @@ export function safeFetch(network: Network): SafeFetch {
   }
   return async (address, wanted, signal) => {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(wanted.timeoutMs ?? 10_000)])
-    return hop(checkedUrl(address), wanted, inTime, mostRedirects)
+    return hop(checkedUrl(address), wanted, inTime, maxRedirects)
   }
 }
 

@@ -35,8 +35,8 @@ const mostWaiting = 64
 /** Per person, or per public image. */
 const mostWaitingPerAsker = 16
 /** Sizes that one customer's network waits for at a time, and any wider one. */
-const mostPerNetwork = 32
-const mostPerWideNetwork = 48
+const maxPerNetwork = 32
+const maxPerWideNetwork = 48
 const timeoutSeconds = 10
 /** Calls that wait longer are told to retry. */
 const patienceMs = 10_000
@@ -46,7 +46,7 @@ export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcess
   // Blocks all image loaders except the required ones, whatever a file claims to be.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
-  const resizing = new NetworkCounts(mostPerNetwork, mostPerWideNetwork)
+  const resizing = new NetworkCounts(maxPerNetwork, maxPerWideNetwork)
   const semaphore = new FairSemaphore({ atOnce, mostWaiting, mostWaitingPerAsker, refusal: tooManyImages, patienceMs })
   return {
     make: (read, { asker, ...most }) =>

@@ -7,12 +7,12 @@ export type Renderings = AsyncDisposable & {
 }
 
 /** Bounds the memory that an attacker with very many accounts or addresses can use. */
-const mostIds = 50_000
+const maxIds = 50_000
 
 type Options = { perHour: number; perNetworkAndHour: number }
 
 export function openRenderings({ perHour, perNetworkAndHour }: Options): Renderings {
-  const limit = { windowMs: 3_600_000, mostIds }
+  const limit = { windowMs: 3_600_000, maxIds }
   const askers = eagerLimiter({ ...limit, key: 'renderings', points: perHour })
   const networks = eagerLimiter({ ...limit, key: 'renderings-by-network', points: perNetworkAndHour })
   return {

@@ -5,7 +5,7 @@ import type { ResizedImage } from './image-processor.ts'
 export type PictureSize = { picture: string; tag: string }
 
 /** Sizes of one picture that are kept: more than clients ask for. */
-const mostPerPicture = 8
+const maxPerPicture = 8
 
 /**
  * Keeps sizes that were made lately, up to so many bytes and a few of each picture; concurrent questions for one size make
@@ -36,7 +36,7 @@ export class TransformCache {
     ofPicture.delete(id)
     this.#kept.set(picture, ofPicture.add(id))
     const [oldest] = ofPicture
-    if (ofPicture.size > mostPerPicture && oldest !== undefined) this.#sizes.delete(oldest)
+    if (ofPicture.size > maxPerPicture && oldest !== undefined) this.#sizes.delete(oldest)
   }
 
   #forget(id: string): void {

@@ -20,19 +20,19 @@ export const encodePath = '/videos'
 export function remoteEncoder(urls: readonly string[], settings: VideoSettings): Encoder {
   let turn = 0
   // A rendition is rarely larger than its source.
-  const mostBytes = 4 * settings.maxVideoUploadBytes
+  const maxBytes = 4 * settings.maxVideoUploadBytes
   return {
     openFolder: () => openJobFolder(settings.videoFolder ?? tmpdir()),
-    encode: (job) => encodeAt(new URL(encodePath, urls[turn++ % urls.length]), job, mostBytes),
+    encode: (job) => encodeAt(new URL(encodePath, urls[turn++ % urls.length]), job, maxBytes),
   }
 }
 
-async function encodeAt(worker: URL, { folder, signal }: EncodeJob, mostBytes: number): Promise<Encoded> {
+async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: number): Promise<Encoded> {
   const answer = await send(worker, join(folder, sourceFile), signal)
   try {
     if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await complaintOf(answer))
     if (answer.statusCode === 503) throw away(new Error('the video worker has enough to do'))
-    const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), mostBytes) : undefined
+    const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), maxBytes) : undefined
     if (!encoded) throw new Error(`the video worker answered ${answer.statusCode}, or nothing that is understood`)
     await receive(answer, encoded, { folder, signal })
     return encoded
@@ -64,15 +64,15 @@ const notReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 const away = (cause: unknown) =>
   new ConnectError('no video worker is available', Code.Unavailable, undefined, undefined, cause)
 
-const mostComplaintBytes = 5_000
+const maxComplaintBytes = 5_000
 
 async function complaintOf(answer: IncomingMessage): Promise<string> {
   let text = ''
   for await (const bytes of answer as AsyncIterable<Buffer>) {
     text += bytes.toString()
-    if (text.length > mostComplaintBytes) break
+    if (text.length > maxComplaintBytes) break
   }
-  return text.slice(0, mostComplaintBytes)
+  return text.slice(0, maxComplaintBytes)
 }
 
 /** Puts what was made into the folder. Throws when it is not as long as was said. */

@@ -19,8 +19,8 @@ export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: n
 /** How a program ended: `killed` names a signal sent by somebody else. */
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; complaint: string }
 
-const mostOutputBytes = 1024 ** 2
-const mostComplaintBytes = 4096
+const maxOutputBytes = 1024 ** 2
+const maxComplaintBytes = 4096
 
 /** Limits that the program cannot lift, and less of the processor than everything else here. */
 const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
@@ -50,10 +50,10 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
     let complaint = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      if (output.length > mostOutputBytes) end()
+      if (output.length > maxOutputBytes) end()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-mostComplaintBytes)
+      complaint = (complaint + text).slice(-maxComplaintBytes)
     })
     child.once('error', reject)
     child.once('close', (code, killed) => {
@@ -61,7 +61,7 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
       // Ends child processes that it may have left.
       end()
       if (signal.aborted) return reject(signal.reason as Error)
-      if (output.length > mostOutputBytes)
+      if (output.length > maxOutputBytes)
         return resolve({ code: 1, killed: null, output: '', complaint: 'it says too much' })
       resolve({ code, killed, output, complaint })
     })

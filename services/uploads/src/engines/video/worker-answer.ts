@@ -26,15 +26,15 @@ const largestSide = 16_384
  * Validates the response of a worker, which a malicious video may control: file names and formats are fixed by us,
  * numbers are limited. Undefined for an invalid response.
  */
-export function readAnswer(value: string, mostBytes: number): Encoded | undefined {
+export function readAnswer(value: string, maxBytes: number): Encoded | undefined {
   const { width, height, durationMs, sizes, posterSize } = parse(value)
   if (!isWhole(width, 1, largestSide) || !isWhole(height, 1, largestSide)) return undefined
-  if (!isWhole(durationMs, 0, Number.MAX_SAFE_INTEGER) || !isWhole(posterSize, 0, mostBytes)) return undefined
+  if (!isWhole(durationMs, 0, Number.MAX_SAFE_INTEGER) || !isWhole(posterSize, 0, maxBytes)) return undefined
   const planned = planRenditions({ width, height })
   if (!Array.isArray(sizes) || sizes.length !== planned.length) return undefined
   const renditions = planned.flatMap((rendition, index) => {
     const size: unknown = sizes[index]
-    return isWhole(size, 1, mostBytes) ? [{ ...rendition, file: renditionFile(rendition), size }] : []
+    return isWhole(size, 1, maxBytes) ? [{ ...rendition, file: renditionFile(rendition), size }] : []
   })
   if (renditions.length !== planned.length) return undefined
   const poster = posterSize > 0 ? { file: posterFile, size: posterSize } : undefined

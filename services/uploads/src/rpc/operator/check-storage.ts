@@ -2,13 +2,19 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsOperatorService } from '@parley/contracts/internal'
 import { assertOwn } from '../../actions/check/identity.ts'
-import { checkObjects, checkRows, checkUnfinished, type Mending, type Piece } from '../../actions/check/findings.ts'
+import {
+  checkObjects,
+  checkRows,
+  checkUnfinished,
+  type RepairOptions,
+  type Piece,
+} from '../../actions/check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { expectingTables } from '../../store/expected.ts'
 
-type Step = { name: string; look: (after: string, mending: Mending) => Promise<Piece> }
+type Step = { name: string; look: (after: string, options: RepairOptions) => Promise<Piece> }
 
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
@@ -16,11 +22,11 @@ export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorSer
     // First: where their bytes are missing the storage may be another's, whose bytes nobody deletes then.
     ...expectingTables.map((table) => ({
       name: `rows-${table.name}`,
-      look: (after: string, mending: Mending) => checkRows(ctx, table, after, mending),
+      look: (after: string, options: RepairOptions) => checkRows(ctx, table, after, options),
     })),
     ...[blobs, chunks, assets, variants, serverImages].map((prefix) => ({
       name: `objects-${prefix}`,
-      look: (after: string, { repair }: Mending) => checkObjects(ctx, prefix, after, repair),
+      look: (after: string, { repair }: RepairOptions) => checkObjects(ctx, prefix, after, repair),
     })),
     { name: 'unfinished', look: (_, { repair }) => checkUnfinished(ctx, repair) },
   ]

@@ -5,7 +5,7 @@ import type { AssetUploadService, UploadChunkRequest } from '@parley/contracts/a
 import { newId } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { maxChunkBytes, mostSmallChunks, smallChunkBytes } from '../../domain/limits.ts'
+import { maxChunkBytes, maxSmallChunks, smallChunkBytes } from '../../domain/limits.ts'
 import * as errors from '../../errors.ts'
 import { getOwnUpload } from '../../actions/files/own-upload.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
@@ -38,7 +38,7 @@ function placeOf({ content, chunkSha256, offset }: UploadChunkRequest, upload: U
   if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
   if (offset !== BigInt(upload.committed)) throw errors.wrongOffset(upload.committed)
   if (upload.committed + content.length > upload.size) throw errors.beyondSize(upload.size)
-  if (isSmall({ content }, upload) && upload.smallChunks >= mostSmallChunks)
+  if (isSmall({ content }, upload) && upload.smallChunks >= maxSmallChunks)
     throw errors.tooManySmallChunks(smallChunkBytes)
   if (createHash('sha256').update(content).digest('hex') !== chunkSha256) throw errors.chunkDiffers()
   return upload.committed

@@ -12,39 +12,39 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** Requests to the keeper of the stream and their responses. The subject identifies the caller. */
-export type Asks = {
+export type KeeperRequests = {
   /** Creates the stream if it is missing; returns its last sequence. */
-  state: { ask: Record<string, never>; answer: { lastSeq: number } }
+  state: { request: Record<string, never>; answer: { lastSeq: number } }
   /** Whether an event is still stored at this sequence of the stream; `expired`: it may have been dropped by age. */
-  place: { ask: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
+  place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /** Sends the events under a filter, from a sequence on, to `readerSubject` of this id, until nobody listens there. */
-  reader: { ask: { id: string; subject: string; startSeq: number }; answer: Record<string, never> }
+  reader: { request: { id: string; subject: string; startSeq: number }; answer: Record<string, never> }
   /** Creates a durable consumer unless it exists; `anew`: recreates it at the first event. */
-  durable: { ask: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
+  durable: { request: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
   /** Unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
-  lags: { ask: Record<string, never>; answer: { messages: Record<string, number> } }
+  lags: { request: Record<string, never>; answer: { messages: Record<string, number> } }
   /** Ids of the events in the newest message below which a durable consumer acknowledged everything; none if unknown. */
-  acknowledged: { ask: { durable: string }; answer: { eventIds: string[] } }
+  acknowledged: { request: { durable: string }; answer: { eventIds: string[] } }
   /**
    * Recreates durables after the stream lost the event of a place, which was stored this long ago. Runs once per loss,
    * however many callers report it. Refused to callers that ask too often.
    */
-  restore: { ask: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
+  restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
    * How far durables have come: for each filter the sequence up to which everything is acknowledged, and the first
    * sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
    * report. `report` identifies the report, so that a repeated one counts once.
    */
   passed: {
-    ask: { lost: number; report?: string }
+    request: { lost: number; report?: string }
     answer: { firstSeq: number; places: { subject: string; seq: number }[] }
   }
   /** Counts the messages under subjects and, with `remove`, deletes some of them; `left` is the number that remains. */
-  erase: { ask: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
+  erase: { request: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }
 
 /** Name of something that may be asked. */
-export type Verb = keyof Asks
+export type Verb = keyof KeeperRequests
 
 /** The keeper's answer, as it travels. */
 export type Reply = { answer: unknown } | { refusal: string }
@@ -56,13 +56,13 @@ export type Reply = { answer: unknown } | { refusal: string }
 export async function askKeeper<V extends Verb>(
   bus: Bus,
   verb: V,
-  ask: Asks[V]['ask'],
-  asker = bus.name,
-): Promise<Asks[V]['answer']> {
-  const data = encoder.encode(JSON.stringify(ask))
+  request: KeeperRequests[V]['request'],
+  requester = bus.name,
+): Promise<KeeperRequests[V]['answer']> {
+  const data = encoder.encode(JSON.stringify(request))
   const timeout = takesLong.has(verb) ? longTimeoutMs : timeoutMs
-  const message = await bus.nc.request(keeperSubject(asker, verb), data, { timeout })
+  const message = await bus.nc.request(keeperSubject(requester, verb), data, { timeout })
   const reply = JSON.parse(decoder.decode(message.data)) as Reply
   if ('refusal' in reply) throw new Error(`the keeper of the stream refused ${verb}: ${reply.refusal}`)
-  return reply.answer as Asks[V]['answer']
+  return reply.answer as KeeperRequests[V]['answer']
 }

@@ -1,7 +1,14 @@
 import type { RoomEvent, VideoState } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { roomNotFound } from '../../errors.ts'
-import { findHeard, findLine, storeHeard, storeVideos, type Heard, type Teller } from '../../store/room-events.ts'
+import {
+  findHeldVersions,
+  findLine,
+  storeHeldVersions,
+  storeVideos,
+  type HeldVersions,
+  type EventSource,
+} from '../../store/room-events.ts'
 import type { HeldLog } from '../../store/held-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
@@ -10,7 +17,7 @@ import { toRoomEvent } from '../../view/room-event.ts'
  * Gives events of other services their places in the room's log and stores the states of videos. Drops duplicates.
  * Returns the number of new events.
  */
-export async function tellRoom(
+export async function appendServiceEvents(
   ctx: Pick<Context, 'writer' | 'now'>,
   roomId: string,
   events: readonly RoomEvent[],
@@ -19,9 +26,9 @@ export async function tellRoom(
   const change = async ({ on, ahead }: HeldLog) => {
     const room = await findLine(on, roomId)
     if (!room) throw roomNotFound()
-    const { fresh, heard } = await unheard(on, roomId, events)
+    const { fresh, versions } = await dropDuplicates(on, roomId, events)
     if (fresh.length === 0) return []
-    await storeHeard(on, roomId, heard)
+    await storeHeldVersions(on, roomId, versions)
     await storeVideos(on, roomId, videosIn(fresh))
     const next = room.roomSeq + ahead + 1n
     return fresh.map((event, n) => toRoomEvent(room, next + BigInt(n), event, ctx.now()))
@@ -31,16 +38,16 @@ export async function tellRoom(
   return outcome.places
 }
 
-const keyOf = ({ aggregateType, aggregateId }: Teller): string => `${aggregateType} ${aggregateId}`
+const keyOf = ({ aggregateType, aggregateId }: EventSource): string => `${aggregateType} ${aggregateId}`
 
 /**
  * The events that are new, and the versions held of each aggregate with them included. An event whose version is below the
  * newest one held is not necessarily a repetition: its owner's database may have been put back.
  */
-async function unheard(on: Connection, roomId: string, events: readonly RoomEvent[]) {
-  const known = await findHeard(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
-  const held = new Map(known.map((heard) => [keyOf(heard), heard]))
-  const changed = new Map<string, Heard>()
+async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
+  const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
+  const held = new Map(stored.map((one) => [keyOf(one), one]))
+  const changed = new Map<string, HeldVersions>()
   const fresh = events.filter((event) => {
     const { aggregateType, aggregateId, version } = event
     const key = keyOf(event)
@@ -49,10 +56,10 @@ async function unheard(on: Connection, roomId: string, events: readonly RoomEven
     changed.set(key, { aggregateType, aggregateId, version, recent: [...(before?.recent ?? []), `${version}`] })
     return true
   })
-  return { fresh, heard: [...changed.values()] }
+  return { fresh, versions: [...changed.values()] }
 }
 
-function isRepeated({ version }: RoomEvent, { recent, version: held }: Heard): boolean {
+function isRepeated({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
   // An earlier release stored only the last one.
   if (recent.at(-1) !== `${held}`) return version <= held
   // Version 1 says that a video begins, and comes before everything else about it.

@@ -8,25 +8,25 @@ import { onDisconnected } from './on-disconnected.ts'
 import { onRoomFinished } from './on-room-finished.ts'
 
 /** Handles a webhook event; returns false when it does not concern our calls. */
-export async function takeEvent(ctx: Context, media: Media, event: WebhookEvent): Promise<boolean> {
+export async function handleWebhook(ctx: Context, media: Media, event: WebhookEvent): Promise<boolean> {
   const { room } = event
   const call = room && (await findCallOf(ctx, media, room.name))
   if (!call) return false
-  const told = { ctx, media, call, webhookId: event.id }
+  const webhook = { ctx, media, call, webhookId: event.id }
   const participant = event.participant && isPerson(event.participant) ? event.participant : undefined
   switch (event.event) {
     case 'participant_joined':
       if (!participant) return false
-      await onConnected(told, participant.identity, connectionFrom(participant, room.sid))
+      await onConnected(webhook, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'participant_left':
     case 'participant_connection_aborted':
       if (!participant || wasReplaced(participant)) return false
-      await onDisconnected(told, participant.identity, connectionFrom(participant, room.sid))
+      await onDisconnected(webhook, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'room_finished':
       // The webhook has whole seconds. Participants who joined within that second count as joined before the room ended.
-      await onRoomFinished(told, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
+      await onRoomFinished(webhook, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
       return true
     default:
       return false

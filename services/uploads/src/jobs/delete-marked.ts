@@ -2,28 +2,28 @@ import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { deleteAssets } from '../actions/files/delete-assets.ts'
 import { deleteImages } from '../actions/files/delete-images.ts'
-import { bytesDoomed, doomedAssets } from '../store/assets.ts'
-import { doomedImages } from '../store/server-images.ts'
+import { deletionsMarked, assetsToDelete } from '../store/assets.ts'
+import { imagesToDelete } from '../store/server-images.ts'
 
-const mostPerRound = 100
+const maxPerRound = 100
 
 /** Deletes the bytes of files and public images that nobody sees any more, each kind by a job of its own. */
-export function deleteDoomed(
+export function deleteMarked(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
 ): AsyncDisposable {
   const jobs = new Resources()
   for (const { what, find, remove } of [
-    { what: 'images', find: doomedImages, remove: deleteImages },
-    { what: 'assets', find: doomedAssets, remove: deleteAssets },
+    { what: 'images', find: imagesToDelete, remove: deleteImages },
+    { what: 'assets', find: assetsToDelete, remove: deleteAssets },
   ]) {
     const run = async () => {
-      const doomed = await find(ctx.db, mostPerRound)
-      await remove(ctx, doomed)
-      return doomed.length < mostPerRound ? undefined : 0
+      const marked = await find(ctx.db, maxPerRound)
+      await remove(ctx, marked)
+      return marked.length < maxPerRound ? undefined : 0
     }
     const deleting = jobs.use(periodically({ name: `delete doomed ${what}`, everyMs, signal, run }))
-    jobs.use(bytesDoomed.listen(ctx.db, () => deleting.wake()))
+    jobs.use(deletionsMarked.listen(ctx.db, () => deleting.wake()))
   }
   return jobs
 }

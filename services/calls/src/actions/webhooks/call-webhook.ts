@@ -7,14 +7,14 @@ import { insertChores } from '../../store/media-chores.ts'
 import { takeWebhook } from '../../store/webhooks.ts'
 
 /** A webhook and the call that it concerns. */
-export type Told = { ctx: Context; media: Media; call: CallRow; webhookId: string }
+export type CallWebhook = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `again`: it was taken before; `erased`: somebody it is about is deleted; `ended`: the call is over. */
+/** `again`: it was applied before; `erased`: it concerns somebody who is deleted; `ended`: the call is over. */
 export type Outcome<T> = 'again' | 'erased' | 'ended' | { result: T }
 
-/** Takes a webhook once, and changes the call accordingly if it is active. */
-export async function takeOnce<T>(
-  { ctx, call: { id }, webhookId }: Told,
+/** Applies a webhook once, and changes the call accordingly if it is active. */
+export async function applyOnce<T>(
+  { ctx, call: { id }, webhookId }: CallWebhook,
   userIds: readonly string[],
   change: (call: Call) => T,
 ): Promise<Outcome<T>> {
@@ -28,8 +28,8 @@ export async function takeOnce<T>(
   })
 }
 
-/** Has the media server remove somebody, or close the room of a call that is over. */
-export async function tellMediaServer({ ctx, media, call }: Told, userId: string | null): Promise<void> {
+/** Queues a request to the media server: to remove somebody, or to close the room of a call that is over. */
+export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))
 }

@@ -10,15 +10,15 @@ import type { Connection } from '../../store/statement.ts'
 import {
   followAsMentioned,
   forgetUnresolved,
-  readToldMessage,
-  type ToldMessage,
+  readMentioningMessage,
+  type MentioningMessage,
   type Unresolved,
 } from '../../store/unresolved-mentions.ts'
 import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
-import { toldFollowers } from './new-post.ts'
+import { followerFields } from './new-post.ts'
 
 /** Gives the mentions of a message their own place in the line; nothing when another process was first. */
-export async function tellMentions(
+export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,
   unresolved: Unresolved,
   mentioned: Mentioned,
@@ -28,7 +28,7 @@ export async function tellMentions(
   const change = async ({ on, ahead }: HeldLog) => {
     const roomSeq = await forgetUnresolved(on, unresolved)
     const room = await findHeader(on, roomId)
-    const message = await readToldMessage(on, roomId, seq)
+    const message = await readMentioningMessage(on, roomId, seq)
     if (roomSeq === undefined || !room || !message || message.deletedAt) return []
     const event = toMentionsResolvedEvent(room, {
       id: newId('event'),
@@ -45,7 +45,7 @@ export async function tellMentions(
   if (outcome.kind === 'refused') throw outcome.error
 }
 
-const toPosted = ({ eventId, actorId, createdAt, inReplyTo, threadRootEventId }: ToldMessage) => ({
+const toPosted = ({ eventId, actorId, createdAt, inReplyTo, threadRootEventId }: MentioningMessage) => ({
   eventId,
   actorId,
   createdAt,
@@ -54,14 +54,14 @@ const toPosted = ({ eventId, actorId, createdAt, inReplyTo, threadRootEventId }:
   echoOfEventId: '',
 })
 
-function toDetails(message: ToldMessage, mentioned: Mentioned) {
+function toDetails(message: MentioningMessage, mentioned: Mentioned) {
   const mentions = toMentions(mentioned)
   return {
     attachmentAssetIds: message.assetIds,
     linkPreviewImageKey: previewImageKey(message.linkPreview),
     ...(mentions && { mentions }),
     inReplyToAuthorId: message.inReplyToAuthorId ?? '',
-    ...(message.threadRootEventId && toldFollowers(message.followerIds)),
+    ...(message.threadRootEventId && followerFields(message.followerIds)),
   }
 }
 
@@ -69,7 +69,7 @@ async function follow(
   ctx: Pick<Context, 'policy'>,
   on: Connection,
   room: RoomHeader,
-  { actorId, threadRootEventId }: ToldMessage,
+  { actorId, threadRootEventId }: MentioningMessage,
   mentioned: Mentioned,
 ): Promise<string[]> {
   if (!threadRootEventId || isDm(room)) return []

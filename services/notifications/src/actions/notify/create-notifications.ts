@@ -10,58 +10,60 @@ import { takeVersions } from '../../store/shards.ts'
 import { toCalledEvent, toCreatedEvent, type Hints } from '../../view/notification-events.ts'
 
 /** A message and the people to notify of it. */
-export type Telling = { message: Message; hints: Hints; recipients: readonly Recipient[] }
+export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /**
  * Creates notifications for the recipients, whose shards must be locked. Repeating it creates no second one for the
  * same message and person.
  */
-export async function tell(tx: Tx, tellings: readonly Telling[], at: Date): Promise<bigint[]> {
-  const dated = inTurn(tellings, at)
+export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
+  const dated = inTurn(drafts, at)
   const created = await insertNotifications(tx, dated)
   if (created.length === 0) return []
-  const news = newsOf(dated, created)
+  const groups = groupByMessage(dated, created)
   const parts = await takeVersions(
     tx,
-    news.flatMap(({ told, ...of }) => [...byShard(told)].map(([shard, those]) => ({ ...of, shard, those }))),
+    groups.flatMap(({ created, ...of }) => [...byShard(created)].map(([shard, those]) => ({ ...of, shard, those }))),
   )
   const entries = await enqueue(tx, [
     ...parts.map((part) => toCreatedEvent(part, part.message, part.those)),
-    ...news.flatMap(({ message, hints, at: toldAt, told }) => toCalledEvent(message, hints, told, toldAt) ?? []),
+    ...groups.flatMap(
+      ({ message, hints, at: createdAt, created }) => toCalledEvent(message, hints, created, createdAt) ?? [],
+    ),
   ])
   await queuePushes(
     tx,
-    news.flatMap(({ message: { roomId, eventId, threadRootEventId, actorId }, at: createdAt, told }) =>
-      told
+    groups.flatMap(({ message: { roomId, eventId, threadRootEventId, actorId }, at: createdAt, created }) =>
+      created
         .filter(({ silent }) => !silent)
         .map(({ id: notificationId, userId, kind }) => ({
           ...{ notificationId, userId, kind, roomId, eventId, threadRootEventId, actorId, createdAt },
         })),
     ),
   )
-  for (const { message, told } of news) countCreated(told, message.postedAt, at)
+  for (const { message, created } of groups) countCreated(created, message.postedAt, at)
   return entries
 }
 
-type Dated = Telling & { at: Date }
+type Dated = NotificationDraft & { at: Date }
 
 /**
  * Spaces notifications of one batch a millisecond apart, so that lists (newest first) keep the order of the messages.
  */
-const inTurn = (tellings: readonly Telling[], at: Date): Dated[] =>
-  tellings.map((telling, n) => ({ ...telling, at: new Date(at.getTime() - (tellings.length - 1 - n)) }))
+const inTurn = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
+  drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 
 /** The messages for which notifications were created just now, with those notifications. */
-function newsOf(tellings: readonly Dated[], created: readonly Created[]) {
-  const told = new Map<string, Created[]>()
+function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
+  const byEvent = new Map<string, Created[]>()
   for (const one of created) {
-    const those = told.get(one.eventId)
-    if (those) those.push(one)
-    else told.set(one.eventId, [one])
+    const others = byEvent.get(one.eventId)
+    if (others) others.push(one)
+    else byEvent.set(one.eventId, [one])
   }
-  const tellingOf = new Map(tellings.map((telling) => [telling.message.eventId, telling]))
-  return [...tellingOf.values()].flatMap(({ message, hints, at }) => {
-    const those = told.get(message.eventId)
-    return those ? [{ message, hints, at, told: those }] : []
+  const draftOf = new Map(drafts.map((draft) => [draft.message.eventId, draft]))
+  return [...draftOf.values()].flatMap(({ message, hints, at }) => {
+    const own = byEvent.get(message.eventId)
+    return own ? [{ message, hints, at, created: own }] : []
   })
 }

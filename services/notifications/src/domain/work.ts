@@ -17,22 +17,22 @@ export type Dismissal =
   | { of: 'place'; userId: string; roomId: string; roomSeq: string; threadRootEventId?: string }
 
 /** A message and the audiences still to be notified. */
-export type ManyToTell = {
+export type AudienceJob = {
   of: 'told'
   message: Omit<Message, 'roomSeq' | 'postedAt'> & { roomSeq: string; postedAt: string }
   audiences: Audience[]
 }
 
 /** Work of a job, stored as JSON. */
-export type Work = ManyToTell | Dismissal
+export type Work = AudienceJob | Dismissal
 
-export const manyToTell = (message: Message, audiences: Audience[]): ManyToTell => ({
+export const audienceJob = (message: Message, audiences: Audience[]): AudienceJob => ({
   of: 'told',
   message: { ...message, roomSeq: String(message.roomSeq), postedAt: message.postedAt.toISOString() },
   audiences,
 })
 
-export const messageOf = ({ message }: ManyToTell): Message => ({
+export const messageOf = ({ message }: AudienceJob): Message => ({
   ...message,
   roomSeq: BigInt(message.roomSeq),
   postedAt: new Date(message.postedAt),

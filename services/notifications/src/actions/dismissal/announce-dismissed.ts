@@ -8,8 +8,8 @@ import type { Dismissed } from '../../store/dismissals.ts'
 import { takeVersions } from '../../store/shards.ts'
 import { toDismissedEvent } from '../../view/notification-events.ts'
 
-/** Tells users, whose shards are held, what is pending no longer. */
-export async function tellDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
+/** Announces to users, whose shards are held, which notifications are no longer pending. */
+export async function announceDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
   const parts = await takeVersions(
     tx,
     [...byShard(dismissed)].map(([shard, those]) => ({ shard, those, at })),

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { idsPerCall, isThere, wantsQuiet, type People } from '../../clients/audiences.ts'
 import type { Context } from '../../context.ts'
 import { firstReasons, type Recipient } from '../../domain/candidates.ts'
-import { kindOf, messageOf, type Audience, type ManyToTell } from '../../domain/many.ts'
+import { kindOf, messageOf, type Audience, type AudienceJob } from '../../domain/work.ts'
 import type { Message } from '../../domain/message.ts'
 import { byShard } from '../../domain/shards.ts'
 import { listAllMessages } from '../../store/all-messages.ts'
@@ -10,7 +10,7 @@ import type { Standing } from '../../store/jobs.ts'
 import { holdShards } from '../../store/shards.ts'
 import { isRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
-import { tell } from './tell.ts'
+import { createNotifications } from './create-notifications.ts'
 
 /** Pages of members per step: enough to handle many users of a shard together. */
 const pagesPerTurn = 4
@@ -20,7 +20,7 @@ type Page = People & { after: string; roomName: string }
 /**
  * Notifies the next members of an audience; returns the new state of the job. Repeating a step notifies nobody twice.
  */
-export async function tellSome(ctx: Context, work: ManyToTell, after: string): Promise<Standing> {
+export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: string): Promise<Standing> {
   const message = messageOf(work)
   const [audience, ...others] = work.audiences
   if (!audience || (await isRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
@@ -40,10 +40,10 @@ export async function tellSome(ctx: Context, work: ManyToTell, after: string): P
   const sender = recipients.length > 0 ? await findSender(ctx, message.actorId) : undefined
   const hints = { roomName: page.roomName, sender, others: 0 }
   for (const [shard, those] of byShard(recipients)) {
-    const tellings = [{ message, hints, recipients: those }]
+    const drafts = [{ message, hints, recipients: those }]
     const entries = await ctx.db.transaction(async (tx) => {
       await holdShards(tx, [shard])
-      return tell(tx, tellings, ctx.now())
+      return createNotifications(tx, drafts, ctx.now())
     })
     ctx.relay.wake(entries)
   }
