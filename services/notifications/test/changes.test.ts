@@ -60,7 +60,7 @@ const ways = [
   ],
 ] as const
 
-test.each(ways)('a reply that was read in its thread is no news as an echo, %s', async (_, all) => {
+test.each(ways)('the echo of a reply that was read in its thread creates no notification, %s', async (_, all) => {
   const room = newRoom()
   member(room.roomId)
   const reply = room.told('reply', { threadRootEventId: 'Eroot' })
@@ -73,7 +73,7 @@ test.each(ways)('a reply that was read in its thread is no news as an echo, %s',
 })
 
 test.each(ways)(
-  'who reads, loses the room and comes back hears of what is said afterwards, newest first, %s',
+  'a person who read, lost the room and came back is notified of later messages, newest first, %s',
   async (_, all) => {
     const room = newRoom()
     member(room.roomId)
@@ -90,7 +90,7 @@ test.each(ways)(
   },
 )
 
-test.each(ways)('many places of many people, %s', async (_, all) => {
+test.each(ways)('read markers of several rooms dismiss their notifications, %s', async (_, all) => {
   const rooms = [newRoom(), newRoom(), newRoom()]
   for (const { roomId } of rooms) member(roomId)
   const told = rooms.map((room) => [room.told('mention'), room.told('mention')])
@@ -104,7 +104,7 @@ test.each(ways)('many places of many people, %s', async (_, all) => {
   ])
 })
 
-test('what is told in turns of one moment is listed newest first, too', async () => {
+test('notifications of several batches of the same moment are listed newest first', async () => {
   const room = newRoom()
   member(room.roomId)
   const turns = [1, 2, 3].map(() => [room.told('mention'), room.told('mention'), room.told('mention')])
@@ -114,7 +114,7 @@ test('what is told in turns of one moment is listed newest first, too', async ()
   clock += told.length
 })
 
-test('what is found twice among much to dismiss keeps nothing pending', async () => {
+test('notifications that two of many dismissals select leave nothing pending', async () => {
   const [room, other] = [newRoom(), newRoom()]
   member(other.roomId)
   for (let turn = 0; turn < 3; turn++) {

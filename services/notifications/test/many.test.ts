@@ -51,7 +51,7 @@ async function runProgram() {
   return child
 }
 
-test('everyone of a large room is told once by two processes, of which one dies in the middle', async () => {
+test('everyone in a large room is notified once by two processes, of which one dies midway', async () => {
   const members = many(8000)
   fleet.neighbours.room('R1', members)
   const dying = await runProgram()
@@ -80,7 +80,7 @@ test('everyone of a large room is told once by two processes, of which one dies 
   expect(heard(eventId)).toHaveLength(others.length)
 })
 
-test('roles and everyone who is there, when they are many; whoever holds the role is mentioned, not answered', async () => {
+test('large roles and @here notify everyone; a holder of the role gets a mention, not a reply', async () => {
   // Nobody looks by the clock.
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const cooks = many(500, 'Ucook')
@@ -103,7 +103,7 @@ test('roles and everyone who is there, when they are many; whoever holds the rol
   expect(rows).toHaveLength(521)
 })
 
-test('many followers of a thread, and many who want every message', async () => {
+test('many thread followers, and many with the level ALL_MESSAGES, are notified', async () => {
   await fleet.start()
   const members = many(1500)
   fleet.neighbours.room('R1', [...members, 'Uann'])
@@ -119,7 +119,7 @@ test('many followers of a thread, and many who want every message', async () => 
   expect(new Set((await told(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
 })
 
-test('a retraction ends the telling of many and takes back what was told, a thousand at a time', async () => {
+test('a retraction dismisses the notifications of a large audience, a thousand at a time', async () => {
   await fleet.start()
   const members = many(2500)
   fleet.neighbours.room('R1', [...members, 'Uann'])
@@ -132,7 +132,7 @@ test('a retraction ends the telling of many and takes back what was told, a thou
   await eventually(async () => expect(await jobs()).toBe(0))
 })
 
-test('@here is tried again while presence is not available, and keeps nobody else waiting', async () => {
+test('@here is retried while presence is unavailable, and delays nobody else', async () => {
   await fleet.start({}, { jobsEveryMs: 200 })
   const [members, followers] = [many(20), many(10, 'Ufollower')]
   fleet.neighbours.room('R1', [...members, ...followers, 'Uann'])
@@ -159,7 +159,7 @@ test('@here is tried again while presence is not available, and keeps nobody els
   expect(rows).toHaveLength(16)
 })
 
-test('a job fails and goes on while a neighbour is away', async () => {
+test('a job that fails while a neighbour is away continues later', async () => {
   await fleet.start()
   const members = many(1200)
   fleet.neighbours.room('R1', members)

@@ -28,7 +28,7 @@ async function mention(userId: string, times: number, roomId = `R${userId}`): Pr
   return messages
 }
 
-test('notifications are for those who are signed in', async () => {
+test('notifications need a signed-in caller', async () => {
   await using here = await testBus(fleet.natsUrl)
   const anonymous = createClient(NotificationService, here.rpc.transport())
   await expect(anonymous.listNotifications({})).rejects.toMatchObject({ code: Code.Unauthenticated })
@@ -60,7 +60,7 @@ test('lists are newest first, in pages by cursor and by offset', async () => {
     })
 })
 
-test('one notification and several of them are read by their owner alone, while they are pending', async () => {
+test('only the owner reads a notification, alone or in a batch, while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
@@ -97,7 +97,7 @@ test('one notification and several of them are read by their owner alone, while 
   )
 })
 
-test('counts tell of rooms with something pending, and whether there is anything', async () => {
+test('counts list the rooms with pending notifications, and whether there are any', async () => {
   const { notifications } = fleet.as('Ucounts')
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
   await mention('Ucounts', 2, 'Rtwo')
@@ -125,7 +125,7 @@ test('counts tell of rooms with something pending, and whether there is anything
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
 })
 
-test('a room shows nothing to those who are no members', async () => {
+test('a room shows no notifications to people who are not members', async () => {
   await mention('Uleft', 1)
   fleet.neighbours.rooms.get('RUleft')?.members.delete('Uleft')
   expect(await fleet.as('Uleft').notifications.listRoomNotifications({ roomId: 'RUleft' })).toMatchObject({
@@ -134,7 +134,7 @@ test('a room shows nothing to those who are no members', async () => {
   })
 })
 
-test('nothing of a room that is closed to somebody is shown or counted, and it is dismissed', async () => {
+test('notifications of a room that somebody may no longer read are not shown or counted, and are dismissed', async () => {
   await mention('Uclosed', 2, 'Rshut')
   await mention('Uclosed', 1, 'Ropen')
   const { notifications } = fleet.as('Uclosed')
@@ -159,7 +159,7 @@ test('nothing of a room that is closed to somebody is shown or counted, and it i
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
 })
 
-test('whoever was deleted is shown as such, and lists do without names while nobody knows them', async () => {
+test('a deleted person is shown as deleted, and lists omit names while accounts is silent', async () => {
   await mention('Unames', 1)
   fleet.neighbours.deleted.add('Uann')
   const { notifications } = fleet.as('Unames')
@@ -176,7 +176,7 @@ test('whoever was deleted is shown as such, and lists do without names while nob
   fleet.neighbours.silent = false
 })
 
-test('what a deleted person caused is pending no longer, and its devices hear of it', async () => {
+test('notifications caused by a deleted person are dismissed, also on devices', async () => {
   const roomId = newId('room')
   fleet.neighbours.room(roomId, ['Uleaver', 'Uann', 'Ubereft'])
   const story = new Story(fleet.bus, roomId)
@@ -201,7 +201,7 @@ test('what a deleted person caused is pending no longer, and its devices hear of
   }
 })
 
-test('nothing is left of what a deleted person was told, and nothing comes after', async () => {
+test('all notifications of a deleted person are deleted, and none are created later', async () => {
   await mention('Ugone', 3)
   await mention('Ustays', 1)
   await requestErasure(fleet.bus, 'Ugone', 1)

@@ -52,7 +52,7 @@ test('a job that fails for good is parked with its reason, and counted', async (
   expect(await sqlRows(fleet.db, sql`select work, after from notification_jobs`)).toEqual([{ work, after: 'U7' }])
 })
 
-test('a turn that takes long is left to the process that took it, whatever the clocks say', async () => {
+test('a job that takes long stays with its process, whatever the clocks say', async () => {
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
   fleet.neighbours.room('R1', members)
   const leases = () =>

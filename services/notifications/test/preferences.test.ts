@@ -29,7 +29,7 @@ const toldOf = (userId: string) => {
   })
 }
 
-test('whoever chose nothing gets the normal level', async () => {
+test('without a choice the level is NORMAL', async () => {
   const { server, rooms } = await preferencesOf('Unew')
   expect(server).toMatchObject({ level: DEFAULT, effectiveLevel: NORMAL })
   expect(rooms).toEqual([])
@@ -42,7 +42,7 @@ test('whoever chose nothing gets the normal level', async () => {
   })
 })
 
-test('messaging knows a level before the choice is answered, and a choice does not wait for it', async () => {
+test('messaging gets a level before the call is answered, which succeeds without messaging too', async () => {
   const { levels, silentMethods } = fleet.neighbours
   const { preferences } = fleet.as('Ustays')
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })
@@ -56,7 +56,7 @@ test('messaging knows a level before the choice is answered, and a choice does n
   expect(levels.at(-1)?.version).toBeGreaterThan(first?.version ?? 0n)
 })
 
-test('a level goes on above what messaging holds of choices that are lost here', async () => {
+test('a level gets a version above the one that messaging holds of a choice lost here', async () => {
   const { levels } = fleet.neighbours
   const version = BigInt(Date.now() + 60_000) * 1000n
   levels.push({ userId: 'Uback', roomId: '', level: NORMAL, version })
@@ -65,7 +65,7 @@ test('a level goes on above what messaging holds of choices that are lost here',
   await eventually(() => expect(toldOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
 })
 
-test('a level that was chosen already is in effect when it is answered, whatever messaging held', async () => {
+test('choosing the same level again puts it into effect, whatever messaging held', async () => {
   const { levels } = fleet.neighbours
   const choose = () => fleet.as('Ukeeps').preferences.updateServerNotificationPreference({ level: MUTED })
   await choose()
@@ -75,7 +75,7 @@ test('a level that was chosen already is in effect when it is answered, whatever
   expect(levels.at(-1)).toEqual({ userId: 'Ukeeps', roomId: '', level: MUTED, version: version + 1n })
 })
 
-test('a chosen level holds, alone for who chose it, and is told', async () => {
+test('a chosen level applies to its user alone, and is announced', async () => {
   const { preferences } = fleet.as('Uann')
   expect(await preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })).toMatchObject({
     preference: { level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
@@ -112,7 +112,7 @@ test('a chosen level holds, alone for who chose it, and is told', async () => {
   ])
 })
 
-test('DEFAULT takes the level away; what changes nothing is not told', async () => {
+test('DEFAULT removes the level; a call that changes nothing is not announced', async () => {
   const { preferences } = fleet.as('Ubob')
   await preferences.updateServerNotificationPreference({ level: DEFAULT })
   await preferences.updateServerNotificationPreference({ level: MUTED })
@@ -159,7 +159,7 @@ test('UNSPECIFIED is no level', async () => {
   ).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('nothing is left of what a deleted person chose', async () => {
+test('the levels of a deleted person are deleted', async () => {
   for (const userId of ['Ugone', 'Ustays'])
     await fleet.as(userId).preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })
   await requestErasure(fleet.bus, 'Ugone', 1)

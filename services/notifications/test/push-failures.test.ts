@@ -31,7 +31,7 @@ test.each<[string, PushAnswer]>([
   ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }],
   ['a switch of protocols', { status: 101, headers: { connection: 'upgrade', upgrade: 'other' } }],
   ['a long answer', { status: 502, body: 'x'.repeat(1_000_000) }],
-])('after %s the push comes again, under the same topic', async (name, failure) => {
+])('after %s the push is sent again, under the same topic', async (name, failure) => {
   const browser = name.replaceAll(' ', '-')
   await push.subscribe(user, browser)
   push.service.answer = (_, attempt) => (attempt < 3 ? failure : { status: 201 })
@@ -43,7 +43,7 @@ test.each<[string, PushAnswer]>([
   expect(await isSubscribed()).toBe(true)
 })
 
-test('Retry-After is waited for, and a dismissal ends the waiting', async () => {
+test('Retry-After is obeyed, and a dismissal ends the wait', async () => {
   await push.subscribe(user, 'patient')
   push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
   await push.notify(user)
@@ -68,7 +68,7 @@ test.each([404, 410])('%d ends the subscription', async (status) => {
   await eventually(async () => expect(await isSubscribed()).toBe(false))
 })
 
-test('a browser that registered anew while its old keys were refused stays', async () => {
+test('a browser that registers again while its old keys are refused stays subscribed', async () => {
   const endpoint = await push.subscribe(user, 'renewed')
   push.service.answer = async () => {
     await push.fleet.db.execute(
@@ -81,7 +81,7 @@ test('a browser that registered anew while its old keys were refused stays', asy
   expect(await isSubscribed()).toBe(true)
 })
 
-test.each([400, 403, 413, 301, 307])('%d drops the push, and follows nowhere', async (status) => {
+test.each([400, 403, 413, 301, 307])('%d drops the push, and no redirect is followed', async (status) => {
   const elsewhere = await PushService.start()
   const { endpoint: location } = elsewhere.browser('elsewhere')
   await push.subscribe(user, `refused-${status}`)
@@ -94,7 +94,7 @@ test.each([400, 403, 413, 301, 307])('%d drops the push, and follows nowhere', a
   await elsewhere[Symbol.asyncDispose]()
 })
 
-test('a push service that hangs keeps nobody else waiting', async () => {
+test('a push service that hangs does not delay others', async () => {
   const hanging = await PushService.start()
   hanging.answer = () => 'nothing'
   for (let n = 0; n < 8; n++) await push.subscribe(user, `hanging-${n}`, hanging)
@@ -110,7 +110,7 @@ test('a push service that hangs keeps nobody else waiting', async () => {
   await push.fleet.db.delete(pushSubscriptions)
 })
 
-test('a push that was taken by a process that died leaves again, under the same topic', async () => {
+test('a push of a process that died is sent again, under the same topic', async () => {
   await push.subscribe(user, 'twice')
   await push.notify(user)
   await eventually(() => expect(push.service.by('twice')).toHaveLength(1))
@@ -125,7 +125,7 @@ test('a push that was taken by a process that died leaves again, under the same 
   expect(new Set(topics).size).toBe(1)
 })
 
-test('what is older than a push service would keep it does not leave', async () => {
+test('a push older than push services keep one is not sent', async () => {
   await push.subscribe(user, 'late')
   await push.notify(user, { createdAt: new Date(Date.now() - 86_401_000) })
   await drained()
@@ -140,7 +140,7 @@ test('a push that keeps failing is given up', async () => {
   expect(await isSubscribed()).toBe(true)
 })
 
-test('nothing said or measured names an endpoint, a key or a text', async () => {
+test('logs and metrics contain no endpoint, key or text', async () => {
   await push.subscribe(user, 'unnamed')
   await push.notify(user, { eventId: 'Eunnamed' })
   await drained()

@@ -28,7 +28,7 @@ const arrived = (browser: string) =>
   new Set(push.service.by(browser).map(({ payload }) => payload['notificationId'])).size
 const within = { timeoutMs: 100_000 }
 
-test('a direct message arrives while nearly all of a mass still waits', async () => {
+test('a direct message arrives while most of a mass still waits', async () => {
   await callAll(5_000)
   let allowed = 30
   const held: (() => void)[] = []
@@ -49,7 +49,7 @@ test('a direct message arrives while nearly all of a mass still waits', async ()
   expect(waiting.rowCount).toBeGreaterThan(4_900)
 }, 240_000)
 
-test('a mass goes on while there are more direct messages than can be sent', async () => {
+test('a mass continues while there are more direct messages than can be sent', async () => {
   await callAll(20)
   await push.fleet.db.execute(sql`update push_jobs set lane = 'mass'`)
   let count = 0

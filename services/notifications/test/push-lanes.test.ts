@@ -35,22 +35,22 @@ test.each<[PushKind, string]>([
   ['mention', 'first'],
   ['reply', 'soon'],
   ['room_message', 'soon'],
-])('a %s for one person goes %s', async (kind, lane) => {
+])('a %s for one person enters the lane %s', async (kind, lane) => {
   await push([notification('Ubob', { kind })])
   expect(await depths()).toEqual({ [lane]: 1 })
 })
 
-test('of a message that concerns many, 20 go first, some go soon, and the others are the mass', async () => {
+test('of a message for many people, 20 enter the lane first, some soon, and the others mass', async () => {
   await push(toAll(crowd))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('those who are told bit by bit are as many as those told at once', async () => {
+test('the lanes fill equally whether people are notified in parts or at once', async () => {
   for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('messages that are told together are counted each for itself, whatever waits of others', async () => {
+test('messages of one batch are counted separately, whatever waits of others', async () => {
   await push(toAll(crowd, { eventId: 'Eearlier' }))
   await push([
     ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),
@@ -63,7 +63,7 @@ test('messages that are told together are counted each for itself, whatever wait
   expect(rows.map(({ line }) => line)).toEqual(['E1 first 20', 'E1 soon 10', 'E2 soon 30', 'E3 first 1'])
 })
 
-test('when the devices of many are told that it is over, that is a mass too', async () => {
+test('dismissals for many devices enter the lane mass too', async () => {
   const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
   await db.transaction((tx) => queueDismissals(tx, over))
   expect(await depths()).toEqual({ soon: 400, mass: 101 })
@@ -71,7 +71,7 @@ test('when the devices of many are told that it is over, that is a mass too', as
   expect(await depths()).toEqual({ soon: 401, mass: 101 })
 })
 
-test('a push that was dismissed while it was sent is forgotten first: its dismissal waits for that', async () => {
+test('a push dismissed while it is being sent enters the lane first, because its dismissal waits for it', async () => {
   await push([notification('Ubob', { kind: 'room_message' })])
   await db.execute(sql`update push_jobs set lane = 'mass', attempts = 1, leased_until = now() + interval '1 minute'`)
   await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'room-message-E1' }]))

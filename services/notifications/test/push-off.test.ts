@@ -23,7 +23,7 @@ test('nobody subscribes while push is not configured; unsubscribing works', asyn
   expect(await push.unsubscribe({ endpoint })).toMatchObject({ unsubscribed: true })
 })
 
-test('what is queued for browsers of earlier days is dropped', async () => {
+test('pushes queued for earlier subscriptions are dropped', async () => {
   await subscribed(fleet.db, 'Ualice', 'https://push.example/2')
   await fleet.db.transaction((tx) => queuePushes(tx, [notification('Ualice')]))
   await eventually(async () => expect(await queued(fleet.db)).toEqual([]), { timeoutMs: 60_000 })

@@ -32,20 +32,20 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => opened[Symbol.asyncDispose]())
 
-test('a turn reads about as many as it may take', async () => {
+test('a batch reads about as many pushes as it may take', async () => {
   const steps = await stepsDone(db, (tx) => duePushes(tx, 4))
   expect(steps.indexes).toContain('push_jobs_due')
   expect(steps.scanned).toEqual([])
   expect(steps.most).toBeLessThan(100)
 })
 
-test('what a turn takes is found by its id', async () => {
+test('the pushes of a batch are found by their ids', async () => {
   const steps = await stepsDone(db, (tx) => holdPushes(tx, [1n, 2n, 50_000n], 30_000))
   expect(steps.scanned).toEqual([])
   expect(steps.most).toBeLessThan(100)
 })
 
-test('a push is queued without counting all that wait', async () => {
+test('a push is queued without counting all waiting ones', async () => {
   for (const created of [[notification('Ucrowd7', { eventId: 'E2' })], toAll(crowdOf(50))]) {
     const steps = await stepsDone(db, (tx) => queuePushes(tx, created))
     expect(steps.indexes).toContain('push_jobs_by_tag')
@@ -54,7 +54,7 @@ test('a push is queued without counting all that wait', async () => {
   }
 })
 
-test('a push is withdrawn without looking at all that wait', async () => {
+test('a push is withdrawn without reading all waiting ones', async () => {
   const steps = await stepsDone(db, (tx) => queueDismissals(tx, [{ userId: 'Ucrowd7', tag: 'mention-Eall' }]))
   expect(steps.indexes).toContain('push_jobs_by_tag')
   expect(steps.scanned).not.toContain('push_jobs')

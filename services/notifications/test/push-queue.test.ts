@@ -26,7 +26,7 @@ afterAll(() => opened[Symbol.asyncDispose]())
 const push = (...created: Parameters<typeof queuePushes>[1]) => db.transaction((tx) => queuePushes(tx, created))
 const dismiss = (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }]))
 
-test('a notification is pushed to each browser of its recipient, and of nobody else', async () => {
+test('a notification is pushed to each browser of its recipient, and to no other', async () => {
   await push(notification('Ualice'), notification('Unobrowser'))
   expect(await queued(db)).toEqual([
     'show mention-E1 at https://push.example/laptop',
@@ -36,13 +36,13 @@ test('a notification is pushed to each browser of its recipient, and of nobody e
   expect(await queued(db)).toHaveLength(2)
 })
 
-test('what is dismissed before it leaves is not pushed at all', async () => {
+test('a notification dismissed before its push is sent is not pushed', async () => {
   await push(notification('Ualice'), notification('Ubob'))
   await dismiss('Ualice', 'mention-E1')
   expect(await queued(db)).toEqual(['show mention-E1 at https://push.example/bob'])
 })
 
-test('what left, or may have left, is taken off each device', async () => {
+test('a push that was sent, or may have been, is dismissed on each device', async () => {
   await push(notification('Ualice'))
   await db.execute(sql`delete from push_jobs where subscription_id =
     (select id from push_subscriptions where endpoint = 'https://push.example/laptop')`)
@@ -54,7 +54,7 @@ test('what left, or may have left, is taken off each device', async () => {
   ])
 })
 
-test('a push that is being sent is marked, so that it stops where it can', async () => {
+test('a push that is being sent is marked as withdrawn, so that it stops if it still can', async () => {
   await push(notification('Ubob'))
   await db.execute(sql`update push_jobs set attempts = 1, leased_until = now() + interval '1 minute'`)
   await dismiss('Ubob', 'mention-E1')
@@ -64,7 +64,7 @@ test('a push that is being sent is marked, so that it stops where it can', async
   ])
 })
 
-test('what is rolled back is not pushed', async () => {
+test('a rolled-back notification is not pushed', async () => {
   const failing = db.transaction(async (tx) => {
     await queuePushes(tx, [notification('Ualice')])
     throw new Error('rolled back')
@@ -90,7 +90,7 @@ async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Prom
   await running
 }
 
-test('a browser that goes to somebody else while a push is queued does not get it', async () => {
+test('a browser that another user registers while a push is queued does not get the push', async () => {
   const keys = { p256dh: 'other', auth: 'other' }
   const subscription = { ...keys, credentialId: 'S1', userAgent: undefined, registeredAt: new Date() }
   const endpoint = new URL('https://push.example/phone')
@@ -104,7 +104,7 @@ test('a browser that goes to somebody else while a push is queued does not get i
 test.each([
   ['a push', 'show', () => push(notification('Ualice'))],
   ['a dismissal', 'dismiss', () => dismiss('Ualice', 'mention-E1')],
-])('a browser that goes while %s is queued does not fail it', async (_, action, queue) => {
+])('deleting a browser while %s is queued does not make queueing fail', async (_, action, queue) => {
   const gone = sql`delete from push_subscriptions where endpoint = 'https://push.example/phone'`
   await beside((tx) => tx.execute(gone), queue)
   expect(await queued(db)).toEqual([`${action} mention-E1 at https://push.example/laptop`])

@@ -48,7 +48,7 @@ async function subscribeAt(host: string, service: PushService) {
 
 const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
 
-test('an allowed address is asked, named or numbered', async () => {
+test('an allowed address is contacted, by name or by number', async () => {
   answers = { 'push.example': [[outside]] }
   await subscribeAt('push.example', publicService)
   await push.notify('Ux')
@@ -61,7 +61,7 @@ test('an allowed address is asked, named or numbered', async () => {
 })
 
 test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost', 'inside.example', 'both.example']])(
-  '%s is never asked: the push is dropped',
+  '%s is never contacted: the push is dropped',
   async (host) => {
     answers = {
       localhost: [['127.0.0.1']],
@@ -75,7 +75,7 @@ test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost',
   },
 )
 
-test('a name that turns inward after it was checked is asked where it pointed then, or not at all', async () => {
+test('a name that points to a private address after its check is contacted at the checked address or not at all', async () => {
   answers = { 'turning.example': [[outside], ['127.0.0.1']] }
   const browser = publicService.browser('x')
   const endpoint = `http://turning.example:${publicService.port}/push/x`

@@ -26,7 +26,7 @@ async function pushesAt(browser: string, times = 1) {
   return push.service.by(browser)
 }
 
-test('a push is encrypted for its browser, signed, and says when, how urgently and instead of what', async () => {
+test('a push is encrypted for its browser and signed, and has TTL, urgency and topic', async () => {
   await push.subscribe(user, 'whole')
   push.fleet.neighbours.previews.set('E1', { text: 'lunch?' })
   await push.notify(user, { eventId: 'E1', notificationId: 'N1' })
@@ -56,7 +56,7 @@ test('a push is encrypted for its browser, signed, and says when, how urgently a
   await drained()
 })
 
-test('each browser of a person gets it, and nobody else', async () => {
+test('each browser of the recipient gets the push, and no other', async () => {
   await push.subscribe(user, 'phone')
   await push.subscribe(user, 'laptop')
   await push.subscribe('Uother', 'other')
@@ -66,7 +66,7 @@ test('each browser of a person gets it, and nobody else', async () => {
   expect(push.service.by('other')).toEqual([])
 })
 
-test('a message without text is told by its files, a room message is not urgent', async () => {
+test('a message without text is described by its files; a room message is not urgent', async () => {
   await push.subscribe(user, 'files')
   push.fleet.neighbours.previews.set('Efiles', { text: '', attachments: 2 })
   await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })
@@ -74,7 +74,7 @@ test('a message without text is told by its files, a room message is not urgent'
   expect(received).toMatchObject({ urgency: 'normal', payload: { body: 'Sent 2 files', tag: 'room-message-Efiles' } })
 })
 
-test('a dismissal goes to every device, after what it dismisses and in its place', async () => {
+test('a dismissal is sent to every device after the push it dismisses, under the same topic', async () => {
   await push.subscribe(user, 'first')
   await push.notify(user, { eventId: 'Edone' })
   const [shown] = await pushesAt('first')
@@ -88,7 +88,7 @@ test('a dismissal goes to every device, after what it dismisses and in its place
   await drained()
 })
 
-test('a dismissal waits for the push that shows', async () => {
+test('a dismissal waits for the push that shows its notification', async () => {
   await push.subscribe(user, 'ordered')
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -134,7 +134,7 @@ const changes: Record<string, (user: string) => unknown> = {
   retracted: () => push.fleet.neighbours.previews.delete('Egone'),
 }
 
-test.each(Object.keys(changes))('nothing leaves for who is %s meanwhile', async (how) => {
+test.each(Object.keys(changes))('no push is sent if its recipient or message is %s meanwhile', async (how) => {
   await push.subscribe(user, how)
   push.fleet.neighbours.calls.length = 0
   push.fleet.neighbours.silent = true
@@ -151,7 +151,7 @@ const ends: Record<string, (browser: string) => unknown> = {
   unsubscribed: (endpoint) => push.fleet.as(user).push.unsubscribe({ endpoint }),
 }
 
-test.each(Object.keys(ends))('nothing leaves for who is %s while its text is fetched', async (how) => {
+test.each(Object.keys(ends))('no push is sent if it is %s while its text is fetched', async (how) => {
   const browser = `late-${Object.keys(ends).indexOf(how)}`
   const endpoint = await push.subscribe(user, browser)
   let isAsked = false

@@ -37,7 +37,7 @@ const stored = async () => {
   return (userId: string) => rows.filter((row) => row.userId === userId)
 }
 
-test('a subscription is stored once, with the keys it had last', async () => {
+test('a subscription is stored once, with its latest keys', async () => {
   const browser = { ...browserOf('phone'), userAgent: 'Browser 1' }
   expect(await as('Ua').subscribe(browser)).toMatchObject({ subscribed: true })
   expect(await as('Ua').subscribe({ ...browser, ...browserOf('phone') })).toMatchObject({ subscribed: true })
@@ -83,7 +83,7 @@ describe('a subscription ends with the session that made it:', () => {
     expect(await browsersOf('Ut')).toEqual(['t-other'])
   })
 
-  test('a browser that subscribes again belongs to its session of today', async () => {
+  test('a browser that subscribes again belongs to its current session', async () => {
     await inSession('Uw', 'S-old').subscribe(browserOf('w'))
     await inSession('Uw', 'S-new').subscribe(browserOf('w'))
     await inSession('Uw', 'S-old').subscribe(browserOf('w-old'))
@@ -91,7 +91,7 @@ describe('a subscription ends with the session that made it:', () => {
     await eventually(async () => expect(await browsersOf('Uw')).toEqual(['w']))
   })
 
-  test('at once where it ended meanwhile, and where that cannot be told the call may be repeated', async () => {
+  test('subscribing fails if the session ended meanwhile, and may be repeated if that is unknown', async () => {
     push.fleet.neighbours.ended.add('S-gone')
     await expect(inSession('Uv', 'S-gone').subscribe(browserOf('v'))).rejects.toMatchObject({
       code: Code.Unauthenticated,
@@ -111,7 +111,7 @@ describe('a subscription ends with the session that made it:', () => {
   })
 })
 
-test('an endpoint belongs to who registered it last, with nothing of who had it before', async () => {
+test('an endpoint belongs to its latest user, without pushes of the previous one', async () => {
   const browser = browserOf('shared')
   await as('Ub').subscribe(browser)
   const queue = await import('../src/engines/push/queue.ts')
@@ -124,7 +124,7 @@ test('an endpoint belongs to who registered it last, with nothing of who had it 
   expect((await queued(push.fleet.db)).filter((line) => line.includes('shared'))).toEqual([])
 })
 
-test('who has many browsers keeps the newest 20, also when they come at once', async () => {
+test('a user keeps the newest 20 browsers, also when they register concurrently', async () => {
   await as('Ud').subscribe(browserOf('oldest'))
   for (let n = 0; n < 24; n += 4)
     await Promise.all([n, n + 1, n + 2, n + 3].map((m) => as('Ud').subscribe(browserOf(`many-${m}`))))
@@ -133,7 +133,7 @@ test('who has many browsers keeps the newest 20, also when they come at once', a
   expect(endpoints).not.toContain('https://push.example/oldest')
 })
 
-test("only one's own subscription is removed; everything is a success", async () => {
+test('a user removes only their own subscription; every call succeeds', async () => {
   const browser = browserOf('own')
   await as('Ue').subscribe(browser)
   for (const endpoint of [browser.endpoint, 'https://push.example/unknown', 'no address'])
@@ -153,7 +153,7 @@ test.each([
   'https://2130706433/push',
   'https://localhost/push',
   'https://push.localhost/push',
-])('the endpoint %s is not taken', async (endpoint) => {
+])('the endpoint %s is rejected', async (endpoint) => {
   const subscribing = as('Ug').subscribe({ ...browserOf('x'), endpoint })
   await expect(subscribing).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -161,7 +161,7 @@ test.each([
   })
 })
 
-test('no name is resolved to take it', async () => {
+test('subscribing resolves no name', async () => {
   await as('Uh').subscribe({ ...browserOf('x'), endpoint: 'https://silent.example/1' })
   expect((await stored())('Uh')).toHaveLength(1)
   expect(resolved).toEqual([])
@@ -180,7 +180,7 @@ test.each([
   })
 })
 
-test('nothing is left of the browsers of a deleted person', async () => {
+test('the browsers of a deleted person are deleted', async () => {
   const { db, bus, erasures } = push.fleet
   await subscribed(db, 'Ugone', 'https://push.example/gone')
   await subscribed(db, 'Ustays', 'https://push.example/stays')
@@ -190,7 +190,7 @@ test('nothing is left of the browsers of a deleted person', async () => {
   expect([all('Ugone').length, all('Ustays').length]).toEqual([0, 1])
 })
 
-test.each(['a deletion', 'a sign-out'])('%s takes a day of pushes away in batches', async (what) => {
+test.each(['a deletion', 'a sign-out'])('%s deletes a day of pushes in batches', async (what) => {
   const { db, bus, erasures } = push.fleet
   const userId = what === 'a deletion' ? 'Umuch' : 'Umore'
   await subscribed(db, userId, `https://push.example/${userId}`)

@@ -3,7 +3,7 @@ import { eventually } from '@parley/testkit'
 import { openPushFleet } from './_push-fleet.ts'
 import { publish, Story } from './_story.ts'
 
-test('a push leaves at once, and so does what takes it back, without waiting for the next look at the queue', async () => {
+test('a push and its dismissal are sent at once, without waiting for the next poll of the queue', async () => {
   await using push = await openPushFleet()
   await push.start({ pollMs: 3_600_000 })
   await push.subscribe('Ubob', 'phone')

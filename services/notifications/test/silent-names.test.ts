@@ -28,7 +28,7 @@ const subscribe = (userId: string, browser: string, host: string) =>
     endpoint: `http://${host}:${pushService.port}/push/${browser}`,
   })
 
-test('names whose servers stay silent hold up one push of their person, and nothing else', async () => {
+test('names whose servers stay silent delay one push of their owner, and nothing else', async () => {
   for (let n = 0; n < 20; n++) await subscribe('Umallory', `m${n}`, `silent-${n}.example`)
   expect(names.asked).toEqual(new Set())
   await push.notify('Umallory')

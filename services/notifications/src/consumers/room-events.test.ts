@@ -17,9 +17,9 @@ test.each([
   ['the other in a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
   ['who follows the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
   ['many who follow the thread', { manyThreadFollowers: true }, true],
-])('a message for %s', (_, fact, is) => expect(posted(fact)).toBe(is))
+])('whether a message notifies %s is known from its event', (_, fact, is) => expect(posted(fact)).toBe(is))
 
-test('what is taken back, who leaves, and whom a message names after all waits for nothing', () => {
+test('retractions, departures and mentions resolved later are handled at once', () => {
   const isUrgent = (fact: NonNullable<MessageInitShape<typeof EventSchema>['fact']>) =>
     isForSomebody(create(EventSchema, { fact }))
   expect(isUrgent({ case: 'messageRetracted', value: { messageEventId: 'E1' } })).toBe(true)

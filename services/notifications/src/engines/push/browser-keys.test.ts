@@ -5,7 +5,7 @@ import { toAuth, toP256dh } from './browser-keys.ts'
 const point = createECDH('prime256v1').generateKeys()
 const changed = (at: number, to: number) => Buffer.from(point.map((byte, i) => (i === at ? to : byte)))
 
-test('a point is taken with and without padding', () => {
+test('a key is accepted with and without padding', () => {
   const text = point.toString('base64url')
   expect(toP256dh(text)).toBe(text)
   expect(toP256dh(`${text}=`)).toBe(text)
@@ -17,9 +17,9 @@ test.each([
   ['of another form', changed(0, 6)],
   ['not on the curve', changed(64, (point[64] ?? 0) ^ 1)],
   ['empty', Buffer.alloc(0)],
-])('a point that is %s is not', (_, bytes) => expect(toP256dh(bytes.toString('base64url'))).toBeUndefined())
+])('a key that is %s is rejected', (_, bytes) => expect(toP256dh(bytes.toString('base64url'))).toBeUndefined())
 
-test('other alphabets are not taken', () => {
+test('other alphabets are rejected', () => {
   expect(toP256dh(point.toString('hex'))).toBeUndefined()
   expect(toAuth('*'.repeat(22))).toBeUndefined()
 })

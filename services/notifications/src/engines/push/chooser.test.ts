@@ -32,7 +32,7 @@ function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePu
   return order
 }
 
-test('a lane goes oldest first, and lanes share the turns of a host', () => {
+test('each lane sends its oldest push first, and lanes share the turns of a host', () => {
   const mass = pushes('a', 'mass', 50)
   const first = pushes('a', 'first', 50)
   const order = sent(opened('a'), [...mass, ...first])
@@ -42,7 +42,7 @@ test('a lane goes oldest first, and lanes share the turns of a host', () => {
   expect(order.slice(0, 60).filter(({ lane }) => lane === 'mass')).toHaveLength(12)
 })
 
-test('one that goes first passes the mass of its host', () => {
+test('a push of the lane first overtakes the lane mass of its host', () => {
   const mass = pushes('a', 'mass', 1000)
   const fleet = opened('a')
   expect(fleet.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
@@ -52,7 +52,7 @@ test('one that goes first passes the mass of its host', () => {
   expect(fleet.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
 })
 
-test('masses of other hosts that take all there is keep what goes first waiting for one turn', () => {
+test('when other hosts take all places with mass pushes, a first push waits for one turn', () => {
   const busy = ['a', 'b', 'c', 'd', 'e']
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
   const fleet = opened(...busy, 'quiet')
@@ -64,14 +64,14 @@ test('masses of other hosts that take all there is keep what goes first waiting 
   expect(fleet.chooser.choose(rest, 0)).toEqual([direct])
 })
 
-test('what goes first at other hosts lets a mass go on', () => {
+test('first pushes to other hosts do not stop a mass', () => {
   const busy = ['a', 'b', 'c', 'd']
   const mass = pushes('quiet', 'mass', 10)
   const order = sent(opened(...busy, 'quiet'), [...busy.flatMap((host) => pushes(host, 'first', 50)), ...mass])
   expect(order.slice(0, 100)).toEqual(expect.arrayContaining(mass))
 })
 
-test('lanes share the turns of a host that is not known to be well, too', () => {
+test('lanes also share the turns of a host that is not known to be healthy', () => {
   const { hosts, chooser } = opened()
   const due = [...pushes('a', 'mass', 30), ...pushes('a', 'first', 30)]
   const order: Lane[] = []

@@ -9,7 +9,7 @@ function well(hosts: Hosts, name: string, now = 0) {
   hosts.end(name, now, true)
 }
 
-test('a host gets one push until it is known to be well, then a few', () => {
+test('a host gets one push at a time until it is known to be healthy, then a few', () => {
   const hosts = new Hosts(1000)
   expect(begun(hosts, 'a', 3)).toBe(1)
   hosts.end('a', 0, true)
@@ -17,14 +17,14 @@ test('a host gets one push until it is known to be well, then a few', () => {
   expect(hosts.free).toBe(maxAtOnce - maxPerHost)
 })
 
-test('hosts that hang leave room for those that are well', () => {
+test('hosts that hang leave places for healthy ones', () => {
   const hosts = new Hosts(1000)
   well(hosts, 'good')
   for (let n = 0; n < 100; n++) hosts.begin(`hanging-${n}`, 0)
   expect(begun(hosts, 'good', 9)).toBe(maxPerHost)
 })
 
-test('never are more under way than a process may have', () => {
+test('no more pushes are in flight than a process may have', () => {
   const hosts = new Hosts(1000)
   for (let n = 0; n < 9; n++) well(hosts, `good-${n}`)
   const all = Array.from({ length: 9 }, (_, n) => begun(hosts, `good-${n}`, 4)).reduce((a, b) => a + b)
@@ -32,7 +32,7 @@ test('never are more under way than a process may have', () => {
   expect(hosts.free).toBe(0)
 })
 
-test('a host that fails is left alone for longer and longer, a minute at most', () => {
+test('the pause after failures of a host grows, to at most a minute', () => {
   const hosts = new Hosts(1000)
   let now = 0
   for (const pause of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
@@ -45,7 +45,7 @@ test('a host that fails is left alone for longer and longer, a minute at most', 
   expect(begun(hosts, 'a', 9, now)).toBe(maxPerHost)
 })
 
-test('what never left says nothing about the host', () => {
+test('a push that was not sent says nothing about the host', () => {
   const hosts = new Hosts(1000)
   well(hosts, 'a')
   hosts.begin('a', 0)

@@ -11,7 +11,7 @@ const shown: Shown = {
   appBadge: undefined,
 }
 
-test('a notification is said twice: for the browser itself and for its service worker', () => {
+test('a payload holds the notification twice: for the browser and for its service worker', () => {
   const { title, body, tag, url, icon } = shown
   expect(JSON.parse(showPayload(shown))).toEqual({
     ...{ web_push: 8030, mutable: true, title, body, icon, badge: icon, tag, notificationId: 'N1', url },

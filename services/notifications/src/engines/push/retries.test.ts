@@ -17,7 +17,7 @@ test.each([
   expect(pause).toBeGreaterThanOrEqual(longest / 2)
 })
 
-test('what the push service asks for is the least', () => {
+test('the pause is at least what the push service asks for', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 3_600_000 }), (attempts, retryAfterMs) => {
       expect(pauseBefore({ ...failed, attempts, retryAfterMs }, patience)).toBeGreaterThanOrEqual(retryAfterMs)
@@ -25,7 +25,7 @@ test('what the push service asks for is the least', () => {
   )
 })
 
-test('a push that would be tried again too late is given up', () => {
+test('a push whose next attempt would be too late is given up', () => {
   expect(pauseBefore({ ...failed, ageMs: patience.giveUpMs - 10_000 }, patience)).toBeDefined()
   expect(pauseBefore({ ...failed, ageMs: patience.giveUpMs - 500 }, patience)).toBeUndefined()
   expect(pauseBefore({ ...failed, ageMs: patience.giveUpMs - 10_000, retryAfterMs: 60_000 }, patience)).toBeUndefined()

@@ -19,13 +19,13 @@ test.each<[Lane[], string]>([
   [['first', 'soon'], 'first first soon first first soon first first soon first'],
   [['soon', 'mass'], 'soon soon soon soon mass soon soon soon soon mass'],
   [['mass'], 'mass mass mass mass mass mass mass mass mass mass'],
-])('while %j wait', (waiting, expected) => {
+])('the order of turns while %j wait', (waiting, expected) => {
   expect(turns(Array.from({ length: 10 }, () => waiting)).join(' ')).toBe(expected)
 })
 
-test('nobody has a turn when nobody waits', () => expect(turns([[], ['soon']])).toEqual([undefined, 'soon']))
+test('no lane has a turn when none waits', () => expect(turns([[], ['soon']])).toEqual([undefined, 'soon']))
 
-test('what goes first waits for two others at most, the mass for four, whoever else comes and goes', () => {
+test('the lane first waits for at most two others and mass for at most four, whichever come and go', () => {
   const longest: Record<Lane, number> = { first: 2, soon: 3, mass: 4 }
   fc.assert(
     fc.property(fc.array(fc.subarray([...lanes]), { maxLength: 200 }), (waiting) => {

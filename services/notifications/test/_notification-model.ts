@@ -1,7 +1,7 @@
 /** What somebody chose for the room. */
 export type Level = 'default' | 'muted' | 'all'
 
-type Said = {
+type PostedMessage = {
   seq: bigint
   eventId: string
   /** Of an echo, the reply that it shows. */
@@ -27,10 +27,10 @@ export type Post = {
 }
 
 /** Everything that happened in a room, and what must be pending after it, counted anew from the beginning. */
-export class Told {
+export class RoomHistory {
   readonly levels: Level[]
   readonly members: boolean[]
-  readonly said: Said[] = []
+  readonly said: PostedMessage[] = []
   readonly #read: { user: number; root: string; upTo: bigint }[] = []
   readonly #left: { user: number; upTo: bigint }[] = []
   readonly #dismissed: { user: number; messageId: string }[] = []

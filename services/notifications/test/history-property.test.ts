@@ -7,7 +7,7 @@ import { sqlRows } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { publish, Story } from './_story.ts'
-import { Told, type Level } from './_told-model.ts'
+import { RoomHistory, type Level } from './_notification-model.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -54,7 +54,7 @@ function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))
   const room = fleet.neighbours.room(roomId, ids)
-  return { roomId, ids, room, story: new Story(fleet.bus, roomId), told: new Told(users) }
+  return { roomId, ids, room, story: new Story(fleet.bus, roomId), told: new RoomHistory(users) }
 }
 type Run = ReturnType<typeof newRun>
 
@@ -160,7 +160,7 @@ async function check(run: Run): Promise<void> {
   }
 }
 
-test('after any history, lists and counts are what a count from the beginning gives', async () => {
+test('after any history, lists and counts match a recount from the beginning', async () => {
   const history = fc.array(step, { minLength: 5, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(history, fc.infiniteStream(fc.nat()), async (steps, random) => {

@@ -41,7 +41,7 @@ async function settled(story: Story, roomId: string) {
   await eventually(async () => expect(await pendingOf(last)).toContainEqual({ kind: 'mention', eventId }))
 }
 
-test('whoever is mentioned, answered, follows the thread or is in the DM is told, for the first of these reasons', async () => {
+test('mentions, replies, followed threads and direct messages notify, for the first of these reasons', async () => {
   const { ann, bob, cat, dan, eve } = people('ann', 'bob', 'cat', 'dan', 'eve')
   const { roomId, story } = roomOf([ann, bob, cat, dan, eve])
   const eventId = await story.post(ann, {
@@ -64,7 +64,7 @@ test('whoever is mentioned, answered, follows the thread or is in the DM is told
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('clients hear of it, and who it is from', async () => {
+test('clients receive the notification, and from whom it is', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob])
   const eventId = await story.post(ann, { mentions: { userIds: [bob] }, inReplyTo: 'Easked', inReplyToAuthorId: ann })
@@ -97,7 +97,7 @@ test('clients hear of it, and who it is from', async () => {
   }
 })
 
-test('who cannot be named calls all the same', async () => {
+test('a notification is announced even if its sender cannot be named', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
   fleet.neighbours.deleted.add(ann)
@@ -113,7 +113,7 @@ test('who cannot be named calls all the same', async () => {
   )
 })
 
-test('what names somebody goes with them, from the outbox; accounts takes it off the stream', async () => {
+test('outbox entries that name a deleted person are deleted; accounts deletes those on the stream', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { story } = roomOf([ann, bob])
   await story.post(ann, { mentions: { userIds: [bob] } })
@@ -127,7 +127,7 @@ test('what names somebody goes with them, from the outbox; accounts takes it off
   })
 })
 
-test('nobody outside the room is told', async () => {
+test('nobody outside the room is notified', async () => {
   const { ann, bob, out } = people('ann', 'bob', 'out')
   const { roomId, story } = roomOf([ann, bob])
   await story.post(ann, { mentions: { userIds: [bob, out] }, inReplyToAuthorId: out, threadFollowerIds: [out] })
@@ -139,7 +139,7 @@ test('nobody outside the room is told', async () => {
   expect(await pendingOf(ann)).toHaveLength(2)
 })
 
-test('levels: the room before the server, muted hears nothing, all messages those of the main timeline', async () => {
+test('the level of the room overrides that of the server; MUTED gets nothing, ALL_MESSAGES the main timeline', async () => {
   const { ann, all, everywhere, quiet, room } = people('ann', 'all', 'everywhere', 'quiet', 'room')
   const { roomId, story } = roomOf([ann, all, everywhere, quiet, room])
   const level = (userId: string) => fleet.as(userId).preferences
@@ -162,7 +162,7 @@ test('levels: the room before the server, muted hears nothing, all messages thos
   expect(await pendingOf(room)).toEqual([{ kind: 'mention', eventId: mention }])
 })
 
-test('an echo tells those who want every message, and nobody twice of one text', async () => {
+test('an echo notifies people with the level ALL_MESSAGES, and nobody twice about one text', async () => {
   const { ann, both, all } = people('ann', 'both', 'all')
   const { roomId, story } = roomOf([ann, both, all])
   for (const userId of [both, all])
@@ -174,7 +174,7 @@ test('an echo tells those who want every message, and nobody twice of one text',
   expect((await pendingOf(all)).slice(1)).toEqual([{ kind: 'roomMessage', eventId: echo }])
 })
 
-test('roles, everyone, and everyone who is there', async () => {
+test('mentions of roles, @everyone and @here notify', async () => {
   const { ann, cook, here, away, quiet } = people('ann', 'cook', 'here', 'away', 'quiet')
   const { roomId, story } = roomOf([ann, cook, here, away, quiet], { roles: { Ocooks: [cook, 'Uelsewhere'] } })
   fleet.neighbours.presences.set(here, PresenceStatus.AWAY)
@@ -191,7 +191,7 @@ test('roles, everyone, and everyone who is there', async () => {
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('do-not-disturb is told silently', async () => {
+test('people in do-not-disturb are notified silently', async () => {
   const { ann, quiet } = people('ann', 'quiet')
   fleet.neighbours.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
   const { roomId, story } = roomOf([ann, quiet], { dm: true })
@@ -206,7 +206,7 @@ test('do-not-disturb is told silently', async () => {
   ])
 })
 
-test('mentions that were resolved later are told, but nobody twice', async () => {
+test('mentions resolved later notify, but nobody twice', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob, cat])
   const fact = { inReplyTo: 'Easked', inReplyToAuthorId: bob, mentionsPending: true }
@@ -220,7 +220,7 @@ test('mentions that were resolved later are told, but nobody twice', async () =>
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('what was read is not told, and what is read later is dismissed; threads are read on their own', async () => {
+test('read messages do not notify, messages read later are dismissed; threads are read separately', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
   // A minute ahead, as the messages come only now.
@@ -246,7 +246,7 @@ test('what was read is not told, and what is read later is dismissed; threads ar
   )
 })
 
-test('what is said after messaging was put back is told, at places that were read or left before', async () => {
+test('after a restore of messaging, new messages notify at places that were read or left before', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }
@@ -263,7 +263,7 @@ test('what is said after messaging was put back is told, at places that were rea
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
 })
 
-test('whoever writes has read what stands before', async () => {
+test('posting marks the messages before as read', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
   await story.post(ann, { mentions: { userIds: [bob] } })
@@ -273,7 +273,7 @@ test('whoever writes has read what stands before', async () => {
   expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId: inThread }])
 })
 
-test('a retracted message is told to nobody any more, whichever comes first', async () => {
+test('a retracted message notifies nobody, whichever event comes first', async () => {
   const { ann, bob, all } = people('ann', 'bob', 'all')
   const { roomId, story } = roomOf([ann, bob, all])
   await fleet.as(all).preferences.updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
@@ -298,7 +298,7 @@ test('a retracted message is told to nobody any more, whichever comes first', as
   expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }])
 })
 
-test('whoever left or was banned is told nothing of before, whichever comes first', async () => {
+test('a person who left or was banned is not notified of earlier messages, whichever event comes first', async () => {
   const { ann, bob, ban } = people('ann', 'bob', 'ban')
   const { roomId, story } = roomOf([ann, bob, ban])
   const mention = { mentions: { userIds: [bob, ban] } }
@@ -320,7 +320,7 @@ test('whoever left or was banned is told nothing of before, whichever comes firs
   for (const userId of [bob, ban]) expect(await pendingOf(userId)).toEqual([{ kind: 'mention', eventId: back }])
 })
 
-test('events that come again tell nobody anew, also what was dismissed', async () => {
+test('repeated events notify nobody again, not even after a dismissal', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob, cat])
   await story.post(ann, { mentions: { userIds: [bob, cat] } })
@@ -341,7 +341,7 @@ test('events that come again tell nobody anew, also what was dismissed', async (
   expect(heardBy(fleet.told, bob).filter((event) => event.case === 'notificationCreated')).toHaveLength(2)
 })
 
-test('while neighbours are away, people are told later', async () => {
+test('while neighbours are away, notifications are delayed', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
   fleet.neighbours.silent = true
