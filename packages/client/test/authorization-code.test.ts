@@ -33,7 +33,7 @@ const answered = (answer: Record<string, string>): string => {
 }
 
 describe('the authorization-code flow', () => {
-  test('turns the answer of the server that was asked into a session', async () => {
+  test('turns the answer of the expected server into a session', async () => {
     const { client, exchanged } = clientOf(honest)
     const pending = await client.authorization.begin({ redirectUri })
     const { origin, pathname, searchParams } = new URL(pending.url)
@@ -63,7 +63,7 @@ describe('the authorization-code flow', () => {
     ['somebody who refused', { code: '', error: 'access_denied' }, Code.PermissionDenied],
     ['a server with a fault', { code: '', error: 'server_error' }, Code.InvalidArgument],
     ['nobody', { code: '' }, Code.InvalidArgument],
-  ])('gives no code of %s to anybody', async (_, changes, code) => {
+  ])('exchanges no code for the answer of %s', async (_, changes, code) => {
     const { client, exchanged } = clientOf(honest)
     const pending = await client.authorization.begin({ redirectUri })
     const returned = answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl, ...changes })
@@ -71,7 +71,7 @@ describe('the authorization-code flow', () => {
     expect([exchanged, client.token]).toEqual([[], undefined])
   })
 
-  test('gives no code away that is said to be of two servers', async () => {
+  test('exchanges no code for an answer that names two servers', async () => {
     const { client, exchanged } = clientOf(honest)
     const pending = await client.authorization.begin({ redirectUri })
     const twice = `${answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl })}&iss=https://other.example`

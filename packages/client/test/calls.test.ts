@@ -48,7 +48,7 @@ describe('calls that are safe to repeat', () => {
     expect(calls).toHaveLength(2)
   })
 
-  test('a creation is repeated under the same key', async () => {
+  test('a create call is repeated under the same key', async () => {
     const { message, calls } = server(2)
     await message.createMessage({ roomId: 'R1', body: 'hi' })
     const keys = calls.map((header) => header.get('idempotency-key'))
@@ -56,7 +56,7 @@ describe('calls that are safe to repeat', () => {
     expect(keys).toEqual([keys[0], keys[0], keys[0]])
   })
 
-  test('each creation has a key of its own, or the one its caller chose', async () => {
+  test('each create call has its own key, or the one its caller chose', async () => {
     const { message, calls } = server(0)
     await message.createMessage({})
     await message.createMessage({})
@@ -66,7 +66,7 @@ describe('calls that are safe to repeat', () => {
     expect(keys[2]).toBe('mine')
   })
 
-  test('after four attempts the failure is passed on', async () => {
+  test('after four attempts the call fails', async () => {
     const { directory, calls } = server(9)
     await expect(directory.listRooms({})).rejects.toMatchObject({ code: Code.Unavailable })
     expect(calls).toHaveLength(4)
@@ -81,13 +81,13 @@ describe('calls that are not repeated', () => {
     expect(calls[0]?.has('idempotency-key')).toBe(false)
   })
 
-  test('a failure that will not pass', async () => {
+  test('a permanent failure', async () => {
     const { directory, calls } = server(1, { code: Code.PermissionDenied })
     await expect(directory.listRooms({})).rejects.toMatchObject({ code: Code.PermissionDenied })
     expect(calls).toHaveLength(1)
   })
 
-  test('one whose deadline comes before the time the server asks for', async () => {
+  test('a call whose deadline is before the time that the server asks to wait for', async () => {
     const { directory, calls } = server(1, { retryAfter: '30' })
     await expect(directory.listRooms({}, { headers: { 'Connect-Timeout-Ms': '5000' } })).rejects.toMatchObject({
       code: Code.Unavailable,
@@ -95,7 +95,7 @@ describe('calls that are not repeated', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('one that is aborted while it waits', async () => {
+  test('a call aborted while it waits', async () => {
     const { directory, calls } = server(1, { retryAfter: '30' })
     const abort = new AbortController()
     const call = directory.listRooms({}, { signal: abort.signal })

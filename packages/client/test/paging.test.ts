@@ -50,7 +50,7 @@ test('older events come newest first, over all pages', async () => {
   expect(asked.map(({ cursor }) => cursor.value)).toEqual([undefined, '4', '1'])
 })
 
-test('older events go on before a cursor, and only pages that are wanted are read', async () => {
+test('older events continue before a cursor, and only requested pages are read', async () => {
   const { rooms, asked } = roomOfSeven()
   const events = olderRoomEvents(rooms, { roomId: 'R1', before: '5', limit: 2 })
   expect([(await events.next()).value?.id, (await events.next()).value?.id]).toEqual(['E4', 'E3'])
@@ -58,13 +58,13 @@ test('older events go on before a cursor, and only pages that are wanted are rea
   expect(asked).toHaveLength(1)
 })
 
-test('newer events come oldest first until nothing is newer', async () => {
+test('newer events come oldest first, up to the newest', async () => {
   const { rooms } = roomOfSeven()
   expect(await ids(newerRoomEvents(rooms, { roomId: 'R1', after: '2', limit: 2 }))).toEqual(['E3', 'E4', 'E5', 'E6'])
   expect(await ids(newerRoomEvents(rooms, { roomId: 'R1', after: '6' }))).toEqual([])
 })
 
-test('every page of a list is read by its cursor', async () => {
+test('every page of a list is read through its cursor', async () => {
   const asked: unknown[] = []
   const next = new Map([
     ['', 'b'],

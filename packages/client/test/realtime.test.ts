@@ -27,7 +27,7 @@ function open(options: RealtimeOptions = {}) {
 const reconnect = () => jest.runOnlyPendingTimers()
 
 describe('opening', () => {
-  test('says hello with the token, subscribes, then hears events', async () => {
+  test('says hello with the token, subscribes, then receives events', async () => {
     const { realtime, last } = open()
     const heard: string[] = []
     realtime.on('messagePosted', ({ roomId, messageEventId }, { id }) =>
@@ -46,7 +46,7 @@ describe('opening', () => {
     expect(heard).toEqual(['R1 E1 E1'])
   })
 
-  test('without a token the session cookie speaks', () => {
+  test('without a token the session cookie authenticates', () => {
     const { client, realtime, last } = open()
     realtime.close()
     client.token = undefined
@@ -55,7 +55,7 @@ describe('opening', () => {
     expect(last().sent[0]?.value).not.toHaveProperty('bearerToken')
   })
 
-  test('a server that does not answer is tried again', () => {
+  test('a server that does not answer is retried', () => {
     const { sockets, realtime } = open({ openTimeoutMs: 2_000 })
     sockets[0]?.accept()
     jest.advanceTimersByTime(2_000)
@@ -65,7 +65,7 @@ describe('opening', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('a refused credential is the end', async () => {
+  test('a refused credential ends the stream', async () => {
     const { realtime, last, sockets } = open()
     last().accept()
     last().say(refused)
@@ -75,7 +75,7 @@ describe('opening', () => {
     expect(sockets.length).toBe(1)
   })
 
-  test('a server that is busy is tried again', () => {
+  test('a busy server is retried', () => {
     const { last, sockets } = open()
     last().accept()
     last().say({ case: 'error', value: { code: 'temporarily_unavailable', message: 'soon', fatal: true } })
@@ -85,7 +85,7 @@ describe('opening', () => {
 })
 
 describe('a lost connection', () => {
-  test('comes back after growing delays, with another token and address if they changed', () => {
+  test('is re-established after growing delays, with the new token and address if they changed', () => {
     let node = 1
     const { client, realtime, last, sockets } = open({ url: () => `ws://node-${node}/`, backoff: { firstMs: 1_000 } })
     last().serve()
@@ -105,7 +105,7 @@ describe('a lost connection', () => {
     expect(last().sent[0]?.value).toMatchObject({ bearerToken: 'prl_AT2' })
   })
 
-  test('a server that says when to come back is obeyed', () => {
+  test('the delay that a server asks for is observed', () => {
     const { last, sockets, realtime } = open({ backoff: { firstMs: 10 } })
     last().serve()
     last().say({ case: 'close', value: { code: 'draining', message: '', reconnect: true, retryAfterMs: 5_000 } })
@@ -116,7 +116,7 @@ describe('a lost connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('a session that ended was that of another credential if this one is still accepted', () => {
+  test('after the end of a session the stream continues if the credential is still accepted', () => {
     const { last, realtime, resets } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().say(sessionTerminated)
@@ -127,7 +127,7 @@ describe('a lost connection', () => {
     expect(resets).toEqual([])
   })
 
-  test('an ended session is the end when its credential is refused', () => {
+  test('after the end of a session the stream ends if the credential is refused', () => {
     const { last, sockets, realtime } = open()
     last().serve()
     last().say(sessionTerminated)
@@ -139,7 +139,7 @@ describe('a lost connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('a credential that is refused later did not end with that session', () => {
+  test('a later refusal of the credential is not attributed to that session', () => {
     const { last, realtime } = open()
     last().serve()
     last().say(sessionTerminated)
@@ -152,7 +152,7 @@ describe('a lost connection', () => {
     expect(realtime.state).toEqual({ status: 'closed', reason: 'authentication_required' })
   })
 
-  test('a silent server is asked, then given up', () => {
+  test('a silent server is pinged, then given up', () => {
     const { last, sockets, realtime } = open({ pingTimeoutMs: 5_000 })
     last().serve() // with a heartbeat every 10 s
     jest.advanceTimersByTime(14_000)
@@ -172,7 +172,7 @@ describe('a lost connection', () => {
 })
 
 describe('what was missed', () => {
-  test('is to be read anew where the server does not replay', () => {
+  test('must be read again if the server does not replay', () => {
     const { last, resets } = open()
     last().serve({ position: 'p0' })
     expect(resets).toEqual([])
@@ -182,7 +182,7 @@ describe('what was missed', () => {
     expect(resets).toEqual(['reconnected'])
   })
 
-  test('comes by itself where the server resumes', () => {
+  test('is delivered if the server resumes', () => {
     const { last, resets, states } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().post('E1', 'p1')
@@ -195,7 +195,7 @@ describe('what was missed', () => {
     expect(resets).toEqual([])
   })
 
-  test('is to be read anew when the position was too old', () => {
+  test('must be read again if the position was too old', () => {
     const { last, resets } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().drop()
@@ -209,14 +209,14 @@ describe('what was missed', () => {
     expect(last().sent[1]?.value).toMatchObject({ resumePosition: 'p9' })
   })
 
-  test('a stream goes on from where another one stopped', () => {
+  test('a stream continues from the position of an earlier one', () => {
     const { last, resets } = open({ resumePosition: 'p5' })
     last().serve({ ...resumable, position: 'p7' })
     expect(last().sent[1]).toMatchObject({ case: 'subscribeEvents', value: { resumePosition: 'p5' } })
     expect(resets).toEqual([])
   })
 
-  test('and says so when the server cannot replay from there', () => {
+  test('a stream reports a reset if the server cannot replay from the position of an earlier one', () => {
     const { last, resets } = open({ resumePosition: 'p5' })
     last().serve({ ...resumable, position: 'p7', reset: true })
     expect(resets).toEqual(['reconnected'])
@@ -243,7 +243,7 @@ describe('the iterator', () => {
     ['return', (events: Events) => void events.return()],
     ['throw', (events: Events) => void events.throw(new Error('enough')).catch(() => undefined)],
     ['await using', (events: Events) => void events[Symbol.asyncDispose]()],
-  ])('closed by %s before its first event it holds nothing any more', async (_, close) => {
+  ])('closed by %s before its first event, it holds no events', async (_, close) => {
     const { realtime, last, resets } = open()
     last().serve()
     const [unread, waiting] = [realtime.events(), realtime.events()]
@@ -267,7 +267,7 @@ describe('the iterator', () => {
     expect((await Promise.all(asked)).map(({ value }) => value?.id)).toEqual(['E1', 'E2', undefined])
   })
 
-  test('drops what nobody reads, and says so', async () => {
+  test('drops unread events, and reports it', async () => {
     const { realtime, last, resets } = open()
     const events = realtime.events()
     last().serve()
@@ -277,7 +277,7 @@ describe('the iterator', () => {
   })
 })
 
-test('a closed stream stays closed, whatever state it was in', () => {
+test('a closed stream stays closed, whatever its state was', () => {
   for (const stage of ['connecting', 'open', 'waiting']) {
     const { realtime, last, sockets, states } = open()
     if (stage !== 'connecting') last().serve()
@@ -291,7 +291,7 @@ test('a closed stream stays closed, whatever state it was in', () => {
   }
 })
 
-test('a network that is back ends a pause, but not one that the server asked for', () => {
+test('when the network is back, a pause ends', () => {
   const browserWindow = new EventTarget()
   Object.assign(globalThis, { window: browserWindow })
   try {
@@ -310,7 +310,7 @@ test('a network that is back ends a pause, but not one that the server asked for
   }
 })
 
-test('a listener that closes the stream while it is lost ends it', () => {
+test('a listener that closes the stream after a lost connection ends it', () => {
   const { realtime, last, sockets } = open()
   realtime.onState(({ status }) => status === 'waiting' && realtime.close())
   last().serve()

@@ -81,14 +81,14 @@ describe('a server that does not answer', () => {
     await expect(call(client)).rejects.toMatchObject({ code: Code.DeadlineExceeded })
   })
 
-  test('ends a sign-in in the middle of an answer too', async () => {
+  test('a sign-in ends even midway through an answer', async () => {
     await using server = await listening((response) => response.writeHead(200).write('{"success":'))
     const client = createParleyClient({ baseUrl: server.url, timeoutMs: 20 })
     await expect(client.signIn(person)).rejects.toMatchObject({ code: Code.DeadlineExceeded })
   })
 })
 
-test('a further address is proved by whoever is signed in', async () => {
+test('a signed-in user verifies a further address', async () => {
   const { client, requests } = clientAnswered(200, { success: true })
   client.token = 'prl_AT1'
   Object.assign(globalThis, { document: { cookie: 'parley_csrf=own' } })
@@ -135,7 +135,7 @@ test('sign-out presents the token, then forgets it', async () => {
   expect(client.token).toBeUndefined()
 })
 
-test('an account is made in three steps, and its owner is signed in', async () => {
+test('an account is created in three steps, and its owner is signed in', async () => {
   const { client, requests } = clientAnswered(200, { ...ada, completionToken: 'C1' })
   await client.account.requestRegistrationCode({ email: 'ada@example.org' })
   const { token } = await client.account.verifyRegistrationCode({ email: 'ada@example.org', code: '123456' })
@@ -151,7 +151,7 @@ test('an account is made in three steps, and its owner is signed in', async () =
   ])
 })
 
-test('an invite is looked at and accepted, with a cookie as the whole session where that is enough', async () => {
+test('an invite is read and accepted, with a session of only a cookie if requested', async () => {
   const { client, requests } = clientAnswered(200, { success: true, user: ada.user, email: 'ada@example.org' })
   expect(await client.account.getInvite({ token: 'I1' })).toEqual({ email: 'ada@example.org' })
   const account = { token: 'I1', login: 'ada', password: 'pw', cookieOnly: true }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { StatementNames } from './statement-names.ts'
 
-test('a statement has a name from its third run on, another one for each text', () => {
+test('a statement has a name from its third run on, a different one for each text', () => {
   const names = new StatementNames()
   const run = (text: string) => names.of(text)
   expect(['a', 'b', 'a', 'a', 'b', 'b', 'a'].map(run)).toEqual([
@@ -10,7 +10,7 @@ test('a statement has a name from its third run on, another one for each text', 
   ])
 })
 
-test('no more than two hundred have one, however many texts there are', () => {
+test('at most two hundred statements have a name, however many texts there are', () => {
   const names = new StatementNames()
   const texts = Array.from({ length: 5_000 }, (_, n) => `select ${n}`)
   const given = texts.flatMap((text) => [1, 2, 3].map(() => names.of(text)))

@@ -36,7 +36,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('migrations', () => {
-  test('make the database, once, however many processes apply them', async () => {
+  test('create the database once, however many processes apply them', async () => {
     const fresh = newDatabaseUrl()
     await Promise.all([1, 2, 3, 4].map(() => migrateDatabase({ url: fresh, folder })))
     await migrateDatabase({ url: fresh, folder })
@@ -49,7 +49,7 @@ describe('migrations', () => {
     expect(applied).toEqual([{ count: 1n }])
   })
 
-  test('that wait for a table let others use it meanwhile, and go on when they get it', async () => {
+  test('that wait for a table let others use it meanwhile, and continue once they get it', async () => {
     const fresh = newDatabaseUrl()
     await migrateDatabase({ url: fresh, folder })
     const changing = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
@@ -115,7 +115,7 @@ describe('transactions', () => {
     expect(await sqlRows(database.db, sql`select from things where id = 1`)).toEqual([])
   })
 
-  test('a taken key is told apart by its constraint', async () => {
+  test('a unique violation is recognised by its constraint', async () => {
     await using database = await open()
     await database.db.execute(sql`insert into things values (2, 'two', now())`)
     const twice = await failureOf(
@@ -129,7 +129,7 @@ describe('transactions', () => {
   })
 })
 
-test('many rows are deleted in bounded steps, and nothing but what meets the condition', async () => {
+test('many rows are deleted in bounded steps, and only those that meet the condition', async () => {
   await using database = await open()
   const { db } = database
   await db.execute(sql`create table leaves (tree text, n int)`)
@@ -152,20 +152,20 @@ test('many rows are deleted in bounded steps, and nothing but what meets the con
   expect(await db.$count(leaves)).toBe(5)
 })
 
-describe('a server in trouble', () => {
+describe('a server with a failure', () => {
   const expectUnavailable = (failure: unknown) => {
     expect(isDatabaseUnavailable(failure)).toBe(true)
     expect(translateDatabaseError(failure)).toMatchObject({ code: Code.Unavailable })
   }
 
-  test('a statement that takes too long is ended, and its connection goes on', async () => {
+  test('a statement that takes too long is cancelled, and its connection stays usable', async () => {
     await using database = await open({ pool: 1, statementTimeoutMs: 100 })
     expectUnavailable(await failureOf(database.db.execute(sql`select pg_sleep(5)`)))
     expectUnavailable(await failureOf(database.db.transaction((tx) => tx.execute(sql`select pg_sleep(5)`))))
     await eventually(() => database.ping())
   })
 
-  test('a lock is not waited for longer than a second', async () => {
+  test('a statement waits for a lock for at most a second', async () => {
     await using database = await open()
     // One of ours would be ended while it waits for the other.
     const holder = new pg.Client({ connectionString: url })
@@ -176,7 +176,7 @@ describe('a server in trouble', () => {
     await holder.end()
   })
 
-  test('one that is away makes statements fail, not the start, and is used again when it is back', async () => {
+  test('while it is away, statements fail but not the start; afterwards it is used again', async () => {
     await using proxy = await outageProxy(url)
     proxy.mode = 'refuse'
     await using database = await open({ url: proxy.url })
@@ -189,7 +189,7 @@ describe('a server in trouble', () => {
   const useAll = (database: Database) =>
     Promise.all([1, 2].map(() => database.db.transaction((tx) => tx.execute(sql`select pg_sleep(0.05)`))))
 
-  test('connections that break when a transaction begins are given up, not lost to the pool', async () => {
+  test('connections that break at the start of a transaction are discarded, not leaked', async () => {
     await using proxy = await outageProxy(url)
     await using database = await open({ url: proxy.url })
     for (let time = 0; time < 3; time++) {
@@ -203,7 +203,7 @@ describe('a server in trouble', () => {
     }
   })
 
-  test('connections that the server ends do not end the process', async () => {
+  test('connections closed by the server do not end the process', async () => {
     await using database = await open()
     await using other = await open()
     await useAll(database)
@@ -213,7 +213,7 @@ describe('a server in trouble', () => {
     await eventually(() => useAll(database))
   })
 
-  test('a transaction in which nothing happens is ended', async () => {
+  test('an idle transaction is ended', async () => {
     await using database = await open()
     await using other = await open()
     const failure = await failureOf(
@@ -232,7 +232,7 @@ describe('a server in trouble', () => {
 })
 
 describe('a channel of commits', () => {
-  test('tells after the commit, nothing of what was rolled back, and at once outside of a transaction', async () => {
+  test('notifies after a commit, not after a rollback, and at once outside a transaction', async () => {
     await using database = await open()
     await using other = await open()
     const channel = new CommitChannel<string>()
@@ -254,7 +254,7 @@ describe('a channel of commits', () => {
     expect(heard).toEqual(['committed', 'at once'])
   })
 
-  test('its listeners find the connection free, and hear nothing once they are disposed', async () => {
+  test('listeners run when the connection is free, and no longer after they are disposed', async () => {
     await using database = await open({ pool: 1 })
     const channel = new CommitChannel()
     let idle = 0

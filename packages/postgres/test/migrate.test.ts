@@ -9,7 +9,7 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-test('a missing database setting is named, and ends the migration with the code for a wrong configuration', async () => {
+test('without the database setting the migration names it and exits with the code for an invalid configuration', async () => {
   const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true)
   await runMigrations('nowhere', new URL('./drizzle', import.meta.url))
   expect(process.exitCode).toBe(78)

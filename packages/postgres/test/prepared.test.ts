@@ -24,7 +24,7 @@ async function prepared({ pool }: Database): Promise<string[]> {
 
 const sum = (by: number) => sql`select ${by}::integer + 1 as sum`
 
-test('what runs again and again is prepared, in transactions too', async () => {
+test('a query that runs repeatedly is prepared, in transactions too', async () => {
   await using database = await open()
   const sums = async (from: number) => [
     await sqlRows<{ sum: number }>(database.db, sum(from)),
@@ -56,7 +56,7 @@ test('a prepared query is built once for a database and once in each transaction
   expect(await prepared(database)).toHaveLength(1)
 })
 
-test('what has no parameters, or is planned once, is not', async () => {
+test('a query without parameters, or planned once, is not prepared', async () => {
   await using database = await open({ planOnce: true })
   for (let i = 0; i < 5; i++) await sqlRows(database.db, sum(i))
   expect(await prepared(database)).toEqual([])
@@ -65,7 +65,7 @@ test('what has no parameters, or is planned once, is not', async () => {
   expect(await prepared(other)).toEqual([])
 })
 
-test('a table whose columns change under it fails one statement at most', async () => {
+test('when the columns of a table change, at most one statement fails', async () => {
   await using database = await open()
   await database.pool.query('create table numbers (id integer primary key, value integer not null)')
   await database.pool.query('insert into numbers values (1, 7)')

@@ -11,18 +11,18 @@ describe('the networks of an address', () => {
     ['::1', ['0:0:0:0::/64 x1', '0:0:0:0::/56 x2', '0:0:0:0::/48 x4']],
     ['64:ff9b:1:5::203.0.113.9', ['64:ff9b:1:5::/64 x1', '64:ff9b:1:0::/56 x2', '64:ff9b:1:0::/48 x4']],
     ['', [' x1']],
-  ])('%s are those a customer may have', (address, networks) => {
+  ])('of %s are prefixes that one customer may have', (address, networks) => {
     expect(shares(address)).toEqual(networks)
   })
 })
 
-describe('what is under way', () => {
+describe('counts of running work', () => {
   const fill = (counts: NetworkCounts, addresses: string[]) =>
     addresses.filter((address) => counts.take(networksOf(address))).length
   const lines = (prefix: string) =>
     Array.from({ length: 256 }, (_, n) => `${prefix}${n.toString(16).padStart(2, '0')}::1`)
 
-  test('of a /56 is twice that of a /64, of a /48 four times', () => {
+  test('allow a /56 twice as much as a /64, and a /48 four times', () => {
     const counts = new NetworkCounts(10)
     expect(
       fill(
@@ -36,7 +36,7 @@ describe('what is under way', () => {
     expect(fill(counts, lines('2001:db8:2:'))).toBe(20)
   })
 
-  test('has a bound for networks of any size, and is given back', () => {
+  test('have a limit for networks of any size, and decrease again', () => {
     const counts = new NetworkCounts(10, 15)
     expect(fill(counts, lines('2001:db8:1:'))).toBe(15)
     counts.giveBack(networksOf('2001:db8:1:1::1'))

@@ -36,7 +36,7 @@ const withinOneMinute = async () => {
   while (soonOver()) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
-test('a burst of credentials that do not hold is looked up as often as the limit says', async () => {
+test('of a burst of invalid credentials, as many are looked up as the limit allows', async () => {
   await withinOneMinute()
   const { burst, end, begun } = lookUps(10)
   const answers = burst(100)
@@ -45,7 +45,7 @@ test('a burst of credentials that do not hold is looked up as often as the limit
   expect([begun(), refused.length]).toEqual([10, 90])
 })
 
-test('a burst of credentials that hold waits for its turn and is let in', async () => {
+test('a burst of valid credentials waits and is admitted', async () => {
   const { burst, end, trials } = lookUps(10)
   const answers = burst(100)
   await end('Ualice')
@@ -53,7 +53,7 @@ test('a burst of credentials that hold waits for its turn and is let in', async 
   expect(trials.wait(address)).toBe(0)
 })
 
-test('other networks do not wait, the one around them does', async () => {
+test('other networks do not wait, but those of the surrounding network do', async () => {
   await withinOneMinute()
   const { burst, end, begun } = lookUps(10)
   const lines = Array.from({ length: 8 }, (_, n) => burst(10, `2001:db8:1:${n + 1}::1`))
@@ -68,7 +68,7 @@ test('other networks do not wait, the one around them does', async () => {
   expect(answers.filter(({ waitMs }) => waitMs > 0)).toHaveLength(60)
 })
 
-test('a credential that held before waits for nobody, and is counted when it holds no more', async () => {
+test('a credential that was valid before does not wait, and counts once it is invalid', async () => {
   await withinOneMinute()
   const { burst, one, end, begun, trials } = lookUps(2)
   const answers = [...burst(3), one(address, true)]
@@ -79,7 +79,7 @@ test('a credential that held before waits for nobody, and is counted when it hol
   expect(trials.wait(address)).toBeGreaterThan(0)
 })
 
-test('a look-up that cannot be made counts for nothing and makes room', async () => {
+test('a failed look-up does not count, and frees its place', async () => {
   const trials = openTrials({ perMinute: 1 })
   const away = () => Promise.reject(new Error('accounts does not answer'))
   const answers = await Promise.allSettled([1, 2, 3].map(() => trials.lookUp({ address, isKnown: false }, away)))
@@ -87,7 +87,7 @@ test('a look-up that cannot be made counts for nothing and makes room', async ()
   expect(trials.wait(address)).toBe(0)
 })
 
-test('beyond those who may wait a look-up is told to come again, and counts for nothing', async () => {
+test('a look-up that finds the queue full is told to retry, and does not count', async () => {
   await withinOneMinute()
   const { burst, one, end, trials } = lookUps(10)
   const answers = burst(10 + mostWaiting)
@@ -98,7 +98,7 @@ test('beyond those who may wait a look-up is told to come again, and counts for 
   expect(trials.wait(address)).toBe(0)
 })
 
-test('callers who are gone leave the queue, and are not looked up', async () => {
+test('aborted callers leave the queue, and are not looked up', async () => {
   const { burst, one, end, begun } = lookUps(10)
   const answers = burst(10)
   const leaving = new AbortController()
@@ -113,7 +113,7 @@ test('callers who are gone leave the queue, and are not looked up', async () => 
   expect(begun()).toBe(11)
 })
 
-test('a caller who goes after its turn came is looked up once', async () => {
+test('a caller who aborts after its turn came is looked up once', async () => {
   const { burst, one, end, begun } = lookUps(1)
   const leaving = new AbortController()
   const answers = [...burst(1), one(address, false, leaving.signal)]
@@ -127,7 +127,7 @@ test('a caller who goes after its turn came is looked up once', async () => {
   expect(begun()).toBe(3)
 })
 
-test('0 is no limit', async () => {
+test('a limit of 0 means no limit', async () => {
   const { burst, end, begun } = lookUps(0)
   const answers = burst(50)
   await end(undefined)

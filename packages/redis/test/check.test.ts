@@ -10,7 +10,7 @@ async function connected() {
   return redis
 }
 
-test('a limit can be looked at without being used up, and tells when to come back', async () => {
+test('checking a limit takes no point, and returns when to retry', async () => {
   await using redis = await connected()
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 3, durationSeconds: 60 })
   for (let look = 0; look < 5; look++) expect(await limiter.check('ann')).toEqual({ allowed: true, retryAfterMs: 0 })
@@ -20,7 +20,7 @@ test('a limit can be looked at without being used up, and tells when to come bac
   expect(refused.retryAfterMs).toBeGreaterThan(50_000)
 })
 
-test('a point that was not due is given back', async () => {
+test('a refunded point is available again', async () => {
   await using redis = await connected()
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })
   expect(await limiter.spent('ann')).toBe(0)

@@ -29,7 +29,7 @@ async function processes(points: number, at = url, more: { maxIds?: number } = {
 const taken = (limiter: { take(id: string): number }, times: number, id = 'a') =>
   Array.from({ length: times }, () => limiter.take(id)).filter((wait) => wait === 0).length
 
-test('so many are given out in a window, to each id', async () => {
+test('each id gets the points of a window', async () => {
   await using fleet = await processes(3)
   fleet.clock.now += 20_000
   expect(taken(fleet.one, 5)).toBe(3)
@@ -39,7 +39,7 @@ test('so many are given out in a window, to each id', async () => {
   expect(taken(fleet.one, 5)).toBe(3)
 })
 
-test('what one process gives out the others come to know', async () => {
+test('points taken by one process count in the others', async () => {
   await using fleet = await processes(10)
   const { one, other, redis, name } = fleet
   expect(taken(one, 9)).toBe(9)
@@ -50,7 +50,7 @@ test('what one process gives out the others come to know', async () => {
   expect(await redis.pttl(name)).toBeGreaterThan(0)
 })
 
-test('without Redis each counts for itself', async () => {
+test('without Redis each process counts separately', async () => {
   await using fleet = await processes(5, 'redis://127.0.0.1:1')
   await sleep(50)
   expect([taken(fleet.one, 9), taken(fleet.other, 9)]).toEqual([5, 5])
@@ -61,7 +61,7 @@ test('without points there is no limit', async () => {
   expect(taken(fleet.one, 1000)).toBe(1000)
 })
 
-test('asking how long to wait takes nothing', async () => {
+test('asking for the wait takes no point', async () => {
   await using fleet = await processes(2)
   expect([fleet.one.wait('a'), fleet.one.wait('a'), fleet.one.wait('a')]).toEqual([0, 0, 0])
   expect(taken(fleet.one, 5)).toBe(2)
@@ -69,7 +69,7 @@ test('asking how long to wait takes nothing', async () => {
   expect(fleet.one.wait('b')).toBe(0)
 })
 
-test('so many ids are told apart in a window, and the others count together', async () => {
+test('up to maxIds ids count separately in a window, and all others together', async () => {
   await using fleet = await processes(2, url, { maxIds: 3 })
   const { clock, one } = fleet
   for (const id of ['a', 'b', 'c']) expect(taken(one, 1, id)).toBe(1)

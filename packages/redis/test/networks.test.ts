@@ -13,7 +13,7 @@ async function connected() {
 /** Every /64 of a /56. */
 const lines = Array.from({ length: 256 }, (_, n) => `2001:db8:1:2${n.toString(16).padStart(2, '0')}::1`)
 
-test('whoever rotates through a /56 gets twice what a /64 gets', async () => {
+test('a client that rotates through a /56 gets twice the limit of a /64', async () => {
   await using redis = await connected()
   const limiter = networkLimiter({ redis, key: randomUUID(), points: 5, durationSeconds: 60 })
   let taken = 0
@@ -22,7 +22,7 @@ test('whoever rotates through a /56 gets twice what a /64 gets', async () => {
   expect((await limiter.consume('2001:db8:1:400::1')).allowed).toBe(true)
 })
 
-test('an address that is refused takes nothing from its networks, and what was taken is given back', async () => {
+test('a refused address takes no point from its networks, and a refund returns what was taken', async () => {
   await using redis = await connected()
   const limiter = networkLimiter({ redis, key: randomUUID(), points: 1, durationSeconds: 60 })
   const allowed = async (address: string, subject?: string) => (await limiter.consume(address, subject)).allowed
@@ -33,7 +33,7 @@ test('an address that is refused takes nothing from its networks, and what was t
   expect(await allowed('2001:db8:1:3::1')).toBe(true)
 })
 
-test('the same where no call may wait', async () => {
+test('the eager limiter gives a /56 twice the limit of a /64, too', async () => {
   await using redis = await connected()
   await using limiter = eagerLimiter({ redis, key: randomUUID(), points: 5, windowMs: 60_000, now: () => 0 })
   expect(lines.filter((line) => takeOfNetworks(limiter, line) === 0)).toHaveLength(10)

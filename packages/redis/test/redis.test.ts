@@ -43,7 +43,7 @@ async function closedDoor() {
   }
 }
 
-test('a server that is away makes commands fail at once, and is used when it comes', async () => {
+test('while the server is away commands fail at once; it is used once it is there', async () => {
   const door = await closedDoor()
   await using redis = open(door.url)
   await expect(redis.ping()).rejects.toThrow()
@@ -58,7 +58,7 @@ test('a command without an answer is given up', async () => {
   await expect(redis.blpop(randomUUID(), 0)).rejects.toThrow('Command timed out')
 })
 
-test('an answer counts that came while the process did not get to run', async () => {
+test('an answer that arrived while the event loop was blocked counts', async () => {
   await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => redis.ping())
   const answer = redis.ping()
@@ -66,7 +66,7 @@ test('an answer counts that came while the process did not get to run', async ()
   expect(await answer).toBe('PONG')
 })
 
-test('a command is given up in a process that is always late', async () => {
+test('a command times out even if the event loop is always late', async () => {
   await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => redis.ping())
   const work = setInterval(() => {
@@ -79,7 +79,7 @@ test('a command is given up in a process that is always late', async () => {
   }
 })
 
-test('a limit is shared by all clients, and counted for each id', async () => {
+test('a limit is shared by all clients, and counts separately for each id', async () => {
   await using one = open()
   await using two = open()
   await eventually(() => Promise.all([one.ping(), two.ping()]))
@@ -92,7 +92,7 @@ test('a limit is shared by all clients, and counted for each id', async () => {
   expect(await limiters[0]?.consume('bob')).toEqual({ allowed: true, retryAfterMs: 0 })
 })
 
-test('while the server is away a process counts for itself', async () => {
+test('while the server is away each process counts separately', async () => {
   const door = await closedDoor()
   await using redis = open(door.url)
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })

@@ -22,7 +22,7 @@ describe('the address of a client', () => {
     expect(from(trusted, peer, forwardedFor)).toBe(expected)
   })
 
-  test('is what a process of ours says that passes the request on, and nothing before that', () => {
+  test('is what our own forwarding process reports, and nothing from before it', () => {
     const says = (mark: string) => (name: string) => (name === 'x-forwarded-for' ? '6.6.6.6, 198.51.100.1' : mark)
     const isPassedOn = (header: (name: string) => string | undefined) => header('mark') === 'ours'
     const address = clientAddressBehind([], { isPassedOn })
@@ -55,7 +55,7 @@ describe('the address of a client', () => {
     [['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', []],
     [[], '9.9.9.9', '198.51.100.1', []],
     [[], '10.1.2.3', undefined, []],
-  ])('behind %j, a request of %s for %s tells of the forgotten proxies %j', (trusted, peer, forwardedFor, expected) => {
+  ])('behind %j, a request from %s for %s reveals the unlisted proxies %j', (trusted, peer, forwardedFor, expected) => {
     const forgotten: string[] = []
     const header = (name: string) => (name === 'x-forwarded-for' ? forwardedFor : undefined)
     clientAddressBehind(trusted, { onForgottenProxy: (address) => void forgotten.push(address) })(peer, header)
@@ -63,20 +63,20 @@ describe('the address of a client', () => {
   })
 
   test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
-    'is not looked for behind %s, in which strangers are',
+    '%s is refused as trusted proxies, because strangers have addresses in it',
     (network) => {
       expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
     },
   )
 
   test.each(['10.0.0.0/8', 'fc00::/7', '172.16.0.0/12', '127.0.0.1', '::1', '203.0.113.0/24', '::ffff:10.0.0.1'])(
-    'is looked for behind %s',
+    '%s is accepted as trusted proxies',
     (network) => {
       expect(() => clientAddressBehind([network])).not.toThrow()
     },
   )
 
-  test('is not looked for behind what is no network', () => {
+  test('an invalid network is refused', () => {
     expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
     expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()
   })

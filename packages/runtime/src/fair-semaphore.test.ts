@@ -3,7 +3,7 @@ import { FairSemaphore } from './fair-semaphore.ts'
 
 const refusal = () => new Error('too many')
 
-test('who waits too long is refused, and takes no place', async () => {
+test('a task that waits too long is refused, and takes no place', async () => {
   const semaphore = new FairSemaphore({ atOnce: 1, mostWaiting: 9, refusal, patienceMs: 1 })
   const first = work()
   const passing = semaphore.run(() => first.done)
@@ -19,7 +19,7 @@ function work() {
   return { done, finish }
 }
 
-test('so many pass at once, a few wait, more are refused, and a place is passed on', async () => {
+test('a limited number run at once, some wait, more are refused, and a freed place is passed on', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, mostWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []
@@ -40,7 +40,7 @@ test('so many pass at once, a few wait, more are refused, and a place is passed 
   expect(await semaphore.run(() => Promise.resolve('free again'))).toBe('free again')
 })
 
-test('one who asks for very much has a share of those that wait, and others come in between', async () => {
+test('a caller with very many tasks gets a share of the queue, and others are served in between', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, mostWaiting: 64, mostWaitingPerAsker: 16, refusal })
   const jobs: { asker: string; finish: () => void }[] = []
   const ask = (asker: string) =>
@@ -70,7 +70,7 @@ test('one who asks for very much has a share of those that wait, and others come
   ])
 })
 
-test('one asker has so many inside, even when there are places', async () => {
+test('one caller runs a limited number, even when places are free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 9, atOncePerAsker: 2, mostWaiting: 9, mostWaitingPerAsker: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []

@@ -28,7 +28,7 @@ const outcomes = (all: Promise<string>[]) =>
     ),
   )
 
-test('what arrives during a batch goes into the next one in its order, up to so many; keys do not wait', async () => {
+test('items that arrive during a batch enter the next one in order, up to a limit; keys do not wait for each other', async () => {
   const { batches, batcher } = slowBatcher()
   const all = Array.from({ length: 100 }, (_, n) => batcher.submit('R1', n))
   const elsewhere = batcher.submit('R2', 7)
@@ -45,7 +45,7 @@ test('what arrives during a batch goes into the next one in its order, up to so 
   expect(batches.at(-1)?.items).toEqual([8])
 })
 
-test('what weighs more fills a batch sooner', async () => {
+test('heavier items fill a batch sooner', async () => {
   const { batches, batcher } = slowBatcher({ atOnce: 8, weight: (item) => (item < 10 ? 4 : 1) })
   void [0, 1, 11, 2, 12, 13, 14, 15, 3].map((item) => batcher.submit('R1', item))
   await batches[0]?.end()
@@ -54,7 +54,7 @@ test('what weighs more fills a batch sooner', async () => {
   expect(batches.map(({ items }) => items)).toEqual([[0], [1, 11, 2], [12, 13, 14, 15, 3]])
 })
 
-test('what is urgent goes first, and is taken however much waits', async () => {
+test('urgent items go first, and are accepted however many wait', async () => {
   const { batches, batcher } = slowBatcher({ atOnce: 2, isUrgent: (item) => item > 9, mostWaiting: 2 })
   const busy = [0, 1, 2, 10, 3, 11].map((item) => batcher.submit('R1', item))[4]
   await expect(busy).rejects.toThrow('too much waits')
@@ -62,7 +62,7 @@ test('what is urgent goes first, and is taken however much waits', async () => {
   expect(batches.map(({ items }) => items)).toEqual([[0], [10, 11], [1, 2]])
 })
 
-test('what is refused when its turn comes is not run', async () => {
+test('an item refused when its turn comes is not run', async () => {
   let given = false
   const { batches, batcher } = slowBatcher({
     refusal: (item) => (given && item === 1 ? new Error('given up') : undefined),
@@ -74,7 +74,7 @@ test('what is refused when its turn comes is not run', async () => {
   expect(batches.map(({ items }) => items)).toEqual([[0], [2]])
 })
 
-test('a failed batch fails all that is in it and nothing behind it', async () => {
+test('a failed batch fails all of its items and none of later ones', async () => {
   const { batches, batcher } = slowBatcher({ atOnce: 1, triesAlone: () => true })
   const all = outcomes([1, 2].map((item) => batcher.submit('R1', item)))
   await batches[0]?.end(new Error('away'))
@@ -82,7 +82,7 @@ test('a failed batch fails all that is in it and nothing behind it', async () =>
   expect(await all).toEqual(['away', '2'])
 })
 
-test('one that cannot be done does not take the others along, unless nothing can be done', async () => {
+test('an item that fails alone does not fail the others, unless everything fails', async () => {
   for (const [reason, runs] of [
     ['no such value', [[1], [2, 3, 4], [2], [3], [4]]],
     ['away', [[1], [2, 3, 4]]],

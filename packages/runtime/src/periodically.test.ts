@@ -21,7 +21,7 @@ test('runs again and again, also after a failure, and never twice at a time', as
   expect([runs, most]).toEqual([4, 1])
 })
 
-test('disposing tells the run under way and waits for it', async () => {
+test('disposing aborts the current run and waits for it', async () => {
   const { promise: started, resolve: start } = promised()
   let finished = false
   const task = periodically({
@@ -70,7 +70,7 @@ function promised(): { promise: Promise<void>; resolve: () => void } {
 
 const never = 3_600_000
 
-test('runs when it is woken, and once more when that happens during a run', async () => {
+test('runs when woken, and once more if woken during a run', async () => {
   const runs: number[] = []
   const { promise: begun, resolve: begin } = promised()
   const { promise: going, resolve: goOn } = promised()
@@ -94,7 +94,7 @@ test('runs when it is woken, and once more when that happens during a run', asyn
   expect(runs).toHaveLength(2)
 })
 
-test('comes again when the run said so, and when it failed, before the usual pause', async () => {
+test('runs again before the usual pause if the run asked for it or failed', async () => {
   let runs = 0
   const { promise: enough, resolve: end } = promised()
   await using _ = periodically({
@@ -112,7 +112,7 @@ test('comes again when the run said so, and when it failed, before the usual pau
   expect(runs).toBe(4)
 })
 
-test('a wake for later does not put off an earlier one', async () => {
+test('a later wake does not delay an earlier one', async () => {
   const { promise: ran, resolve: first } = promised()
   await using task = periodically({ name: 'test', everyMs: never, run: first })
   task.wake(1)
@@ -120,7 +120,7 @@ test('a wake for later does not put off an earlier one', async () => {
   await ran
 })
 
-test('tasks with long pauses meet on one beat, those with the same pause every time', async () => {
+test('tasks with long pauses run on one beat, those with the same pause always together', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {
     const pauses = [5_000, 10_000, 15_000, 10_000]

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { openReads } from './reads.ts'
 
-test('long lists leave three of ten connections to writes, and one caller has two at once', async () => {
+test('long lists leave three of ten connections to writes, and one caller runs two at once', async () => {
   const reads = openReads({ connections: 10, refusal: () => new Error('too many') })
   let inside = 0
   let end: () => void = () => undefined

@@ -49,7 +49,7 @@ test.each([
   ['400', `POST / HTTP/1.0\r\n${chunked}`],
   ['501', `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n`],
   ['400', `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${chunked}`],
-])('%s answers %j, and the connection ends', async (status, request) => {
+])('%s is the answer to %j, and the connection ends', async (status, request) => {
   const answer = await send(request + next)
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nconnection: close\r\n`, 'i'))
   expect(answer).not.toMatch(/ 200 |100 Continue/)
@@ -61,14 +61,14 @@ test.each([
   ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab', 'POST / ab'],
   ['GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n', 'GET / '],
   ['POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab', 'POST / ab'],
-])('%j is taken, and what follows is a request of its own', async (request, first) => {
+])('%j is accepted, and what follows is a separate request', async (request, first) => {
   await send(request + next)
   expect(handled.toSorted()).toEqual(['GET /next ', first].toSorted())
 })
 
 const askSlow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
 
-test('a request is handled when the one before it is answered', async () => {
+test('a request is handled once the previous one is answered', async () => {
   const answers = send(askSlow + next)
   const answer = await slow
   await send(next)
@@ -78,12 +78,12 @@ test('a request is handled when the one before it is answered', async () => {
   expect(handled).toEqual(['GET /slow ', 'GET /next ', 'GET /next '])
 })
 
-test('who asks for much and takes no answer loses the connection', async () => {
+test('a client that sends many requests and reads no answer loses the connection', async () => {
   expect(await send(askSlow.repeat(6))).toBe('')
   expect(handled).toEqual(['GET /slow '])
 })
 
-test('an expectation that nobody meets ends the connection', async () => {
+test('an unsupported expectation ends the connection', async () => {
   const answer = await send(`POST / HTTP/1.1\r\nHost: x\r\nExpect: luck\r\nContent-Length: 2\r\n\r\nab${next}`)
   expect(answer.match(/HTTP\/1.1 .*|connection: close/gi)).toEqual([
     'HTTP/1.1 417 Expectation Failed',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Resources } from './resources.ts'
 
-test('closes in reverse order, whatever kind of closing it is', async () => {
+test('closes in reverse order, whatever the kind of resource', async () => {
   const closed: string[] = []
   {
     await using opened = new Resources()
@@ -12,7 +12,7 @@ test('closes in reverse order, whatever kind of closing it is', async () => {
   expect(closed).toEqual(['server', 'timer', 'pool'])
 })
 
-test('a closing that fails does not keep the others from closing', async () => {
+test('a close that fails does not prevent the others', async () => {
   const closed: string[] = []
   const opened = new Resources()
   opened.defer('first', () => void closed.push('first'))
@@ -24,7 +24,7 @@ test('a closing that fails does not keep the others from closing', async () => {
   expect(closed).toEqual(['first'])
 })
 
-test('what was handed over is closed by its new owner, once', async () => {
+test('a resource that was handed over is closed once, by its new owner', async () => {
   const closed: string[] = []
   let moved: AsyncDisposable
   {

@@ -16,7 +16,7 @@ const connected = async (url: string, text: string): Promise<Socket> => {
 test.each([
   ['its head', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
   ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
-])('who never ends %s loses the connection', async (_, text) => {
+])('a client that never ends %s loses the connection', async (_, text) => {
   await using server = await serveHttp({ host: '127.0.0.1', port: 0, patience, handle: (request) => request.resume() })
   const socket = await connected(server.url, text)
   socket.resume()
@@ -24,7 +24,7 @@ test.each([
   expect(socket.destroyed).toBe(true)
 })
 
-test('who takes nothing of what it is sent loses the connection, and what was to be sent is let go of', async () => {
+test('a client that reads nothing loses the connection, and its pending data is dropped', async () => {
   let gone: Promise<unknown> = Promise.resolve()
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))

@@ -15,13 +15,13 @@ async function startServer(health = new Health()) {
   return { health, get, json, port: server.port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('the process lives from the first moment on', async () => {
+test('the process is live from the start', async () => {
   await using server = await startServer()
   server.health.startup('nats')
   expect(await server.json('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('it is ready once everything was there, and not while it drains', async () => {
+test('it is ready once all dependencies are there, and not while it drains', async () => {
   await using server = await startServer()
   const nats = server.health.startup('nats')
   const postgres = server.health.startup('postgres')
@@ -47,7 +47,7 @@ test('two dependencies of one name are both waited for', async () => {
   expect(health.status()).toEqual({ ready: true, reasons: [] })
 })
 
-test('its own backlog makes it unready for as long as it lasts', async () => {
+test('a backlog makes it unready while it lasts', async () => {
   await using server = await startServer()
   let behind: string | undefined = '5000 events behind'
   const watched = server.health.backlog('relay', () => behind)
@@ -73,7 +73,7 @@ test('nothing else is served', async () => {
   expect(await server.get('/healthz', 'POST')).toMatchObject({ status: 405 })
 })
 
-test('a port that is taken is an error, a closed server is gone', async () => {
+test('a port in use is an error, and a closed server no longer answers', async () => {
   const server = await startServer()
   const second = serveInternal({ host: '127.0.0.1', port: server.port, health: new Health() })
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' })

@@ -15,7 +15,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s drains, closes in order and ends t
   expect(service.lines).toEqual(['work finished while readyz says 503', 'pool closed'])
 })
 
-test('a forked process tells its parent where it listens', async () => {
+test('a forked process reports to its parent where it listens', async () => {
   await using service = startProcess('service', undefined, true)
   const message = await readyMessage(service.child)
   expect(message).toEqual({ type: 'ready', internalPort: expect.any(Number), url: 'http://test.invalid' })
@@ -32,7 +32,7 @@ test('a forked process ends when its parent is killed', async () => {
   expect(parent.lines.slice(1)).toEqual(['work finished while readyz says 503', 'pool closed'])
 })
 
-test('a configuration that is not valid is told in full, without secrets, and ends with 78', async () => {
+test('an invalid configuration is reported in full, without secrets, and the process exits with 78', async () => {
   await using service = startProcess('service', { TEST_DATABASE_URL: 'mysql://user:hunter2@host/db' })
   expect(await service.ended).toBe(78)
   expect(service.errors).toEqual([
@@ -42,7 +42,7 @@ test('a configuration that is not valid is told in full, without secrets, and en
   ])
 })
 
-test('a start that fails is logged and ends with 1', async () => {
+test('a failed start is logged and the process exits with 1', async () => {
   await using service = startProcess('service', behaving('cannot start'))
   expect(await service.ended).toBe(1)
   expect(JSON.parse(service.lines[0] ?? '')).toMatchObject({
@@ -52,7 +52,7 @@ test('a start that fails is logged and ends with 1', async () => {
   })
 })
 
-test('a process that is still starting ends as well', async () => {
+test('a process that is still starting ends too', async () => {
   await using service = startProcess('service', behaving('slow to start'))
   await service.line(/starting/)
   service.child.kill('SIGTERM')

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { reachable } from './reachable.ts'
 
-test('a server that cannot be reached is unavailable', async () => {
+test('an unreachable server gives unavailable', async () => {
   const fetch = reachable(() => Promise.reject(new TypeError('fetch failed')))
   const error = await fetch('http://nowhere').catch(ConnectError.from)
   expect(error).toMatchObject({ code: Code.Unavailable })
 })
 
-test('an abort stays what it is', async () => {
+test('an abort stays an abort', async () => {
   const abort = new AbortController()
   abort.abort()
   const fetch = reachable(() => Promise.reject(new TypeError('aborted')))
