@@ -21,7 +21,7 @@ const texts = readdirSync(inWorkspace('services')).flatMap((service) => {
   )
 })
 
-test.each(Object.keys(beginnings))('texts of %s begin with the usual words', (code) => {
+test.each(Object.keys(beginnings))('texts of %s begin with the standard words', (code) => {
   const ofCode = texts.filter((one) => one.code === code)
   expect(ofCode.length).toBeGreaterThan(1)
   expect(ofCode.filter(({ text }) => !beginnings[code].test(text))).toEqual([])

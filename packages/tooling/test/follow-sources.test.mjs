@@ -50,13 +50,13 @@ afterEach(async () => {
   rmSync(root, { recursive: true })
 })
 
-test('an edit builds the service alone whose source it is', async () => {
+test('an edit builds only the service whose source it is', async () => {
   write('one/src/main.ts', `console.log('changed')`)
   await untilTold(1)
   expect([told, says('one'), says('two')]).toEqual([['one built'], 'changed', 'hello two'])
 })
 
-test('a file that is saved by renaming another over it is followed from then on', async () => {
+test('a file saved by renaming another over it is still watched', async () => {
   for (const what of ['first', 'second']) {
     write('one/src/main.ts~', `console.log('${what}')`)
     renameSync(join(root, 'one/src/main.ts~'), join(root, 'one/src/main.ts'))
@@ -65,13 +65,13 @@ test('a file that is saved by renaming another over it is followed from then on'
   }
 })
 
-test('an edit of what several share builds them all', async () => {
+test('an edit of a shared file builds all services that use it', async () => {
   write('shared/greeting.ts', `export const greeting: string = 'good day'`)
   await untilTold(2)
   expect([told.sort(), says('one'), says('two')]).toEqual([['one built', 'two built'], 'good day one', 'good day two'])
 })
 
-test('what cannot be built leaves the program as it was, until it can', async () => {
+test('a failed build leaves the program as it was until a build succeeds', async () => {
   const before = readFileSync(join(root, 'one/dist/main.js'), 'utf8')
   write('one/src/main.ts', `console.log(`)
   await untilTold(1)
@@ -81,7 +81,7 @@ test('what cannot be built leaves the program as it was, until it can', async ()
   expect([told, says('one')]).toEqual([['one broken', 'one built'], 'mended'])
 })
 
-test('a file that was missing mends what imports it', async () => {
+test('adding a missing file repairs the build of what imports it', async () => {
   write('one/src/main.ts', `import './late.ts'`)
   await untilTold(1)
   write('one/src/late.ts', `console.log('late')`)

@@ -31,13 +31,13 @@ async function run(pattern, options = {}) {
   return { ...seen, files, broken, counts: { passed, failed, skipped: skipped.length }, unsteady }
 }
 
-test('counts what passed and what was left out, and tells of each file', async () => {
+test('counts passed and skipped tests, and reports each file', async () => {
   const { counts, total, first, announced, unsteady, broken } = await run('steady.suite')
   expect(counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
   expect([total, named(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
 })
 
-test('three files that pass when they run again are unsteady and count as passed', async () => {
+test('up to three files that pass when they run again are flaky and count as passed', async () => {
   const { counts, announced, second, unsteady } = await run('unsteady-[1-3]')
   const three = ['unsteady-1', 'unsteady-2', 'unsteady-3']
   expect(counts).toEqual({ passed: 3, failed: 0, skipped: 0 })
@@ -45,13 +45,13 @@ test('three files that pass when they run again are unsteady and count as passed
   expect(unsteady.map(firstError)).toEqual(['not yet', 'not yet', 'not yet'])
 })
 
-test('four of them are no chance: none runs again, and all count as failed', async () => {
+test('four failed files are no coincidence: none runs again, and all count as failed', async () => {
   const { counts, announced, unsteady } = await run('unsteady')
   expect(counts).toEqual({ passed: 0, failed: 4, skipped: 0 })
   expect([announced, unsteady]).toEqual([[], []])
 })
 
-test('a file that fails again has failed, beside one that was unsteady', async () => {
+test('a file that fails again has failed, next to one that was flaky', async () => {
   const { counts, unsteady } = await run('(failing|unsteady-1)')
   expect(counts).toEqual({ passed: 1, failed: 1, skipped: 0 })
   expect(named(unsteady)).toEqual(['unsteady-1'])
@@ -63,18 +63,18 @@ test('a file that cannot be read counts as a failure', async () => {
   expect(firstError(files[0])).toContain('cannot be read')
 })
 
-test('a part of all tests runs once', async () => {
+test('a subset of the tests runs once', async () => {
   const { counts, announced } = await run('unsteady-1', { once: true })
   expect(counts).toEqual({ passed: 0, failed: 1, skipped: 0 })
   expect(announced).toEqual([])
 })
 
-test('a suite that breaks without a failed file is told', async () => {
+test('a suite that breaks without a failed file is reported', async () => {
   const { broken, files } = await run('steady.suite', { args: ['--shard=3/2'] })
   expect([broken, files]).toEqual([1, []])
 })
 
-test('a unit test that starts a server fails, and is told where it belongs', async () => {
+test('a unit test that starts a server fails, with a message where it belongs', async () => {
   process.env.PARLEY_TEST_POSTGRES_URL ??= 'postgres://127.0.0.1:1'
   const { counts, first } = await run('starts-a-server', { once: true })
   expect(counts).toEqual({ passed: 2, failed: 1, skipped: 0 })

@@ -37,7 +37,7 @@ const access = async () => (await env.internal.getRoomAccess({ userId: 'Umallory
 const join = () => env.as('Umallory').rooms.joinRoom({ roomId: room })
 
 describe('BanMember', () => {
-  test('ends the membership and keeps the banned out; its event is on the stream before the answer', async () => {
+  test('ends the membership and prevents joining; its event is on the stream before the answer', async () => {
     expect(await ban()).toMatchObject({ banned: true })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
       actorId: 'Umod',
@@ -64,7 +64,7 @@ describe('BanMember', () => {
     expect(env.messaging.kindsOf(room).filter((kind) => kind === 'banned')).toHaveLength(1)
   })
 
-  test('takes universal rooms from their effective members', async () => {
+  test('ends effective membership of universal rooms', async () => {
     room = await makeRoom(env, `universal-${made}`, { universal: true })
     expect(await access()).toBe(true)
     await ban()
@@ -95,7 +95,7 @@ describe('BanMember', () => {
 })
 
 describe('UnbanMember', () => {
-  test('lets the banned join again, without making them members', async () => {
+  test('lets the person join again, without making them a member', async () => {
     await ban()
     expect(await unban()).toMatchObject({ unbanned: true })
     expect(env.messaging.kindsOf(room).at(-1)).toBe('unbanned')
@@ -104,7 +104,7 @@ describe('UnbanMember', () => {
     expect(await access()).toBe(true)
   })
 
-  test('needs a reason that says something', async () => {
+  test('needs a reason that is not blank', async () => {
     expect(await codeOf(unban('Umallory', '  '))).toBe(Code.InvalidArgument)
   })
 
@@ -128,7 +128,7 @@ describe('a temporary ban', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('prevents every way in until then, and readmits nobody after', async () => {
+  test('prevents every way in until it ends, and readmits nobody then', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
     await runOut()
@@ -137,7 +137,7 @@ describe('a temporary ban', () => {
     expect(await access()).toBe(true)
   })
 
-  test('suspends a universal room until then, which returns by itself', async () => {
+  test('suspends a universal room until it ends, then access returns by itself', async () => {
     room = await makeRoom(env, `lapsing-${made}`, { universal: true })
     const member = () => codeOf(moderator().getMember({ roomId: room, userId: 'Umallory' }))
     await ban({ expiresAt: inAMinute() })
@@ -158,7 +158,7 @@ describe('a temporary ban', () => {
     expect(await access()).toBe(false)
   })
 
-  test('outlasts the universality of the room, and begins with no membership', async () => {
+  test('stays when the room is no longer universal, and starts without a membership', async () => {
     room = await makeRoom(env, `outlasting-${made}`, { universal: true })
     const universal = (universal: boolean) => env.as('Uowner', 'owner').rooms.updateRoom({ roomId: room, universal })
     await ban()

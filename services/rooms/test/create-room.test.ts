@@ -22,7 +22,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 const admin = () => env.as('Uadmin', 'admin')
 
 describe('CreateRoom', () => {
-  test('creates a room with its creator as member, and messaging knows before the response', async () => {
+  test('creates a room with its creator as member, and messaging has it before the response', async () => {
     const { room } = await admin().rooms.createRoom({ name: 'Tea-Time_1', description: 'leaves', groupId })
     const description = 'leaves'
     expect(room).toMatchObject({ kind: RoomKind.CHANNEL, name: 'Tea-Time_1', description, groupId, universal: false })
@@ -91,7 +91,7 @@ describe('CreateRoom', () => {
     expect(await codeOf(admin().rooms.createRoom({ name: 'taken', groupId }))).toBe(Code.AlreadyExists)
   })
 
-  test('the denial of posts in a room called announcements precedes its announcement', async () => {
+  test('posting in a room called announcements is denied before the room is announced', async () => {
     await env.db.update(rooms).set({ nameKey: 'old-news', name: 'old-news' }).where(eq(rooms.nameKey, 'announcements'))
     env.admin.silent = true
     const request = { name: 'Announcements', groupId }
@@ -115,7 +115,7 @@ test('of two processes that create a room with one name, one succeeds', async ()
   }
 })
 
-test('a decision of a group lets others make rooms there', async () => {
+test('a decision at a group lets others create rooms there', async () => {
   await using fresh = await openEnv()
   const first = await fresh.start()
   const here = await lobbyOf(fresh)

@@ -13,7 +13,7 @@ test.each<[string, (env: Env, roomId: string, userId: string) => Promise<unknown
     'are added by somebody',
     (env, roomId, userId) => env.as('Uadmin', 'admin').rooms.addMember({ roomId, userId }, { timeoutMs }),
   ],
-])('a thousand people who %s at once all get in within their deadlines, by few transactions', async (_how, enter) => {
+])('a thousand people who %s at once all join within their deadlines, in few transactions', async (_how, enter) => {
   await using env = await openEnv()
   env.accounts.people.push(...people.map((userId) => person(userId)))
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '55s' })

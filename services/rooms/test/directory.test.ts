@@ -54,7 +54,7 @@ const granted = (shown: RoomWithViewerState | undefined) =>
   shown?.viewerState?.permissions.filter((grant) => grant.granted).map(({ permission }) => permission)
 
 describe('ListRooms', () => {
-  test('shows visible channels first, then spoken-in direct messages, the last one first', async () => {
+  test('lists visible channels first, then direct messages with posts, the most recent first', async () => {
     const { rooms: shown } = await alice().listRooms({})
     const kinds = shown.map(({ room }) => room?.kind)
     expect(kinds.lastIndexOf(RoomKind.CHANNEL)).toBeLessThan(kinds.indexOf(RoomKind.DM))
@@ -80,7 +80,7 @@ describe('ListRooms', () => {
     expect(env.messaging.stateCalls).toBe(before + 1)
   })
 
-  test('names participants of direct messages, including deleted people, and nobody while accounts is silent', async () => {
+  test('names participants of direct messages, including deleted people, but nobody while accounts is silent', async () => {
     const person = { displayName: '', roleIds: [], version: 1n }
     env.accounts.people.push(
       { ...person, userId: 'Ualice', login: 'alice' },
@@ -248,13 +248,13 @@ describe('room groups', () => {
     expect(asAdmin?.viewerState?.permissions).toMatchObject(grant(true))
   })
 
-  test('are found one by one and in batches', async () => {
+  test('are found singly and in batches', async () => {
     expect(await codeOf(alice().getRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
     const { groups } = await alice().batchGetRoomGroups({ groupIds: ['Gtwo', 'Gnone', lobby, 'Gtwo'] })
     expect(groups.map(({ id }) => id)).toEqual(['Gtwo', lobby])
   })
 
-  test('are listed with one question to messaging', async () => {
+  test('are listed with one call to messaging', async () => {
     const before = env.messaging.stateCalls
     await alice().listRoomGroups({})
     expect(env.messaging.stateCalls).toBe(before + 1)

@@ -34,7 +34,7 @@ const ofGone = async () => ({
   people: await env.db.select().from(people).where(eq(people.userId, 'Ugone')),
 })
 
-test('a deleted person leaves every room by its log, their bans and names go, and nothing is written for them again', async () => {
+test('a deleted person leaves every room through its log; bans and names are deleted, and none are written again', async () => {
   const [joined, banned, lifted] = [
     await makeRoom(env, 'joined'),
     await makeRoom(env, 'banned'),

@@ -96,7 +96,7 @@ describe('facts left behind', () => {
     await allApplied()
   })
 
-  test('ride before the fact of the next call, in version order', async () => {
+  test('are sent before the fact of the next call, in version order', async () => {
     await joinAndCrash('Uerin', new Date(Date.now() + 60_000))
     await join('Ufrank')
     expect(env.messaging.factsOf(room).map(({ actorId }) => actorId)).toEqual(['Uadmin', 'Uadmin', 'Uerin', 'Ufrank'])
@@ -110,7 +110,7 @@ describe('facts left behind', () => {
 })
 
 describe('a restored messaging', () => {
-  test('is fed again in a quiet room', async () => {
+  test('receives its facts again in a quiet room', async () => {
     await join('Uheidi')
     await allApplied()
     env.messaging.restore(room, 1)

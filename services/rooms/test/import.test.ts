@@ -80,7 +80,7 @@ describe('a channel', () => {
     expect(env.admin.existedWhenDenied).toBe(false)
   })
 
-  test('that became private is closed by the next import', async () => {
+  test('that became private is restricted by the next import', async () => {
     const { roomId } = await importRoom('open once', { name: 'open-once' })
     env.admin.entriesDenied.length = 0
     expect(await importRoom('open once', { private: true })).toMatchObject({ roomId, made: false })
@@ -95,7 +95,7 @@ describe('a channel', () => {
     expect(await importRoom('unsafe', { private: true })).toMatchObject({ made: true })
   })
 
-  test('gets new members, each only once', async () => {
+  test('gets new members, each once', async () => {
     const { roomId } = await importRoom('more', { memberIds: ['Uann'] })
     expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob', 'Uann', 'Ubob'] })).toMatchObject({ added: 1 })
     expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob'] })).toMatchObject({ added: 0 })
@@ -104,7 +104,7 @@ describe('a channel', () => {
     expect(await listed('Ubob')).toContain(roomId)
   })
 
-  test('is put away at the end', async () => {
+  test('is archived at the end', async () => {
     const { roomId } = await importRoom('old', { memberIds: ['Uann'] })
     await env.transfer.archiveImportedRoom({ roomId })
     await env.transfer.archiveImportedRoom({ roomId })
@@ -128,7 +128,7 @@ test('unstorable characters of a description are left out', async () => {
 })
 
 describe('a direct message', () => {
-  test('is the existing one of these people', async () => {
+  test('is the existing one of its participants', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
     expect(name).toBe('')
     expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })

@@ -80,7 +80,7 @@ describe('GetRoomAccess', () => {
     expect(await access('Ualice', direct)).toMatchObject({ effectiveMember: true, room: { kind: RoomKind.DM } })
   })
 
-  test('takes the roles it has heard of when the asker does not know them', async () => {
+  test('uses its stored roles if the caller does not send them', async () => {
     await using other = await openEnv()
     other.admin.policy.decisions = other.admin.policy.decisions.filter(({ permission }) => permission !== 'room.join')
     await other.start()

@@ -68,7 +68,7 @@ async function assertNothingLostOrDoubled(): Promise<void> {
 }
 
 describe('two administrators at once', () => {
-  test('who both order the same items end with the order of one of them', async () => {
+  test('who order the same items concurrently end with the order of one of them', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId), await newRoom(groupId)]
     const [a, b] = [[...ids].reverse(), [...ids.slice(1), ...ids.slice(0, 1)]]
@@ -146,7 +146,7 @@ describe('moving something that is moved concurrently', () => {
     await admin().layout.moveRoomToGroup({ roomId, groupId: from })
   })
 
-  test('succeeds when it was brought to where it should go', async () => {
+  test('succeeds if it is already where it should go', async () => {
     const [from, to] = [await newGroup(), await newGroup()]
     const linkId = await newLink(from)
     const move = () => admin().layout.moveSidebarLinkToGroup({ linkId, groupId: to })

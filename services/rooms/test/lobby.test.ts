@@ -48,7 +48,7 @@ test('waits for admin, whose denial precedes the rooms', async () => {
   expect((await stored()).rooms).toHaveLength(2)
 })
 
-test('messaging may come up later', async () => {
+test('messaging may start later', async () => {
   env.messaging.fallSilent()
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '300ms' })
   await eventually(async () => (await stored()).rooms.length === 2)

@@ -113,7 +113,7 @@ function topicOf({ case: kind, value }: RoomFact['fact']): string {
   return kind === 'archived' || kind === 'unarchived' ? 'archive' : String(kind)
 }
 
-test('one change makes messaging hold everything else as well', async () => {
+test('one change gives messaging all other lost facts, too', async () => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   await join('Ubad')
@@ -148,7 +148,7 @@ test('one change makes messaging hold everything else as well', async () => {
   })
 })
 
-test('facts that come to nothing are found once', async () => {
+test('facts without effect are found once', async () => {
   await join('Ubob')
   lose(inAMinute(), { case: 'left', value: about })
   lose(inAMinute() + 1n, { case: 'joined', value: about })
@@ -158,14 +158,14 @@ test('facts that come to nothing are found once', async () => {
   expect(versions()).toHaveLength(after)
 })
 
-test('a quiet room is stated again by the walk', async () => {
+test('the periodic walk states a quiet room again', async () => {
   await join('Ubob')
   await using _walking = await env.start()
   lose(inAMinute(), { case: 'left', value: about })
   await eventually(() => expect(kinds(2)).toEqual(['left', 'joined']))
 })
 
-test('a change that messaging cannot take is unavailable, and taken later', async () => {
+test('a change that messaging does not accept is unavailable, and accepted later', async () => {
   lose()
   env.messaging.fallSilent()
   expect(await codeOf(join('Ubob'))).toBe(Code.Unavailable)
@@ -173,7 +173,7 @@ test('a change that messaging cannot take is unavailable, and taken later', asyn
   await eventually(() => expect(newest(1)).toEqual(['Ubob']))
 })
 
-test('changes that wait go on above it in their order, and what names them follows', async () => {
+test('waiting changes get higher versions in their order, and what refers to them follows', async () => {
   await joinUnheard('Uone')
   await joinUnheard('Utwo')
   lose()
@@ -191,13 +191,13 @@ test('changes that wait go on above it in their order, and what names them follo
   expect(member?.version).toBe(versions().at(-2))
 })
 
-test('another fact with the same version is none of the room', async () => {
+test("a different fact with the same version does not count as the room's", async () => {
   lose(await joinUnheard('Uone'))
   await join('Utwo')
   expect(newest(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })
 
-test('two processes do it once', async () => {
+test('two processes rebase the facts once', async () => {
   await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' })
   lose()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
@@ -206,12 +206,15 @@ test('two processes do it once', async () => {
   expect(newest(20).sort()).toEqual(users.sort())
 })
 
-test.each([0, 1])('a messaging that then goes back, and still holds %s lost facts, is fed from there', async (lost) => {
-  const before = versions().length
-  lose()
-  await join('Uone')
-  env.messaging.restore(room, before + lost)
-  await join('Utwo')
-  expect(newest(2)).toEqual(['Uone', 'Utwo'])
-  expect(versions()).toHaveLength(before + lost + 2)
-})
+test.each([0, 1])(
+  'a messaging restored afterwards that still holds %s lost facts receives facts from there',
+  async (lost) => {
+    const before = versions().length
+    lose()
+    await join('Uone')
+    env.messaging.restore(room, before + lost)
+    await join('Utwo')
+    expect(newest(2)).toEqual(['Uone', 'Utwo'])
+    expect(versions()).toHaveLength(before + lost + 2)
+  },
+)

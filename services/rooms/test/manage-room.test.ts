@@ -26,7 +26,7 @@ const admin = () => env.as('Uadmin', 'admin')
 const owner = () => env.as('Uowner', 'owner').rooms
 
 describe('UpdateRoom', () => {
-  test('changes name and description, and messaging knows before the answer', async () => {
+  test('changes name and description, and messaging has it before the answer', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `New-${made}`, description: 'fresh' })
     expect(after).toMatchObject({ name: `New-${made}`, description: 'fresh', universal: false })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
@@ -35,7 +35,7 @@ describe('UpdateRoom', () => {
     })
   })
 
-  test('a new name is told to everyone, as those who only list the room show it too; nothing else is', async () => {
+  test('a new name is announced to everyone, because people who only list the room show it too; other changes are not', async () => {
     await using recording = await recordEvents(env.bus, 'evt.layout.>')
     await owner().updateRoom({ roomId: room, description: 'words' })
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, description: 'other words' })
@@ -54,13 +54,13 @@ describe('UpdateRoom', () => {
     ])
   })
 
-  test('an empty description clears, what is not named stays', async () => {
+  test('an empty description clears, fields that are not named stay', async () => {
     await owner().updateRoom({ roomId: room, description: 'words' })
     const { room: after } = await owner().updateRoom({ roomId: room, description: '' })
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('turns universality on and off; only explicit members stay, and that waits for the stream', async () => {
+  test('makes a room universal and back; only explicit members stay, and the end waits for the stream', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember
@@ -80,12 +80,12 @@ describe('UpdateRoom', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'updated', 'universal'])
   })
 
-  test('to what the room is already writes nothing', async () => {
+  test('without an actual change writes nothing', async () => {
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, universal: false })
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined'])
   })
 
-  test('a new letter case of its own name is no clash, the name of another room is', async () => {
+  test('its own name in another letter case is allowed, the name of another room is not', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `MANAGED-${made}` })
     expect(after?.name).toBe(`MANAGED-${made}`)
     expect(await codeOf(owner().updateRoom({ roomId: room, name: 'General' }))).toBe(Code.AlreadyExists)
@@ -103,7 +103,7 @@ describe('UpdateRoom', () => {
 })
 
 describe('ArchiveRoom and UnarchiveRoom', () => {
-  test('hide and restore the room, tell everyone, and keep its place', async () => {
+  test('hide and restore the room, announce it to everyone, and keep its place', async () => {
     await using heard = await recordEvents(env.bus, 'evt.layout.>')
     const listed = async () => {
       const { group } = await admin().directory.getRoomGroup({ groupId })

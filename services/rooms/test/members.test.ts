@@ -107,7 +107,7 @@ describe('ListMembers', () => {
     expect(idsOf(members)).toEqual(['Ubob', 'Uadmin', 'Ucarol', 'Uowner', 'Ualice'])
   })
 
-  test('is for members', async () => {
+  test('needs membership', async () => {
     expect(await codeOf(env.as('Uguest', 'guest').rooms.listMembers({ roomId: tea }))).toBe(Code.PermissionDenied)
     expect(await codeOf(alice().listMembers({ roomId: 'Rnone' }))).toBe(Code.NotFound)
   })
@@ -125,7 +125,7 @@ describe('GetMember and BatchGetMembers', () => {
     expect(await codeOf(alice().getMember({ roomId: everyone, userId }))).toBe(Code.NotFound)
   })
 
-  test('are for members', async () => {
+  test('need membership', async () => {
     const guest = env.as('Uguest', 'guest').rooms
     expect(await codeOf(guest.getMember({ roomId: tea, userId: 'Ualice' }))).toBe(Code.PermissionDenied)
     expect(await codeOf(guest.batchGetMembers({ roomId: tea, userIds: ['Ualice'] }))).toBe(Code.PermissionDenied)
@@ -133,7 +133,7 @@ describe('GetMember and BatchGetMembers', () => {
 })
 
 describe('AddMember and RemoveMember', () => {
-  test('begin and end a membership, as often as asked', async () => {
+  test('begin and end a membership, and may be repeated', async () => {
     const { member } = await admin().addMember({ roomId: tea, userId: 'Uguest' })
     expect(member).toMatchObject({ user: { id: 'Uguest' }, roles: ['guest'] })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({ actorId: 'Uadmin', fact: { case: 'joined' } })
@@ -155,7 +155,7 @@ describe('AddMember and RemoveMember', () => {
     expect(await codeOf(admin().removeMember({ roomId, userId }))).toBe(code)
   })
 
-  test('need room.manage, and nobody is added who is unknown or banned', async () => {
+  test('need room.manage, and refuse to add unknown or banned people', async () => {
     expect(await codeOf(alice().addMember({ roomId: tea, userId: 'Uguest' }))).toBe(Code.PermissionDenied)
     expect(await codeOf(alice().removeMember({ roomId: tea, userId: 'Ubob' }))).toBe(Code.PermissionDenied)
     expect(await codeOf(admin().addMember({ roomId: tea, userId: 'Unobody' }))).toBe(Code.NotFound)

@@ -43,7 +43,7 @@ const isMember = async (userId: string, roomId: string) => {
 }
 
 describe('JoinRoom', () => {
-  test('makes the caller a member, and messaging knows before the answer', async () => {
+  test('makes the caller a member, and messaging has it before the answer', async () => {
     const { room } = await join('Ucarol', tea)
     expect(room).toMatchObject({ id: tea, name: 'tea' })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({
@@ -53,7 +53,7 @@ describe('JoinRoom', () => {
     expect(await isMember('Ucarol', tea)).toBe(true)
   })
 
-  test('twice is once', async () => {
+  test('twice has one effect', async () => {
     await join('Udave', tea)
     const facts = env.messaging.factsOf(tea).length
     await join('Udave', tea)
@@ -75,7 +75,7 @@ describe('JoinRoom', () => {
     expect(await codeOf(join(userId, room()))).toBe(code)
   })
 
-  test('refuses who is banned, until the ban is over', async () => {
+  test('refuses a banned person until the ban ends', async () => {
     await ban(env.db, tea, 'Umallory')
     expect(await codeOf(join('Umallory', tea))).toBe(Code.PermissionDenied)
     await ban(env.db, everyone, 'Umallory', { expiresAt: new Date(Date.now() + 60_000) })
@@ -94,7 +94,7 @@ describe('LeaveRoom', () => {
     expect(await isMember('Uerin', tea)).toBe(false)
   })
 
-  test('of one who is no member succeeds and writes nothing', async () => {
+  test('by a person who is not a member succeeds and writes nothing', async () => {
     expect(await leave('Unobody', tea)).toMatchObject({ left: true })
     expect(env.messaging.factsOf(tea).filter(({ actorId }) => actorId === 'Unobody')).toEqual([])
   })
@@ -113,7 +113,7 @@ describe('LeaveRoom', () => {
   })
 })
 
-test('joins and leaves of many at once end as the last of each one says, in one gapless line', async () => {
+test("concurrent joins and leaves end as each person's last one, in a log without gaps", async () => {
   await env.start()
   const room = await makeRoom(env, 'busy')
   const people = Array.from({ length: 8 }, (_, n) => `Ubusy${n}`)

@@ -65,7 +65,7 @@ test('follow a rename that happened while accounts was away', async () => {
   )
 })
 
-test('keep nothing of a deleted account but that it is deleted', async () => {
+test('keep of a deleted account only that it is deleted', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()

@@ -93,7 +93,7 @@ describe('of 100,000 members', () => {
   test.each<[string, (filter: MemberFilter) => SQL]>([
     ['found', (filter) => membersPage(filter, first)],
     ['counted', membersCount],
-  ])('the few that a search finds are %s by the index of pieces', async (_what, statement) => {
+  ])('the few that a search finds are %s by the trigram index', async (_what, statement) => {
     for (const wanted of [filter('user4711'), filter('ffff'), filter('nobody'), filter('user4711', { eligible })]) {
       const steps = await stepsOf(statement(wanted))
       expect(indexes(steps)).toContain('people_by_grams')
@@ -101,7 +101,7 @@ describe('of 100,000 members', () => {
     }
   })
 
-  test('the number is counted without looking at people', async () => {
+  test('the number is counted without reading people', async () => {
     const steps = await stepsOf(membersCount(filter('')))
     expect(steps.map((step) => step['Relation Name'])).not.toContain('people')
   })
@@ -143,7 +143,7 @@ test('100 members among 100,000 people are read, not all people', async () => {
 test.each([
   ['of all rooms', '', 'room_bans_newest'],
   ['of one room', 'R2', 'room_bans_newest_of_room'],
-])('a page of bans %s reads no more than it shows', async (_what, roomId, index) => {
+])('a page of bans %s reads only what it shows', async (_what, roomId, index) => {
   const before = { createdAt: new Date(Date.now() - 100_100 * 60_000), id: 'R2' }
   const steps = await stepsOf(bansPage(db, roomId, { limit: 51, offset: 0, before }).getSQL())
   expect(indexes(steps)).toContain(index)

@@ -71,19 +71,19 @@ const listed = async (asked: MessageInitShape<typeof ListRecipientsRequestSchema
   (await env.internal.listRecipients({ limit: 1000, ...asked })).userIds
 
 describe('ListRecipients', () => {
-  test('all of a room: its members, without the banned, the deleted and those who left', async () => {
+  test('all of a room: its members, without people who are banned, deleted or left', async () => {
     const found = await env.internal.listRecipients({ roomId: tea, all: true, limit: 1000 })
     expect(found.userIds).toEqual(['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uunheard'])
     expect(found.room).toMatchObject({ roomId: tea, kind: RoomKind.CHANNEL, name: 'tea', universal: false })
   })
 
-  test('all of a universal room: who may join it, and explicit members', async () => {
+  test('all of a universal room: people who may join it, and explicit members', async () => {
     expect(await listed({ roomId: everyone, all: true })).toEqual([
       ...['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uowner'],
     ])
   })
 
-  test('of a universal room nobody denies: everybody', async () => {
+  test('all of a universal room that denies nobody: everybody', async () => {
     await using other = await openEnv()
     other.accounts.people = [person('Ualice'), person('Ugone', { deleted: true }), person('Uother')]
     await other.start()
@@ -107,7 +107,7 @@ describe('ListRecipients', () => {
     expect(await listed({ roomId: tea, roleIds: ['none'] })).toEqual([])
   })
 
-  test('what is asked for adds up, nobody twice', async () => {
+  test('several selections are combined, with nobody twice', async () => {
     const asked = { roomId: tea, userIds: ['Uexpired', 'Ubob'], roleIds: ['moderator', 'guest'] }
     expect(await listed(asked)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
     expect(await listed({ ...asked, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
@@ -131,7 +131,7 @@ describe('ListRecipients', () => {
     expect(await listed({ roomId: direct, userIds: ['Ucarol', 'Ubob'] })).toEqual(['Ubob'])
   })
 
-  test('an unknown room is no room', async () => {
+  test('an unknown room is not found', async () => {
     const found = await env.internal.listRecipients({ roomId: 'Rnone', all: true, limit: 1000 })
     expect([found.userIds, found.room]).toEqual([[], undefined])
   })
@@ -150,7 +150,7 @@ describe('ListPresenceAudiences', () => {
       others.toSorted(),
     ])
 
-  test('others of direct messages and channels, but of those that are universal, archived or were left', async () => {
+  test('other participants of direct messages and channels, but not of universal, archived or left ones', async () => {
     const hall = await makeRoom(env, 'hall', { universal: true })
     for (const roomId of [hall, shelved])
       await env.db.insert(roomMembers).values(['Udora', 'Uemil'].map(memberOf(roomId)))
@@ -162,7 +162,7 @@ describe('ListPresenceAudiences', () => {
     ])
   })
 
-  test('not of channels with more than 200 members', async () => {
+  test('not those of channels with more than 200 members', async () => {
     const crowd = await makeRoom(env, 'crowd')
     await env.db.insert(roomMembers).values(['Ucarl', ...ids(198)].map(memberOf(crowd)))
     expect((await othersOf('Ucarl'))[0]?.[1]).toHaveLength(199)
@@ -170,7 +170,7 @@ describe('ListPresenceAudiences', () => {
     expect(await othersOf('Ucarl')).toEqual([['Ucarl', []]])
   })
 
-  test('of at most 50 people', async () => {
+  test('for at most 50 people', async () => {
     expect(await codeOf(othersOf(...ids(51)))).toBe(Code.InvalidArgument)
   })
 })
@@ -194,7 +194,7 @@ describe('ListAccessibleRooms', () => {
     expect(await accessible('Ustranger')).toEqual(new Set([everyone]))
   })
 
-  test('names the rooms, and takes at most 500', async () => {
+  test('returns the names of the rooms, and takes at most 500', async () => {
     const { rooms: found } = await env.internal.listAccessibleRooms({ userId: 'Ualice', roomIds: [tea] })
     expect(found).toMatchObject([{ roomId: tea, name: 'tea', kind: RoomKind.CHANNEL, archived: false }])
     const roomIds = Array.from({ length: 501 }, (_, n) => `R${n}`)

@@ -6,7 +6,7 @@ const written = (code: string, language: string) =>
     .map(({ text }) => text)
     .join('')
 
-test('code keeps every sign, and says what is what', () => {
+test('highlighting keeps every character and classifies it', () => {
   const code = `const greeting = "hi" // <b>&amp;\n`
   expect(written(code, 'ts')).toBe(code)
   expect(stretchesIn(code, 'ts')).toEqual(
@@ -25,7 +25,7 @@ test.each([
   ['json', '{"a": [1, null]}'],
   ['diff', '-old\n+new\n'],
   ['html', '<script>alert(1)</script>'],
-])('%s is known, also by what files end in', (language, code) => {
+])('%s is known, also by file extension', (language, code) => {
   expect(written(code, language)).toBe(code)
   expect(stretchesIn(code, language).some(({ kind }) => kind !== undefined)).toBe(true)
 })

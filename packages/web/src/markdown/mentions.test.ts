@@ -45,12 +45,12 @@ describe('a mention', () => {
   ])('is not marked %s', (_, body) => expect(mentionedIn(treeOf(body))).toEqual([]))
 })
 
-test('a call to everyone is set apart', () => {
+test('a mention of everyone is marked differently', () => {
   const called = stretchesOf('@all, @here and @Here, not x@all').filter(({ everyone }) => everyone)
   expect(called.map(({ text }) => text)).toEqual(['@all', '@here', '@Here'])
 })
 
-test('nothing of a text is lost', () => {
+test('no character of a text is lost', () => {
   const text = 'a @ann b @all @x- @bob x.org/@ann'
   expect(
     stretchesOf(text)

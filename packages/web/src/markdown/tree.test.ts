@@ -23,7 +23,7 @@ describe('a message', () => {
     ['\\@ann and ann&commat;', '<p>@ann and ann@</p>'],
   ])('%j is shown as %s', (body, expected) => expect(shown(body)).toBe(expected))
 
-  test('in one line has no form', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))
+  test('is plain text in one line', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))
 })
 
 /** What a message may be made of, and nothing else: the list stands here on purpose a second time. */
@@ -55,13 +55,13 @@ function harmIn(body: string): string[] {
   return found
 }
 
-describe('nothing that could do harm is made of', () => {
-  test('hundreds of payloads', () => {
+describe('nothing dangerous is rendered from', () => {
+  test('hundreds of attack payloads', () => {
     expect(new Set(payloads).size).toBeGreaterThan(500)
     expect(payloads.flatMap((body) => harmIn(body).map((harm) => ({ body, harm })))).toEqual([])
   })
 
-  test('and what they say can still be read', () => {
+  test('while their text stays readable', () => {
     expect(plainOf('<img src=x onerror=alert(1)>')).toBe('<img src=x onerror=alert(1)>')
     expect(plainOf('[a](javascript:alert(1))')).toBe('a')
   })
@@ -78,7 +78,7 @@ test.each([
   'see www.example.org',
   'Ends in a space ',
   'mailto:nobody and http:',
-])('%j is what parsing makes of it', (line) =>
+])('the fast path for %j gives the same as parsing', (line) =>
   // With a line break behind it, it is parsed.
   expect(shown(line)).toBe(shown(`${line}\n`)),
 )

@@ -17,10 +17,9 @@ function argumentsOf(elements: MessageFormatElement[]): string[] {
 }
 
 describe('German', () => {
-  test('says everything that English says, and nothing else', () =>
-    expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort()))
+  test('has exactly the messages of English', () => expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort()))
 
-  test.each(Object.keys(en))('leaves the same places open in %s', (key) => {
+  test.each(Object.keys(en))('has the same placeholders in %s', (key) => {
     const open = (text: string) => argumentsOf(parse(text, { ignoreTag: true }))
     expect(open(de[key] ?? '')).toEqual(open(en[key] ?? ''))
   })

@@ -5,11 +5,11 @@ test.each([
   [['de-CH', 'en'], 'de'],
   [['fr', 'en-GB'], 'en'],
   [['fr'], 'en'],
-])('whoever asks for %j reads %s', (wanted, language) => expect(knownLanguage(wanted)).toBe(language))
+])('the language for %j is %s', (wanted, language) => expect(knownLanguage(wanted)).toBe(language))
 
 test.each([
   ['en', ['de-CH', 'en-GB', 'en-US'], 'en-GB'],
   ['de', ['en-GB'], 'de'],
-] as const)('%s is written for whoever asks for %j as in %s', (language, wanted, locale) =>
+] as const)('%s for %j is formatted as in %s', (language, wanted, locale) =>
   expect(localeOf(language, wanted)).toBe(locale),
 )

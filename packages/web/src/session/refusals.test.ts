@@ -9,11 +9,11 @@ const said = readdirSync(services).flatMap((service) => {
   return files.map((name) => readFileSync(new URL(name, folder), 'utf8'))
 })
 
-test.each(refusals.map(([beginning]) => beginning))('a service says "%s"', (beginning) =>
+test.each(refusals.map(([beginning]) => beginning))('a service refuses with "%s"', (beginning) =>
   expect(said.some((errors) => new RegExp(`['\`]${beginning}`).test(errors))).toBe(true),
 )
 
-test('no refusal stands behind one that takes its place', () => {
+test('no refusal is hidden by an earlier one', () => {
   const hidden = refusals.filter(([beginning], at) => refusals.slice(0, at).some(([one]) => beginning.startsWith(one)))
   expect(hidden).toEqual([])
 })
@@ -24,7 +24,7 @@ const limits = said
   .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))
   .filter((reason) => !untold.test(reason))
 
-test.each([...new Set(limits)])('people are told what is limited by "%s"', (reason) =>
+test.each([...new Set(limits)])('the text for "%s" names what is limited', (reason) =>
   expect(refusalOf(reason)).toMatch(/^limit\.|^refused\.(?:manyEmojis|quota)$/),
 )
 
@@ -33,6 +33,6 @@ test.each([
   ['search', 'limit.searches'],
   ['upload', 'limit.sending'],
   ['read', 'limit.reads'],
-])('people are told that they made too many calls of the kind "%s"', (kind, key) =>
+])('the text for too many calls of the kind "%s" says so', (kind, key) =>
   expect(refusalOf(`too many calls of this kind (${kind}); wait and try again`)).toBe(key),
 )

@@ -11,9 +11,9 @@ test.each(['/', '/chat/-/R1?highlight=E1', '/oauth/authorize?redirect_uri=https%
 test.each([
   ...['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example', '/\t/evil.example'],
   ...['javascript:alert(1)', '\\\\evil.example', 'evil.example', '', null, undefined],
-])('%j leads nowhere', (path) => expect(ownPath(path, origin)).toBeUndefined())
+])('%j is not a path of this server', (path) => expect(ownPath(path, origin)).toBeUndefined())
 
-test('rooms are shown by this client, steps of other clients are not', () => {
+test('this client shows rooms, but not the sign-in pages of other clients', () => {
   expect(['/', '/?x=1', '/chat', '/chat/-/R1'].map(isClientPath)).toEqual([true, true, true, true])
   expect(['/oauth/authorize?x', '/chatter', '/assets/1'].map(isClientPath)).toEqual([false, false, false])
 })

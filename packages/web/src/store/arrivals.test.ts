@@ -6,12 +6,12 @@ const row = (id: string, by: string) => rowFor(id, { by })
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
 const before = [row('a', 'ann'), row('b', 'bob')]
 
-test('what others posted at the newest end has arrived', () => {
+test('messages of others at the newest end have arrived', () => {
   expect(ids(arrivedSince(before, [...before, row('c', 'bob'), row('d', 'ann')], 'ann'))).toEqual(['c'])
   expect(arrivedSince(before, before, 'ann')).toEqual([])
 })
 
-test('what is read at the oldest end, or elsewhere, has not', () => {
+test('messages read at the oldest end, or elsewhere, have not arrived', () => {
   expect(arrivedSince(before, [row('z', 'bob'), ...before], 'ann')).toEqual([])
   expect(arrivedSince(before, [row('x', 'bob'), row('y', 'bob')], 'ann')).toEqual([])
   expect(arrivedSince([], before, 'ann')).toEqual([])

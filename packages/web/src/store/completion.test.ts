@@ -17,7 +17,7 @@ describe('at the caret', () => {
   )
 })
 
-test('what is completed takes the place of what was typed', () => {
+test('the completion replaces what was typed', () => {
   const text = 'hello @ad, how are you'
   const completing = completingAt(text, 9)
   if (!completing) throw new Error('nothing to complete')

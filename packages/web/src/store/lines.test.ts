@@ -13,18 +13,18 @@ const shown = (...args: Parameters<typeof linesOf>) =>
 const me = { userId: 'U1', readUntil: undefined }
 const day = 24 * 60
 
-test('one name stands above what one person says within five minutes of a day', () => {
+test('messages of one person within five minutes of a day share one heading', () => {
   const rows = [rowFor('a'), rowFor('b', { at: 4 }), rowFor('c', { at: 10 }), rowFor('d', { at: 11, by: 'U2' })]
   const answer = rowFor('e', { at: 12, by: 'U2', inReplyTo: 'a' })
   expect(shown(windowOf(pageFor([...rows, answer])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
 })
 
-test('days are set apart', () => {
+test('a line separates days', () => {
   const rows = [rowFor('a', { at: day }), rowFor('b', { at: 3 * day })]
   expect(shown(windowOf(pageFor(rows)), [], me)).toEqual(['day', 'a', 'day', 'b'])
 })
 
-test('new is what others said after one has read', () => {
+test('the line for new messages precedes those of others after the read marker', () => {
   const rows = [
     rowFor('a', { by: 'U2' }),
     rowFor('mine', { at: 2 }),
@@ -37,7 +37,7 @@ test('new is what others said after one has read', () => {
   expect(shown(window, [], { ...me, readUntil: 0 })[1]).toBe('a')
 })
 
-test('below the root of a thread stands how many replies follow', () => {
+test('the number of replies follows the root of a thread', () => {
   expect(shown(windowOf(pageFor([rowFor('a'), rowFor('b')])), [], { ...me, rootId: 'a' })).toEqual([
     'day',
     'a',
@@ -46,7 +46,7 @@ test('below the root of a thread stands how many replies follow', () => {
   ])
 })
 
-test('what is on its way stands at the newest end, and nowhere else', () => {
+test('messages being sent are at the newest end only', () => {
   const unsent: Unsent = {
     ...{ key: 'K1', userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false },
     ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
@@ -59,7 +59,7 @@ test('what is on its way stands at the newest end, and nowhere else', () => {
   expect(shown(windowOf(pageFor([rowFor('a')])), [posted], me)).toEqual(['day', 'a'])
 })
 
-test('of a direct message only what was said is shown', () => {
+test('a direct message shows only messages', () => {
   const began: RoomTimelineEvent = {
     ...rowFor('began'),
     event: { case: 'roomCreated', value: { $typeName: 'svc.api.v1.RoomTimelineRoomEvent', roomId: 'R1' } },

@@ -19,4 +19,4 @@ test.each([
   ['ArrowLeft', 0, 0],
 ])('among ten in rows of four, %s at %i leads to %i', (key, at, to) => expect(optionAfter(key, at, 10, 4)).toBe(to))
 
-test('among none, no key leads anywhere', () => expect(optionAfter('ArrowDown', 0, 0)).toBeUndefined())
+test('without options no key has an effect', () => expect(optionAfter('ArrowDown', 0, 0)).toBeUndefined())

@@ -13,6 +13,6 @@ test.each([
   expect(isText({ contentType, filename })).toBe(wanted),
 )
 
-test('the language of a file is told by its ending', () => {
+test('the extension of a file determines its language', () => {
   expect(['main.GO', 'a.test.ts', 'Makefile', ''].map(endingOf)).toEqual(['go', 'ts', '', ''])
 })

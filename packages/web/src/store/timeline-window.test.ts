@@ -19,7 +19,7 @@ const [a, b, c, d] = [rowFor('a'), rowFor('b'), rowFor('c'), rowFor('d')] as con
 const window = windowOf(pageFor([b, c], { hasOlder: true }))
 
 describe('a window', () => {
-  test('grows at both ends and keeps what it knows of the other', () => {
+  test('grows at both ends and keeps whether the other end has more', () => {
     const newer = withNewer(window, pageFor([d], { hasOlder: true }))
     expect([ids(newer), startCursorOf(newer), endCursorOf(newer), newer.hasOlder]).toEqual([
       ['b', 'c', 'd'],
@@ -37,18 +37,18 @@ describe('a window', () => {
     ])
   })
 
-  test('holds every row once, also the root that comes with each page of a thread', () => {
+  test('holds each row once, also the root that comes with every page of a thread', () => {
     expect(ids(withNewer(window, pageFor([c, d])))).toEqual(['b', 'c', 'd'])
     expect(ids(withOlder(window, pageFor([a, b])))).toEqual(['a', 'b', 'c'])
   })
 
-  test('stays the same object when nothing is new', () => {
+  test('stays the same object without changes', () => {
     const empty = { ...pageFor([]), endCursor: 'c' }
     expect(withNewer(window, empty)).toBe(window)
     expect(withMessages(window, [messageFor('x')])).toBe(window)
   })
 
-  test('keeps what is read, and lets go of whole pages at the other end', () => {
+  test('keeps the page in view, and drops whole pages at the other end', () => {
     const page = (from: number, more = {}) =>
       pageFor(
         Array.from({ length: 50 }, (_, at) => rowFor(String(from + at))),
@@ -70,7 +70,7 @@ describe('a window', () => {
     expect([live.rows.at(-1)?.id, live.hasOlder, live.hasNewer]).toEqual(['live 699', true, false])
   })
 
-  test('shows messages as they are now', () => {
+  test('shows the current version of messages', () => {
     const changed = withMessages(window, [messageFor('c', { body: 'new' })])
     expect(changed.rows.map((row) => messageOf(row)?.body)).toEqual(['b', 'new'])
     expect(changed.rows[0]).toBe(b)
@@ -90,11 +90,11 @@ describe('after a retraction', () => {
     ])
   })
 
-  test('an echo that was named itself leaves no trace', () => {
+  test('an echo that was itself retracted leaves no trace', () => {
     expect(ids(withRetracted(reply, 'echo', at))).toEqual(['b'])
   })
 
-  test('of a whole account, everything its owner said is a placeholder, and nothing else', () => {
+  test('after the deletion of an account exactly its messages are placeholders', () => {
     const said = windowOf(pageFor([rowFor('a', { by: 'U1' }), rowFor('b', { by: 'U2' }), rowFor('c', { by: 'U1' })]))
     const left = withoutAuthor(said, 'U1', at)
     expect(left.rows.map((row) => messageOf(row)?.body)).toEqual([undefined, 'b', undefined])
@@ -102,14 +102,14 @@ describe('after a retraction', () => {
     expect(withoutAuthor(said, 'U3', at)).toBe(said)
   })
 
-  test('of something else nothing changes', () => expect(withRetracted(reply, 'z', at)).toBe(reply))
+  test('a retraction elsewhere changes nothing', () => expect(withRetracted(reply, 'z', at)).toBe(reply))
 })
 
-test('a change of a message concerns its echoes', () => {
+test('a change of a message also changes its echoes', () => {
   expect(rowsAbout(windowOf(pageFor([a, b, rowFor('echo', { echoOfEventId: 'a' })])), 'a')).toEqual(['a', 'echo'])
 })
 
-test('a deleted file leaves its message, which keeps the others', () => {
+test('a deleted file is removed from its message, which keeps the others', () => {
   const file = (id: string) => ({
     $typeName: 'svc.api.v1.MessageAttachment' as const,
     ...{ id, filename: id, contentType: 'text/plain', width: 0, height: 0 },

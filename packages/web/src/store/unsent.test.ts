@@ -9,20 +9,20 @@ const unsent = (key: string, more: Partial<Unsent> = {}): Unsent => ({
 })
 const place = placeOf(unsent('0'))
 
-test('messages leave in the order they were written, one at a time', () => {
+test('messages are sent in the order they were written, one at a time', () => {
   const queue = [unsent('2'), unsent('1'), unsent('0', { state: 'refused' })]
   expect(nextToSend(queue, place)?.key).toBe('1')
   expect(nextToSend(withUnsent(queue, '1', { state: 'sending' }), place)).toBeUndefined()
   expect(nextToSend(withUnsent(queue, '1', { state: 'sent' }), place)?.key).toBe('2')
 })
 
-test('a thread does not wait for its room', () => {
+test('sending in a thread does not wait for the room', () => {
   const queue = [unsent('1', { state: 'sending' }), unsent('2', { threadRootEventId: 'E1' })]
   expect(nextToSend(queue, place)).toBeUndefined()
   expect(nextToSend(queue, 'R1/E1')?.key).toBe('2')
 })
 
-test('what was read back is not shown twice, what was discarded is gone', () => {
+test('a message that was read back is not shown twice, a discarded one not at all', () => {
   const queue = [unsent('1', { state: 'sent', messageId: 'E1' }), unsent('2')]
   expect(withoutPosted(queue, new Set(['E1', 'E2'])).map(({ key }) => key)).toEqual(['2'])
   expect(withoutPosted(queue, new Set(['E9']))).toBe(queue)

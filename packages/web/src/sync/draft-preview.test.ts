@@ -24,7 +24,7 @@ function previewed() {
   return { preview, write, urls, title: () => preview.found.value?.preview.title }
 }
 
-test('the first page of a draft is previewed, asked for once', async () => {
+test('the first link of a draft is previewed, with one request', async () => {
   const { preview, write, urls, title } = previewed()
   await write('see https://example.org/a')
   await write('see https://example.org/a and more')
@@ -35,13 +35,13 @@ test('the first page of a draft is previewed, asked for once', async () => {
   expect(title()).toBeUndefined()
 })
 
-test('an address that is still typed is not asked for', async () => {
+test('a link that is still being typed is not requested', async () => {
   const { write, urls } = previewed()
   await write('https://example.org/a', 'https://example.org/ab')
   expect(urls).toEqual(['https://example.org/ab'])
 })
 
-test('a preview that is not wanted does not come back', async () => {
+test('a dismissed preview does not come back', async () => {
   const { preview, write, urls, title } = previewed()
   await write('https://example.org/a')
   preview.discard()

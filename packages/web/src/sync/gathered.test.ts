@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 
 const handler = () => jest.fn((_: string[]) => Promise.resolve())
 
-test('keys that come together are handed over at once, each of them once', async () => {
+test('keys that arrive together are read in one request, each once', async () => {
   const handle = handler()
   const ask = gathered(20, handle)
   for (const key of ['a', 'b', 'a']) ask(key)
@@ -17,7 +17,7 @@ test('keys that come together are handed over at once, each of them once', async
   expect(handle.mock.calls).toEqual([[['a', 'b']], [['a']]])
 })
 
-test('what could not be read is read again, with what came meanwhile', async () => {
+test('keys whose read failed are read again, with those that arrived meanwhile', async () => {
   const handle = handler()
   handle.mockRejectedValueOnce(new ConnectError('away', Code.Unavailable))
   const ask = gathered(20, handle)
@@ -28,7 +28,7 @@ test('what could not be read is read again, with what came meanwhile', async () 
   expect(handle.mock.calls).toEqual([[['a']], [['a', 'b']]])
 })
 
-test('what may not be read is left', async () => {
+test('keys that may not be read are dropped', async () => {
   const handle = handler()
   handle.mockRejectedValueOnce(new ConnectError('not a member', Code.PermissionDenied))
   const ask = gathered(20, handle)

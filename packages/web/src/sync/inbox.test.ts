@@ -20,7 +20,7 @@ function inboxOf(waiting: string[]): Inbox {
 }
 const names = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)
 
-test('of many that wait all are counted, and further ones take the place of those that go', async () => {
+test('all of many notifications are counted, and further ones replace dismissed ones', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(names(60))
   inbox.refresh()
@@ -32,7 +32,7 @@ test('of many that wait all are counted, and further ones take the place of thos
   jest.useRealTimers()
 })
 
-test('one that went is counted once, whoever tells of it', async () => {
+test('a dismissed notification is subtracted once, however often that is reported', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(names(3))
   inbox.refresh()

@@ -36,7 +36,7 @@ test('a list is read page by page', async () => {
   expect([list.items.value, list.hasMore.value]).toEqual([['a', 'b', 'c'], false])
 })
 
-test('only the newest question is answered', async () => {
+test('only the newest query gets an answer', async () => {
   const { list, questions } = asked()
   const [slow, quick] = [list.ask(''), list.reload()]
   questions[1]?.answer(['new'])
@@ -46,7 +46,7 @@ test('only the newest question is answered', async () => {
   expect(list.items.value).toEqual(['new'])
 })
 
-test('what is typed meanwhile is asked for instead', async () => {
+test('a query typed meanwhile replaces the earlier one', async () => {
   const { list, questions } = asked()
   const typed = [list.ask('a'), list.ask('an'), list.ask(' ann ')]
   await Promise.race(typed)
@@ -57,7 +57,7 @@ test('what is typed meanwhile is asked for instead', async () => {
   expect(list.items.value).toEqual(['Ann'])
 })
 
-test('a failure leaves what was read, and the next try takes it away', async () => {
+test('after a failure the pages read stay, and the next try clears the failure', async () => {
   const { list, questions } = asked()
   const first = list.ask('')
   questions[0]?.answer(['a'])

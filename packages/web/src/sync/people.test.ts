@@ -3,7 +3,7 @@ import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { People } from './people.ts'
 
-test('whom the server does not know is shown as deleted; without an answer nobody is, and it is asked again', async () => {
+test('a user whom the server does not know is shown as deleted; without an answer nobody is, and the request is repeated', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
   const people = new People(server, 'Ume', 'Wer gelöscht ist')
@@ -34,7 +34,7 @@ test('whom the server does not know is shown as deleted; without an answer nobod
   jest.useRealTimers()
 })
 
-test('whom another answer tells of meanwhile is not asked for', async () => {
+test('a user who arrives in another answer meanwhile is not requested', async () => {
   const asked: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
     asked.push(userIds)
@@ -49,7 +49,7 @@ test('whom another answer tells of meanwhile is not asked for', async () => {
   expect(told.value).toMatchObject({ login: 'told' })
 })
 
-test('an answer about messages does not take back who is known to be there', () => {
+test('an answer about messages does not change known presence', () => {
   const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
   const bob = { id: 'Ubob', login: 'bob', displayName: 'Bob', presenceStatus: PresenceStatus.AWAY } as User
   people.learnNames([bob])

@@ -4,7 +4,7 @@ import { toggled } from './reactions.ts'
 const told = (reactions: ReturnType<typeof toggled>) =>
   reactions.map(({ emoji, count, hasReacted, previewUserIds }) => [emoji, count, hasReacted, previewUserIds])
 
-test('a reaction is there at once, counted with those of others, and goes again', () => {
+test('a reaction is shown at once, counted with those of others, and removed again', () => {
   const first = toggled([], 'tada', 'U1')
   expect(told(first)).toEqual([['tada', 1, true, ['U1']]])
   const others = [{ ...first[0], emoji: 'eyes', count: 2, hasReacted: false, previewUserIds: ['U2', 'U3'] }]

@@ -5,7 +5,7 @@ import { ReadMarker } from './read-marker.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('the first row is told at once, of many more only the newest', async () => {
+test('the first row is sent at once, of many more only the newest', async () => {
   const told = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(told)
   for (const id of ['a', 'b', 'c']) marker.saw(id)
@@ -16,7 +16,7 @@ test('the first row is told at once, of many more only the newest', async () => 
   expect(told).toHaveBeenCalledTimes(2)
 })
 
-test('what waits is told when somebody goes elsewhere', () => {
+test('a waiting marker is sent when the view closes', () => {
   const told = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(told)
   marker.saw('a')
@@ -35,14 +35,14 @@ const failing = (code: Code, times: number) => {
   })
 }
 
-test('what could not be told while the server was away is told again, until it is', async () => {
+test('a marker that could not be sent while the server was away is sent until it succeeds', async () => {
   const told = failing(Code.Unavailable, 3)
   new ReadMarker(told).saw('a')
   await jest.advanceTimersByTimeAsync(20_000)
   expect(told).toHaveBeenCalledTimes(4)
 })
 
-test('what is refused waits for the next row, and nothing is told again of a view that is gone', async () => {
+test('a refused marker waits for the next row, and none is repeated for a closed view', async () => {
   const refused = failing(Code.PermissionDenied, 1)
   const marker = new ReadMarker(refused)
   marker.saw('a')

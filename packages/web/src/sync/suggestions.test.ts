@@ -32,7 +32,7 @@ test('a failed request is repeated', async () => {
   expect(names(suggestions)).toEqual(['Ada'])
 })
 
-test('it is not when the text has changed, or the server refuses it', async () => {
+test('a failed request is not repeated if the text has changed or the server refuses it', async () => {
   const { answers, suggestions } = suggesting(
     new ConnectError('away', Code.Unavailable),
     new ConnectError('no', Code.PermissionDenied),

@@ -25,7 +25,7 @@ function room(rows: string[]) {
   return { rows, read, readMessages, timeline, shown: () => timeline.window.value?.rows.map(({ id }) => id) }
 }
 
-test('rows that come in a burst are read together, and none is missed', async () => {
+test('rows that arrive in a burst are read together, and none is missed', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
   const followed = [...'bcdefgh'].map((id) => {
@@ -37,7 +37,7 @@ test('rows that come in a burst are read together, and none is missed', async ()
   expect(read.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
-test('a timeline that could not be read is read by what happens in it', async () => {
+test('a timeline that could not be read is read at the next event in it', async () => {
   const { read, timeline, shown } = room(['a'])
   read.mockRejectedValueOnce(new Error('not a member'))
   await timeline.reload()
@@ -46,7 +46,7 @@ test('a timeline that could not be read is read by what happens in it', async ()
   expect([timeline.status.value, shown()]).toEqual(['ready', ['a']])
 })
 
-test('what somebody reads far back is not dropped for what comes', async () => {
+test('rows being read far back are not dropped for new ones', async () => {
   const all = Array.from({ length: 600 }, (_, at) => `m${at}`)
   const { timeline, shown } = room(all)
   await timeline.reload()
@@ -56,7 +56,7 @@ test('what somebody reads far back is not dropped for what comes', async () => {
   expect([shown()?.length, timeline.window.value?.hasNewer]).toEqual([600, true])
 })
 
-test('whoever looks at the newest row is never left behind, however much comes at once', async () => {
+test('a view of the newest row stays there, however many rows arrive at once', async () => {
   const { rows, timeline, shown } = room(['a'])
   await timeline.reload()
   rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
@@ -65,7 +65,7 @@ test('whoever looks at the newest row is never left behind, however much comes a
   expect(timeline.window.value).toMatchObject({ hasOlder: true, hasNewer: false })
 })
 
-test('whoever has scrolled up stays there when events were missed, and has what changed', async () => {
+test('a view that is scrolled up stays there when events were missed, and gets the changes', async () => {
   const { rows, read, readMessages, timeline, shown } = room(['a', 'b'])
   await timeline.reload()
   rows.push('c')
@@ -78,7 +78,7 @@ test('whoever has scrolled up stays there when events were missed, and has what 
   expect(read.mock.calls.slice(asked)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
 })
 
-test('changes that were missed are read, also if that takes several attempts', async () => {
+test('missed changes are read, even if it takes several attempts', async () => {
   jest.useFakeTimers()
   const { readMessages, timeline } = room(['a', 'b'])
   await timeline.reload()
@@ -90,7 +90,7 @@ test('changes that were missed are read, also if that takes several attempts', a
   jest.useRealTimers()
 })
 
-test('what could not be read is tried again, but not where one may not read', async () => {
+test('a failed read is repeated, unless the room may not be read', async () => {
   jest.useFakeTimers()
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
@@ -109,7 +109,7 @@ test('what could not be read is tried again, but not where one may not read', as
   jest.useRealTimers()
 })
 
-test('what happens where nobody looks is read once when somebody does', async () => {
+test('events in a hidden timeline are read once when it is shown', async () => {
   const { rows, read, readMessages, timeline, shown } = room(['a'])
   const until = async (last: string) => {
     while (shown()?.at(-1) !== last) await new Promise<void>((resolve) => timeline.window.subscribe(resolve))

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { fewAtOnce } from './few-at-once.ts'
 
-test('everything is done, never more than so many at once', async () => {
+test('all tasks run, never more than the limit at once', async () => {
   const done: number[] = []
   let now = 0
   let most = 0
@@ -16,7 +16,7 @@ test('everything is done, never more than so many at once', async () => {
   await fewAtOnce([], 3, () => Promise.reject(new Error('nothing to do')))
 })
 
-test('the first failure is thrown, and nothing more is started', async () => {
+test('the first failure is thrown, and no further task starts', async () => {
   const begun: number[] = []
   const work = async (item: number) => {
     begun.push(item)

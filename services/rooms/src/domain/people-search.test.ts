@@ -21,11 +21,11 @@ test.each<[string, string[]]>([
   ['aaaa', ['aaa']],
   ['👩🏽x', ['👩🏽x']],
   ['👩🏽xy', ['👩🏽x', '🏽xy']],
-])('the pieces of %j are %j', (needle, grams) => {
+])('the trigrams of %j are %j', (needle, grams) => {
   expect(searchGrams(needle)).toEqual(grams)
 })
 
-test('where a text is found, its pieces are among those of the key', () => {
+test('if a text is found, its trigrams are among those of the key', () => {
   const key = searchKey({ login: 'anna.maria', displayName: 'Änne 👩🏽‍🌾 Müller' })
   const characters = [...key]
   const grams = new Set(searchGrams(key))
@@ -34,7 +34,7 @@ test('where a text is found, its pieces are among those of the key', () => {
       expect(searchGrams(characters.slice(from, to).join('')).filter((gram) => !grams.has(gram))).toEqual([])
 })
 
-test('nothing is found across names', () => {
+test('no match spans two names', () => {
   expect(isFindable('ann\nän')).toBe(false)
   expect(isFindable("o'neil 🌷")).toBe(true)
 })

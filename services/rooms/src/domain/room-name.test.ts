@@ -5,7 +5,7 @@ test.each(['a', 'general', 'Release_2-1', 'x'.repeat(30)])('%s is a room name', 
   expect(isRoomName(name)).toBe(true)
 })
 
-test.each(['', 'two words', 'dot.ted', 'käse', 'x'.repeat(31), 'a\n', '#general'])('%j is none', (name) => {
+test.each(['', 'two words', 'dot.ted', 'käse', 'x'.repeat(31), 'a\n', '#general'])('%j is not a room name', (name) => {
   expect(isRoomName(name)).toBe(false)
 })
 
@@ -13,7 +13,7 @@ test('names that differ only in case are the same', () => {
   expect(roomNameKey('General')).toBe(roomNameKey('gENERAL'))
 })
 
-test('announcements is known in any letter case', () => {
+test('announcements is recognised in any letter case', () => {
   expect(isAnnouncements('AnnounceMents')).toBe(true)
   expect(isAnnouncements('announcements2')).toBe(false)
 })

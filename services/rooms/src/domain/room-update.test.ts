@@ -8,7 +8,7 @@ test('an update that names nothing is refused', () => {
   expect(() => assertNotEmpty({ description: '' })).not.toThrow()
 })
 
-test('unnamed fields stay, an empty description clears', () => {
+test('fields that are not named stay, an empty description clears', () => {
   expect(updateOf(room, { description: '' })).toEqual({
     name: 'tea',
     description: '',

@@ -51,7 +51,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
   })
 }
 
-test('sends the fact in hand without reading, and marks it', async () => {
+test('sends a fact held in memory without reading, and marks it as applied', async () => {
   held = 4n
   const one = delivery()
   await expect(one.enter(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -74,27 +74,27 @@ test('facts that arrive during a call are sent in the next one, in version order
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('reads what messaging misses before the fact in hand', async () => {
+test('reads and sends the facts that messaging misses before the one held in memory', async () => {
   held = 1n
   await expect(delivery().enter(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
 })
 
-test('without a fact in memory sends the unapplied ones', async () => {
+test('without a fact in memory, sends the unapplied ones', async () => {
   held = 3n
   marked.push([3n, false])
   await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[4, 5]])
 })
 
-test('with everything marked sends the wanted fact again and feeds a messaging that lost it', async () => {
+test('if all facts are marked as applied, sends the requested one again, for a messaging that lost it', async () => {
   held = 2n
   marked.push([5n, false])
   await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [3, 4, 5]])
 })
 
-test('tries again after a failure as long as somebody waits', async () => {
+test('retries after a failure while somebody waits', async () => {
   held = 4n
   answer = () => (sent.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve())
   await expect(delivery().enter(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -102,7 +102,7 @@ test('tries again after a failure as long as somebody waits', async () => {
   expect(held).toBe(5n)
 })
 
-test('gives up when the time is over, and stops when nobody waits', async () => {
+test('gives up when the time is over, and stops if nobody waits', async () => {
   answer = () => Promise.reject(new Error('away'))
   const one = delivery()
   await expect(one.enter(1n, facts(1), 30)).resolves.toBe(false)
@@ -120,7 +120,7 @@ test('a caller after an idle delivery starts again', async () => {
   await expect(one.enter(2n, facts(2), 60_000)).resolves.toBe(true)
 })
 
-test('a delivery that waits for the stream confirms only the facts it named', async () => {
+test('a delivery that waits for the stream confirms only the facts it sent', async () => {
   held = 5n
   await expect(delivery({ awaitStream: true }).enter(3n, facts(3), 60_000)).resolves.toBe(true)
   expect(marked).toEqual([[3n, true]])

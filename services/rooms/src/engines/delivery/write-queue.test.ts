@@ -36,7 +36,7 @@ test('other keys do not wait', async () => {
   await slow
 })
 
-test('nothing is started for a caller who has gone away', async () => {
+test('no work starts for a caller who has gone away', async () => {
   let begun = false
   const call = newQueue().run('R1', { timeoutMs: () => 0 }, () => Promise.resolve((begun = true)))
   await expect(call).rejects.toThrow('try again')
