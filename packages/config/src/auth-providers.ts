@@ -52,17 +52,24 @@ const columns = {
   type: oneOf(byPlace, { values: authProviderTypes, doc: 'kind of provider' }),
   label: str(byPlace, { optional: true, max: 80, doc: 'text of the button; by default the id' }),
   client_id: str(byPlace, { min: 1, doc: 'id of this server at the provider' }),
-  client_secret: secret(byPlace, { min: 1, doc: 'its secret' }),
-  issuer_url: url(byPlace, { optional: true, pattern: /^https?:\/\//i, doc: 'issuer; for oidc, and only there' }),
+  client_secret: secret(byPlace, { min: 1, doc: 'secret of this server at the provider' }),
+  issuer_url: url(byPlace, {
+    optional: true,
+    pattern: /^https?:\/\//i,
+    doc: 'issuer; required for oidc, not allowed for other types',
+  }),
   scopes: list(byPlace, {
     optional: true,
     pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/,
-    doc: 'what is asked for, instead of the defaults of the type',
+    doc: 'requested scopes, instead of the defaults of the type',
   }),
-  request_email: bool(byPlace, { default: true, doc: 'ask for the e-mail address; false: none is taken' }),
+  request_email: bool(byPlace, {
+    default: true,
+    doc: 'whether to request the e-mail address; if false, none is accepted',
+  }),
   auto_provision: bool(byPlace, {
     optional: true,
-    doc: 'unknown people may make an account; by default the value of auth.direct_registration',
+    doc: 'whether unknown people may create an account; default: the value of auth.direct_registration',
   }),
   'provider_options.base_url': address('address of an instance of your own; not for oidc'),
   'provider_options.authorize_url': address('where browsers sign in, if not below the base'),
@@ -70,7 +77,7 @@ const columns = {
   'provider_options.api_url': address('where profiles are read, if not below the base'),
   'provider_options.confirmed_is_verified': bool(byPlace, {
     default: false,
-    doc: 'for gitlab, and only there: addresses of confirmed accounts count as verified',
+    doc: 'only for gitlab: whether addresses of confirmed accounts count as verified',
   }),
 }
 

@@ -9,7 +9,7 @@ export const processFields = () => ({
     toml: 'general.log_level',
     values: logLevels,
     default: 'info',
-    doc: 'least important log line that is written',
+    doc: 'lowest level of log lines that are written',
   }),
   internalHost: str('PARLEY_INTERNAL_HOST', {
     default: '127.0.0.1',
@@ -30,9 +30,9 @@ export const busFields = () => ({
   }),
   natsUser: str('PARLEY_NATS_USER', {
     optional: true,
-    doc: 'user of this deployable at NATS; that for events has -events behind it',
+    doc: 'NATS user of this deployable; for events it logs in as this user with the suffix -events',
   }),
-  natsPassword: secret('PARLEY_NATS_PASSWORD', { optional: true, doc: 'its password' }),
+  natsPassword: secret('PARLEY_NATS_PASSWORD', { optional: true, doc: 'password of the NATS user' }),
 })
 
 /** Connection of a service to its database; `service` is the deployable's name. */
@@ -41,7 +41,11 @@ export const databaseFields = (service: string) => ({
     pattern: /^postgres(ql)?:\/\//,
     doc: `PostgreSQL database of ${service}`,
   }),
-  databasePool: int('PARLEY_DATABASE_POOL', { default: 10, min: 1, doc: 'most connections of one process' }),
+  databasePool: int('PARLEY_DATABASE_POOL', {
+    default: 10,
+    min: 1,
+    doc: 'maximum number of database connections of one process',
+  }),
 })
 
 /** Connection of a process to Redis. */
@@ -54,7 +58,7 @@ export const outboundFields = () => ({
   privateNetworks: list('PARLEY_OUTBOUND_PRIVATE_NETWORKS', {
     toml: 'outbound.private_networks',
     default: [],
-    doc: 'networks with public addresses (CIDR notation) that are never asked, such as those of a cluster with IPv6',
+    doc: 'networks with public addresses (CIDR notation) that are never contacted, such as those of a cluster with IPv6',
   }),
 })
 
@@ -72,13 +76,13 @@ export const coreFields = () => ({
   secretKey: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
     min: 32,
-    doc: 'key of the digests of credentials; the same for the whole fleet, at least 32 characters',
+    doc: 'key for the digests of credentials; the same for the whole fleet, at least 32 characters',
   }),
   previousSecretKey: secret('PARLEY_CORE_SECRET_KEY_PREVIOUS', {
     toml: 'core.secret_key_previous',
     min: 32,
     optional: true,
-    doc: 'the secret key before it was rotated: credentials made with it still hold',
+    doc: 'the previous secret key after a rotation: credentials issued with it stay valid',
   }),
   ...publicUrlField(),
 })
@@ -87,12 +91,12 @@ export const coreFields = () => ({
 export const cookieFields = () => ({
   cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
-    doc: 'secret of the session and CSRF cookies; the same on gateway, realtime and uploads',
+    doc: 'signing secret of session and CSRF cookies; the same for gateway, realtime and uploads',
   }),
   previousCookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET_PREVIOUS', {
     toml: 'webserver.cookie_signing_secret_previous',
     optional: true,
-    doc: 'that secret before it was rotated: cookies signed with it are still believed',
+    doc: 'the previous cookie signing secret after a rotation: cookies signed with it stay valid',
   }),
 })
 
@@ -101,7 +105,7 @@ export const originFields = () => ({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins whose pages may read answers; exact entries may send cookies, "*" may not.',
+    doc: 'Origins whose pages may read responses; exact entries may send cookies, "*" may not.',
   }),
 })
 
@@ -111,13 +115,13 @@ export const clientNetworkFields = () => ({
     toml: 'webserver.trusted_proxies',
     default: [],
     pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
-    doc: 'Proxies in front of the HTTP port, as addresses or networks (10.0.0.0/8): their X-Forwarded-For is believed. The gateway need not be named.',
+    doc: 'Proxies in front of the HTTP port, as addresses or networks (10.0.0.0/8), whose X-Forwarded-For is trusted. The gateway need not be listed.',
   }),
   trialsPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
     toml: 'limits.unauthenticated_per_minute',
     default: 6_000,
     min: 0,
-    doc: 'Calls, requests for files and sockets of one network in a minute that need a credential and come without one that holds; 0: no limit.',
+    doc: 'Calls, file requests and sockets per network and minute that need a credential and have no valid one; 0: no limit.',
   }),
 })
 
@@ -126,7 +130,7 @@ export const assetsFields = () => ({
   assetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
     toml: 'core.assets.signing_secret',
     min: 32,
-    doc: 'secret of the addresses of assets; the same for the whole fleet, at least 32 characters',
+    doc: 'signing secret of asset addresses; the same for the whole fleet, at least 32 characters',
   }),
   ...publicUrlField(),
 })
@@ -137,7 +141,7 @@ export const uploadFields = () => ({
     toml: 'core.assets.max_upload_size',
     default: '25 MiB',
     min: 1,
-    doc: 'largest file of any kind',
+    doc: 'maximum size of a file of any kind',
   }),
 })
 
@@ -151,7 +155,7 @@ export const videoFields = () => ({
   maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
     toml: 'video.max_upload_size',
     default: '100 MB',
-    doc: 'largest video, while videos are processed',
+    doc: 'maximum size of a video, while videos are processed',
   }),
 })
 
@@ -168,6 +172,6 @@ export const registrationFields = () => ({
 export const editFields = () => ({
   editWindowMs: duration('PARLEY_MESSAGING_EDIT_WINDOW', {
     default: '3h',
-    doc: 'how long authors may edit a message; the same for messaging and admin, which tells clients',
+    doc: 'how long authors may edit a message; the same for messaging, which enforces it, and admin, which reports it to clients',
   }),
 })

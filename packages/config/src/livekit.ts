@@ -17,43 +17,43 @@ export type LivekitSettings = {
 const enabled = bool('PARLEY_LIVEKIT_ENABLED', {
   toml: 'livekit.enabled',
   default: false,
-  doc: 'whether there are calls; needs the address of a LiveKit server, a key and its secret',
+  doc: 'whether calls are enabled; needs the address of a LiveKit server, a key and its secret',
 })
 const address = url('PARLEY_LIVEKIT_URL', {
   toml: 'livekit.url',
   optional: true,
   pattern: /^(wss?|https?):\/\//,
-  doc: 'where clients and this server reach the LiveKit server, such as wss://media.example.org',
+  doc: 'address of the LiveKit server for clients and this server, such as wss://media.example.org',
 })
 const apiKey = str('PARLEY_LIVEKIT_API_KEY', {
   toml: 'livekit.api_key',
   optional: true,
   min: 1,
-  doc: 'key of this server at the LiveKit server',
+  doc: 'API key of this server at the LiveKit server',
 })
 const apiSecret = secret('PARLEY_LIVEKIT_API_SECRET', {
   toml: 'livekit.api_secret',
   optional: true,
   min: 32,
-  doc: 'secret of that key, at least 32 characters',
+  doc: 'secret of the API key, at least 32 characters',
 })
 const serverId = str('PARLEY_LIVEKIT_SERVER_ID', {
   toml: 'livekit.server_id',
   optional: true,
   pattern: /^[A-Za-z0-9_-]{1,64}$/,
-  doc: 'name of this server among several that share one LiveKit server',
+  doc: 'name of this server, if several share one LiveKit server',
 })
 const webhookApiKey = str('PARLEY_LIVEKIT_WEBHOOK_API_KEY', {
   toml: 'livekit.webhook_api_key',
   optional: true,
   min: 1,
-  doc: 'key that webhooks are signed with, if it is another one',
+  doc: 'API key that webhooks are signed with, if it is a different one',
 })
 const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
   toml: 'livekit.webhook_api_secret',
   optional: true,
   min: 32,
-  doc: 'secret of that key',
+  doc: 'secret of the API key for webhooks',
 })
 
 /** The address of the media server for clients; undefined when calls are off. */

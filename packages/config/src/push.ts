@@ -24,17 +24,17 @@ const enabled = bool('PARLEY_PUSH_ENABLED', {
 const publicKey = str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
   toml: 'push.vapid_public_key',
   optional: true,
-  doc: 'public VAPID key that browsers subscribe with, base64url; needed when push is enabled',
+  doc: 'public VAPID key that browsers subscribe with, base64url; required if push is enabled',
 })
 const privateKey = secret('PARLEY_PUSH_VAPID_PRIVATE_KEY', {
   toml: 'push.vapid_private_key',
   optional: true,
-  doc: 'the private key of that pair, base64url',
+  doc: 'private VAPID key of the same pair, base64url',
 })
 const subject = str('PARLEY_PUSH_VAPID_SUBJECT', {
   toml: 'push.vapid_subject',
   optional: true,
-  doc: 'mailto: or https: address at which push services reach who runs this server',
+  doc: 'mailto: or https: address where push services reach the operator of this server',
 })
 
 const { publicUrl } = publicUrlField()

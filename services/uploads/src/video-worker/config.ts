@@ -7,7 +7,7 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...videoFields(),
   ...videoWorkerFields(),
-  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'address a video worker listens on' }),
+  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'address that a video worker listens on' }),
   httpPort: port('PARLEY_VIDEO_WORKER_PORT', { doc: 'port of a video worker; 0 takes a free one' }),
 })
 

@@ -5,32 +5,36 @@ export const mailFields = {
   smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
     toml: 'smtp.enabled',
     default: false,
-    doc: 'Whether mail is sent through a server; needs its host and a sender.',
+    doc: 'Whether mail is sent through a mail server; needs its host and a sender.',
   }),
   smtpHost: str('PARLEY_SMTP_HOST', { toml: 'smtp.host', optional: true, doc: 'Name or address of the mail server.' }),
   smtpPort: port('PARLEY_SMTP_PORT', {
     toml: 'smtp.port',
     optional: true,
-    doc: 'Its port; if not set, 465 for implicit TLS and 587 otherwise.',
+    doc: 'Port of the mail server; default: 465 for implicit TLS, 587 otherwise.',
   }),
   smtpTls: oneOf('PARLEY_SMTP_TLS', {
     toml: 'smtp.tls',
     values: ['mandatory', 'opportunistic', 'implicit'],
     default: 'mandatory',
-    doc: 'mandatory: STARTTLS or nothing; opportunistic: STARTTLS where the server offers it; implicit: TLS from the first byte.',
+    doc: 'mandatory: STARTTLS is required; opportunistic: STARTTLS if the server offers it; implicit: TLS from the first byte.',
   }),
   smtpTlsServerName: str('PARLEY_SMTP_TLS_SERVER_NAME', {
     toml: 'smtp.tls_server_name',
     optional: true,
-    doc: 'Name that the certificate must be for, if it is not the host.',
+    doc: 'Name that the certificate must be issued for, if it is not the host.',
   }),
   smtpTlsSkipVerify: bool('PARLEY_SMTP_TLS_SKIP_VERIFY', {
     toml: 'smtp.tls_skip_verify',
     default: false,
-    doc: 'Takes any certificate; only for tests.',
+    doc: 'Whether any certificate is accepted; only for tests.',
   }),
   smtpUsername: str('PARLEY_SMTP_USERNAME', { toml: 'smtp.username', optional: true, doc: 'User at the mail server.' }),
-  smtpPassword: secret('PARLEY_SMTP_PASSWORD', { toml: 'smtp.password', optional: true, doc: 'Its password.' }),
+  smtpPassword: secret('PARLEY_SMTP_PASSWORD', {
+    toml: 'smtp.password',
+    optional: true,
+    doc: 'Password at the mail server.',
+  }),
   smtpFrom: str('PARLEY_SMTP_FROM', {
     toml: 'smtp.from',
     optional: true,
@@ -41,11 +45,11 @@ export const mailFields = {
     toml: 'smtp.mails_per_hour',
     default: 3_000,
     min: 0,
-    doc: 'Mails in an hour of all processes together, of which people who are not signed in can cause three quarters; 0: no limit.',
+    doc: 'Mails per hour of all processes together; people who are not signed in can cause three quarters of them; 0: no limit.',
   }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,
-    doc: 'Without a mail server: folder that gets every mail as a file.',
+    doc: 'Without a mail server: folder in which every mail is written to a file.',
   }),
 }
 
@@ -55,24 +59,24 @@ export const emailCodeFields = {
     toml: 'auth.email_otp.ttl',
     default: '15m',
     min: 60_000,
-    doc: 'How long a code that was mailed can be entered.',
+    doc: 'How long a mailed code is valid.',
   }),
   maxDeliveredCodes: int('PARLEY_AUTH_EMAIL_OTP_MAX_DELIVERED_CODES', {
     toml: 'auth.email_otp.max_delivered_codes',
     default: 10,
     min: 1,
-    doc: 'Codes that one address gets for one purpose in that time.',
+    doc: 'Codes that are mailed to one address for one purpose while a code is valid.',
   }),
   maxWrongAttempts: int('PARLEY_AUTH_EMAIL_OTP_MAX_WRONG_ATTEMPTS', {
     toml: 'auth.email_otp.max_wrong_attempts',
     default: 5,
     min: 1,
-    doc: 'Wrong codes that may be entered for one address and purpose in that time.',
+    doc: 'Wrong codes that may be entered for one address and purpose while a code is valid.',
   }),
   codeThrottling: bool('PARLEY_AUTH_EMAIL_OTP_THROTTLING_ENABLED', {
     toml: 'auth.email_otp.throttling_enabled',
     default: true,
-    doc: 'Whether these two limits hold; codes can be guessed without them.',
+    doc: 'Whether the limits of mailed and of wrong codes apply; without them codes can be guessed.',
   }),
 }
 

@@ -38,36 +38,38 @@ const backend: Field<(typeof backends)[number]> = refusing(
     toml: at('storage_backend').toml,
     values: backends,
     default: 'disk',
-    doc: 'where bytes lie: disk, a folder, or s3, a bucket',
+    doc: 'where files are stored: disk (a folder) or s3 (a bucket)',
   }),
 )
-const directory = text('directory', 'with disk: folder that keeps the bytes; all processes of uploads share it')
+const directory = text('directory', 'with disk: folder for the files, shared by all processes of uploads')
 
 const s3 = {
-  endpoint: text('s3.endpoint', 'with s3: host of the server, with its port unless that is the usual one'),
-  bucket: text('s3.bucket', 'with s3: the bucket, which must be there'),
-  pathPrefix: text('s3.path_prefix', 'what every key begins with, for a bucket that others use too', { default: '' }),
+  endpoint: text('s3.endpoint', 'with s3: host of the server, with its port unless it is the default one'),
+  bucket: text('s3.bucket', 'with s3: name of the bucket, which must exist'),
+  pathPrefix: text('s3.path_prefix', 'prefix of all keys, for a bucket that is shared with other programs', {
+    default: '',
+  }),
   region: text('s3.region', 'region of the bucket', { default: 'us-east-1' }),
-  accessKeyId: text('s3.access_key_id', 'with s3: name of the key of this server'),
+  accessKeyId: text('s3.access_key_id', 'with s3: id of the access key of this server'),
   secretAccessKey: secret(at('s3.secret_access_key').env, {
     toml: at('s3.secret_access_key').toml,
     optional: true,
-    doc: 'with s3: that key',
+    doc: 'with s3: the secret access key',
   }),
   useSsl: bool(at('s3.use_ssl').env, {
     toml: at('s3.use_ssl').toml,
     default: true,
-    doc: 'whether the server is asked over TLS',
+    doc: 'whether to use TLS',
   }),
   pathStyle: bool(at('s3.path_style').env, {
     toml: at('s3.path_style').toml,
     default: false,
-    doc: 'whether the bucket is part of the path of addresses, as most self-hosted servers need, instead of the host name',
+    doc: 'whether the bucket is part of the path, as most self-hosted servers need, instead of the host name',
   }),
   presign: bool(at('s3.presign').env, {
     toml: at('s3.presign').toml,
     default: true,
-    doc: 'whether clients get large files and media from the S3 server itself, which they must reach under the endpoint',
+    doc: 'whether clients download large files and media directly from the S3 server, which they must reach at the endpoint',
   }),
 }
 
@@ -77,7 +79,7 @@ export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => (
     kind: 'tables',
     env: [],
     toml,
-    doc: 'where the bytes of files lie',
+    doc: 'where the bytes of files are stored',
     default: undefined,
     optional: true,
     secret: false,

@@ -18,23 +18,23 @@ export const videoWorkerFields = () => ({
     toml: 'video.max_concurrent',
     optional: true,
     min: 1,
-    doc: 'videos that one process works on at the same time; default 2, or 1 if the memory limit is too low',
+    doc: 'videos that one process processes at the same time; default 2, or 1 if the memory limit is too low',
   }),
   videoFolder: str('PARLEY_VIDEO_TEMP_DIR', {
     toml: 'video.temp_dir',
     optional: true,
-    doc: "folder for videos that are worked on; the system's one for temporary files unless set",
+    doc: "folder for videos being processed; default: the system's folder for temporary files",
   }),
   videoUserId: int('PARLEY_VIDEO_USER_ID', {
     toml: 'video.user_id',
     default: 59_999,
     min: 0,
-    doc: 'system user that ffmpeg runs as where this process may change users (as root); 0: its own',
+    doc: 'system user id that ffmpeg runs as, if this process may change users (as root); 0: its own',
   }),
   videoTimeoutMs: duration('PARLEY_VIDEO_JOB_TIMEOUT', {
     toml: 'video.job_timeout',
     default: '5m',
-    doc: 'longest work on one video; what takes longer fails',
+    doc: 'time limit for processing one video; exceeding it fails the video',
   }),
 })
 
@@ -42,7 +42,7 @@ export const videoWorkerFields = () => ({
 export const remoteVideoFields = () => ({
   videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
     default: [],
-    doc: 'video workers, which run ffmpeg beside no secrets; http URLs. Default: this process runs ffmpeg itself',
+    doc: 'video workers, which run ffmpeg in processes without secrets; http URLs. Default: this process runs ffmpeg itself',
   }),
 })
 
