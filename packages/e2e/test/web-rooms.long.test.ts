@@ -196,7 +196,7 @@ inBrowser('one sees whom one writes to, whether they are there, and why nobody c
     ...{ userId: ada.userId, permission: 'message.post-in-thread', decision: PermissionDecision.DENY },
     scope: { kind: PermissionScopeKind.ROOM, id: quiet },
   })
-  await thread.getByText('You may read here, and not post.').waitFor()
+  await thread.getByText('You can read this room but not post in it.').waitFor()
   await page.locator(`nav a[href$="${room?.id}"]`).click()
   await page.getByPlaceholder(`Message ${bob.login}`).waitFor()
   await page.getByRole('main').getByText('Online').waitFor()
