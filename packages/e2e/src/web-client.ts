@@ -108,6 +108,13 @@ export const seenAt = (page: Page, expression: string) =>
     look()
   })`)
 
+/** What the server answers to something that is not allowed, for calls that a test intercepts. */
+export const refusal = {
+  status: 403,
+  contentType: 'application/json',
+  body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
+}
+
 /** A browser with a separate profile folder, which can be killed. */
 export async function ownBrowser(folder: string): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {
   if (!('path' in chromium)) throw new Error(chromium.reason)

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, refusal, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let roomId: string
@@ -46,13 +46,7 @@ inBrowser('what could not be done to a message is said there, and nothing looks 
   const { page } = visitor
   const message = messageWith(page, 'It stays')
   await message.hover()
-  await page.route(/AddReaction|DeleteMessage/, (route) =>
-    route.fulfill({
-      status: 403,
-      contentType: 'application/json',
-      body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
-    }),
-  )
+  await page.route(/AddReaction|DeleteMessage/, (route) => route.fulfill(refusal))
   await message.getByRole('button', { name: 'React', exact: true }).click()
   await message.getByRole('button', { name: 'React with heart' }).click()
   await message.getByRole('alert').waitFor()

@@ -5,7 +5,7 @@ import { MessageService, MyAccountService, PresenceStatus, RoomService } from '@
 import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
-import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, refusal, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -54,6 +54,29 @@ inBrowser('followed threads are listed, with their new replies', async () => {
   await page.getByRole('complementary').getByText('Noodles').waitFor()
   await page.getByRole('button', { name: 'Following' }).click()
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
+})
+
+inBrowser('a thread that cannot be followed or left says why', async () => {
+  const root = await post(bob, roomId, 'Who has seen my umbrella?')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
+  const { page } = visitor
+  const calls = /\/(Follow|Unfollow)Thread$/
+  const thread = page.getByRole('complementary')
+  const failure = thread.getByRole('alert').getByText(/\w/)
+  const [follow, following] = ['Follow', 'Following'].map((name) => thread.getByRole('button', { name, exact: true }))
+  for (const [button, after] of [
+    [follow, following],
+    [following, follow],
+  ]) {
+    await page.route(calls, (route) => route.fulfill(refusal))
+    await button?.click()
+    await failure.waitFor()
+    expect(await button?.isVisible()).toBe(true)
+    await page.unroute(calls)
+    await button?.click()
+    await after?.waitFor()
+    await failure.waitFor({ state: 'detached' })
+  }
 })
 
 inBrowser('drafts are kept, and a reply links to its message', async () => {
@@ -141,13 +164,7 @@ inBrowser('a conversation that cannot be begun from the switcher says why', asyn
   const fay = await newPerson('fay')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await page.route('**/StartDM', (route) =>
-    route.fulfill({
-      status: 403,
-      contentType: 'application/json',
-      body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
-    }),
-  )
+  await page.route('**/StartDM', (route) => route.fulfill(refusal))
   await page.keyboard.press('Control+k')
   await page.keyboard.type(fay.login)
   await page.getByRole('option', { name: fay.login, selected: true }).waitFor()
