@@ -75,3 +75,18 @@ inBrowser('screen readers announce many messages by their number, and none twice
   expect(all.length).toBeLessThan(messages / 4)
   expect(visitor.complaints).toEqual([])
 })
+
+inBrowser('a message of today is one of yesterday after midnight', async () => {
+  const quiet = await newRoom(owner, [ada])
+  await post(owner, quiet, 'Said late')
+  await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
+  const { page } = visitor
+  await page.clock.install()
+  await page.reload()
+  await messageWith(page, 'Said late').waitFor()
+  const log = page.getByRole('main').getByRole('log')
+  await log.getByText('Today', { exact: true }).waitFor()
+  await page.clock.fastForward('24:00:00')
+  await log.getByText('Yesterday', { exact: true }).waitFor()
+  expect(await log.getByText('Today', { exact: true }).count()).toBe(0)
+})

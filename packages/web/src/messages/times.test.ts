@@ -1,9 +1,22 @@
 import { expect, test } from '@jest/globals'
-import { lately } from './times.ts'
+import { dayName, lately } from './times.ts'
 
 test('a moment of another day is told with its date', () => {
   const [now, before] = [new Date(), new Date()]
   before.setDate(before.getDate() - 1)
-  expect(lately(now)).toMatch(/^\d+:\d+( [AP]M)?$/)
-  expect(lately(before)).toMatch(new RegExp(`${before.getFullYear()}.*\\d+:\\d+`))
+  expect(lately(now, now)).toMatch(/^\d+:\d+( [AP]M)?$/)
+  expect(lately(before, now)).toMatch(new RegExp(`${before.getFullYear()}.*\\d+:\\d+`))
 })
+
+const noon = (year: number, month: number, date: number) => new Date(year, month - 1, date, 12)
+test.each([
+  ['en', new Date(2026, 2, 1), 'Today'],
+  ['en', new Date(2026, 1, 28, 23, 59, 59), 'Yesterday'],
+  ['en', noon(2026, 2, 27), 'Friday, February 27'],
+  ['en', noon(2026, 3, 2), 'Monday, March 2'],
+  ['en', noon(2025, 3, 1), 'Saturday, March 1'],
+  ['de', noon(2026, 3, 1), 'Heute'],
+  ['de-CH', noon(2026, 2, 28), 'Gestern'],
+])('on the first of March 2026 a day is called in %s, %s: %s', (locale, at, name) =>
+  expect(dayName(at, new Date(2026, 2, 1, 0, 30), locale)).toBe(name),
+)

@@ -20,8 +20,17 @@ export function moment(style: Style, at: Date): string {
 }
 
 /** A moment that may be of today: its time of day then, else with its date. */
-export const lately = (at: Date): string =>
-  moment(at.toDateString() === new Date().toDateString() ? 'time' : 'both', at)
+export const lately = (at: Date, today: Date): string =>
+  moment(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
+
+/** Name of a moment's day: "Today", "Yesterday", or its date. */
+export function dayName(at: Date, today: Date, spoken = locale()): string {
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
+  const back = [today, yesterday].findIndex((day) => day.toDateString() === at.toDateString())
+  if (back < 0) return moment('day', at)
+  const name = new Intl.RelativeTimeFormat(spoken, { numeric: 'auto' }).format(-back, 'day')
+  return name.charAt(0).toLocaleUpperCase(spoken) + name.slice(1)
+}
 
 /** So many days from now, as the server takes a moment. */
 export const timestampIn = (days: number) => ({
