@@ -31,7 +31,7 @@ inBrowser('two people in two browsers converse', async () => {
   await messageWith(atAda, 'after lunch').hover()
   await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React', exact: true }).click()
   await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React with tada' }).click()
-  await messageWith(atBob, 'after lunch').getByRole('button', { name: ':tada:, one person' }).waitFor()
+  await messageWith(atBob, 'after lunch').getByRole('button', { name: ':tada:, 1 person' }).waitFor()
 
   // Arrow up edits what one said last.
   await atBob.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')

@@ -91,7 +91,7 @@ inBrowser('a reaction may be any emoji', async () => {
   await page.getByRole('combobox', { name: 'Find an emoji' }).pressSequentially('unicorn')
   await page.getByRole('option', { name: 'unicorn' }).waitFor()
   await page.keyboard.press('Enter')
-  await message.getByRole('button', { name: ':unicorn:, one person' }).waitFor()
+  await message.getByRole('button', { name: ':unicorn:, 1 person' }).waitFor()
   expect(visitor.complaints).toEqual([])
 })
 
