@@ -27,6 +27,7 @@ useBrowser('accessibility', async () => {
     `# Plans\n\n- one\n- **two** for @${bob.login}\n\n> said\n\n\`code\` and https://example.org\n\n\`\`\`ts\n// said\nconst [one, two] = [1, "two"] as Pair\n\`\`\``,
   )
   rootId = await post(bob, roomId, 'Shall we?')
+  await bob.call(MessageService.method.addReaction, { roomId, messageEventId: rootId, emoji: 'tada' })
   await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: rootId, body: 'After lunch.' })
   const { room } = await owner.call(RoomService.method.startDM, { participantIds: [bob.userId] })
   dmId = room?.id ?? ''
@@ -95,6 +96,14 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['the actions of a message', (page) => messageWith(page, 'Shall we?').hover()],
   ['code', (page) => page.locator('pre span').first().waitFor()],
   ['somebody', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
+  [
+    'who reacted',
+    async (page) => {
+      await messageWith(page, 'Shall we?').hover()
+      await messageWith(page, 'Shall we?').getByRole('button', { name: 'Who reacted' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: bob.login }).waitFor()
+    },
+  ],
   [
     'a new room',
     async (page) => {

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { RoomService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Locator, Page } from 'playwright-core'
+import { cutOffIn } from '../src/accessibility.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -65,6 +66,49 @@ inBrowser('a tap on the newest message shows what can be done to it, and does no
   await tap(page, page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`))
   await newest.waitFor()
   expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('who reacted is seen by touch and by keyboard, as long as they do', async () => {
+  const messageEventId = await post(bob, roomId, 'Who comes along?')
+  const others = await Promise.all(Array.from({ length: 6 }, (_, n) => newPerson(`guest${n}`)))
+  for (const one of others) await one.call(RoomService.method.joinRoom, { roomId })
+  const { addReaction, removeReaction } = MessageService.method
+  for (const one of [bob, ...others]) await one.call(addReaction, { roomId, messageEventId, emoji: 'tada' })
+  await bob.call(addReaction, { roomId, messageEventId, emoji: 'rocket' })
+
+  await using byTouch = await visitAs(ada, `/chat/-/${roomId}`, { ...phone, viewport: { width: 320, height: 640 } })
+  await using byKeyboard = await visitAs(ada, `/chat/-/${roomId}`)
+  for (const { page, complaints } of [byTouch, byKeyboard]) {
+    const message = messageWith(page, 'Who comes along?')
+    await message.getByRole('button', { name: ':rocket:' }).waitFor()
+    const open = message.getByRole('button', { name: 'Who reacted' })
+    if (page === byTouch.page) {
+      await tap(page, message.getByText('Who comes along?'))
+      await open.waitFor()
+      expect(await cutOffIn(page)).toEqual([])
+      await tap(page, open)
+    } else {
+      await message.focus()
+      await open.press('Enter')
+    }
+    const dialog = page.getByRole('dialog', { name: 'Who reacted' })
+    await dialog
+      .getByRole('region', { name: ':rocket:, 1 person' })
+      .getByRole('button', { name: bob.login })
+      .waitFor()
+    const many = dialog.getByRole('region', { name: ':tada:, 7 people' })
+    await many.getByText('And 2 more people').waitFor()
+    expect(await many.getByRole('button').count()).toBe(5)
+    expect(complaints).toEqual([])
+  }
+
+  for (const emoji of ['tada', 'rocket']) await bob.call(removeReaction, { roomId, messageEventId, emoji })
+  for (const one of others) await one.call(removeReaction, { roomId, messageEventId, emoji: 'tada' })
+  for (const { page } of [byTouch, byKeyboard])
+    await page.getByRole('dialog').getByText('Nobody reacts to this message any more.').waitFor()
+  await byKeyboard.page.keyboard.press('Escape')
+  // Its button is gone with the reactions.
+  await byKeyboard.page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
 inBrowser('on a phone the room stays until the pane that takes its place is there', async () => {

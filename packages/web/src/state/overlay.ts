@@ -10,6 +10,7 @@ export type Dialog =
   | { kind: 'switcher' }
   | { kind: 'shortcuts' }
   | { kind: 'profile'; userId: string }
+  | { kind: 'reactions'; roomId: string; rootId: string; messageId: string }
   | { kind: 'emoji'; onPick: (emoji: Emoji) => void }
 
 /** The dialog that is open. */
