@@ -171,3 +171,15 @@ inBrowser('rooms, groups, people and server texts report errors in German', asyn
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
   expect(groups.map(({ name }) => name)).not.toContain(' ')
 })
+
+inBrowser('emoji have German names, and are found by them', async () => {
+  await using visitor = await visitGerman(`/chat/-/${roomId}`)
+  const { page } = visitor
+  await signedIn(page, ada)
+  await page.getByRole('button', { name: de('composer.emoji') }).click()
+  await page.getByRole('combobox', { name: de('emoji.search') }).fill('rotes herz')
+  await page.getByRole('option', { name: 'rotes Herz', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  expect(await page.getByRole('textbox', { name: 'Nachricht schreiben' }).inputValue()).toBe('❤️')
+  expect(visitor.complaints).toEqual([])
+})

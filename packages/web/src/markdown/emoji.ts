@@ -11,25 +11,37 @@ const characters: Record<string, string> = {
   white_check_mark: '✅',
 }
 
-/** An emoji, its shortcodes and words to find it by. */
+/** An emoji, its shortcodes, what it is called and words to find it by, in the language of the set and in English. */
 export type Emoji = {
   character: string
   names: readonly string[]
   description: string
   words: string
-  category: string
 }
 
 /** Every emoji that the server knows, in the order of Unicode. */
 export type EmojiSet = { all: readonly Emoji[]; byName: ReadonlyMap<string, Emoji> }
 
-/** Loads the whole set. */
-export async function loadEmojiSet(): Promise<EmojiSet> {
+/** What an emoji is called in another language than English, and words to find it by. */
+type Named = { unicode: string; label: string; tags?: readonly string[] }
+
+const translations: Record<string, () => Promise<{ default: readonly Named[] }>> = {
+  de: () => import('emojibase-data/de/compact.json', { with: { type: 'json' } }),
+}
+
+/** A character without the mark that asks for its coloured form, which not every list writes. */
+const unmarked = (character: string): string => character.replaceAll('\uFE0F', '')
+
+/** Loads the whole set, with names in a language; in English where there are none. */
+export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   const { gemoji } = await import('gemoji')
-  const all = gemoji.map(({ emoji: character, names, description, tags, category }): Emoji => ({
-    ...{ character, names, description, category },
-    words: [...names, ...tags, description].join(' ').replaceAll('_', ' '),
-  }))
+  const translated = await translations[language]?.()
+  const named = new Map(translated?.default.map((one) => [unmarked(one.unicode), one]))
+  const all = gemoji.map(({ emoji: character, names, description, tags }): Emoji => {
+    const { label, tags: wordsFor = [] } = named.get(unmarked(character)) ?? { label: description }
+    const words = [label, ...wordsFor, ...names, ...tags, description].join(' ').replaceAll('_', ' ')
+    return { character, names, description: label, words }
+  })
   return { all, byName: new Map(all.flatMap((emoji) => emoji.names.map((name) => [name, emoji] as const))) }
 }
 

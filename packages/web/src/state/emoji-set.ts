@@ -1,4 +1,5 @@
 import { type EmojiSet, knownEmoji, loadEmojiSet } from '../markdown/emoji.ts'
+import { language } from '../messages/texts.ts'
 import { Cell } from './cell.ts'
 import { read } from './read.ts'
 
@@ -8,7 +9,7 @@ let loading: Promise<EmojiSet> | undefined
 
 /** Loads the set, once. */
 export function wholeEmojiSet(): Promise<EmojiSet> {
-  loading ??= loadEmojiSet()
+  loading ??= loadEmojiSet(language())
   loading.then(
     (set) => emojiSet.set(set),
     () => (loading = undefined),
