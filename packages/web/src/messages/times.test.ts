@@ -14,7 +14,7 @@ test.each([
   ['en', new Date(2026, 1, 28, 23, 59, 59), 'Yesterday'],
   ['en', noon(2026, 2, 27), 'Friday, February 27'],
   ['en', noon(2026, 3, 2), 'Monday, March 2'],
-  ['en', noon(2025, 3, 1), 'Saturday, March 1'],
+  ['en', noon(2025, 3, 1), 'Saturday, March 1, 2025'],
   ['de', noon(2026, 3, 1), 'Heute'],
   ['de-CH', noon(2026, 2, 28), 'Gestern'],
 ])('on the first of March 2026 a day is called in %s, %s: %s', (locale, at, name) =>

@@ -1,11 +1,12 @@
 import { locale } from './texts.ts'
 
-type Style = 'time' | 'clock' | 'day' | 'date' | 'both' | 'full'
+type Style = 'time' | 'clock' | 'day' | 'dayOfYear' | 'date' | 'both' | 'full'
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   time: { hour: 'numeric', minute: '2-digit' },
   clock: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
+  dayOfYear: { dateStyle: 'full' },
   date: { dateStyle: 'medium' },
   both: { dateStyle: 'medium', timeStyle: 'short' },
   full: { dateStyle: 'full', timeStyle: 'short' },
@@ -23,11 +24,11 @@ export function moment(style: Style, at: Date): string {
 export const lately = (at: Date, today: Date): string =>
   moment(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
 
-/** Name of a moment's day: "Today", "Yesterday", or its date. */
+/** Name of a moment's day: "Today", "Yesterday", or its date, with the year if that is another one. */
 export function dayName(at: Date, today: Date, spoken = locale()): string {
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   const back = [today, yesterday].findIndex((day) => day.toDateString() === at.toDateString())
-  if (back < 0) return moment('day', at)
+  if (back < 0) return moment(at.getFullYear() === today.getFullYear() ? 'day' : 'dayOfYear', at)
   const name = new Intl.RelativeTimeFormat(spoken, { numeric: 'auto' }).format(-back, 'day')
   return name.charAt(0).toLocaleUpperCase(spoken) + name.slice(1)
 }
