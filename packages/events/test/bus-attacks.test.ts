@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { connect, createInbox, headers, nanos, type NatsConnection } from 'nats'
+import { connect, consumerOpts, createInbox, headers, nanos, type NatsConnection } from 'nats'
 import { AdminRoleService } from '@parley/contracts/admin'
 import { ownedMethods, publicMethods } from '@parley/contracts/catalogue'
 import { AdminInternalService } from '@parley/contracts/internal'
@@ -137,14 +137,21 @@ async function takeHeard(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
+/** Sequence at which the present attacker began: each leaves hundreds of events of its own. */
+let beganSeq = 1
+
+/** The events since then, read by one consumer up to one that is published to mark the end. */
 async function onStream(): Promise<OnStream[]> {
-  const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
-  const { state } = await manager.streams.info(eventStream)
+  const stream = keepersBus.nc.jetstream()
+  const end = await stream.publish('evt.config.X2.read', 'end')
   const all: OnStream[] = []
-  for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
-    const message = await manager.streams.getMessage(eventStream, { seq }).catch(() => undefined)
-    if (message) all.push({ subject: message.subject, data: message.string() })
+  const options = consumerOpts().orderedConsumer().startSequence(beganSeq)
+  const messages = await stream.subscribe('evt.>', options)
+  for await (const message of messages) {
+    if (message.seq === end.seq) break
+    if (message.subject !== 'evt.config.X2.read') all.push({ subject: message.subject, data: message.string() })
   }
+  await messages.destroy()
   return all
 }
 
@@ -242,7 +249,7 @@ async function standing(attacker: Attacker) {
     ({ subject }) => !ownTypes(attacker).some((type) => subject.startsWith(`evt.${type}.`)),
   )
   const streams = []
-  for await (const { config } of manager.streams.list()) streams.push(config)
+  for await (const { config, state } of manager.streams.list()) streams.push({ config, firstSeq: state.first_seq })
   return { streams, consumers: consumers.toSorted((a, b) => a.name.localeCompare(b.name)), events }
 }
 
@@ -287,6 +294,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
 
   beforeAll(async () => {
     await durablesOfAll()
+    beganSeq = (await askKeeper(keepersBus, 'state', {})).lastSeq + 1
     for (const type of everyType) await keepersBus.nc.jetstream().publish(subjectOf(type), `of ${type}`)
     const logins = await everyLogin(attacker)
     calls = logins[0] as NatsConnection
