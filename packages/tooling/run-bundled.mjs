@@ -5,10 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import { createRequire, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
-import { buildSync } from 'esbuild'
 import { bundleOptions } from './bundle-options.mjs'
 
 const workspace = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,6 +36,8 @@ function cachedBundle(stem) {
 }
 
 function makeBundle(program, stem) {
+  // Loaded here, because a process that finds its bundle would pay for it at each start.
+  const { buildSync } = createRequire(import.meta.url)('esbuild')
   const { outputFiles, metafile } = buildSync({
     ...bundleOptions,
     absWorkingDir: workspace,
