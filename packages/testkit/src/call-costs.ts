@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Bus } from '@parley/rpc'
+import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
+import pg from 'pg'
+
+/** What a call asked of others before it was answered, in this order. */
+type CallCosts = {
+  /**
+   * Each statement sent to PostgreSQL: the name that the code gave it, or its first word and its tables. Statements of
+   * the outbox's relay are left out.
+   */
+  statements: string[]
+  /** Each request to another service, such as `AdminInternalService.GetPolicy`. */
+  requests: string[]
+}
+
+/** Counts what calls ask of others, while it is not disposed. */
+export type CostCounter = AsyncDisposable & {
+  /**
+   * Makes one call to a service in this process. Work that the service does by itself meanwhile is not counted, since
+   * only what the call causes belongs to its trace.
+   */
+  of: (call: () => Promise<unknown>) => Promise<CallCosts>
+}
+
+const traceOf = (traceparent: string | undefined): string => traceparent?.split('-')[1] ?? ''
+
+/**
+ * Begins to count. Start it before the service, so that spans are recorded from the beginning. The process must not
+ * record spans otherwise.
+ */
+export async function countCosts(bus: Bus): Promise<CostCounter> {
+  const collector = await startCollector()
+  const statements = watchStatements()
+  /** By trace and span: a repeated request is the same span. */
+  const requests = new Map<string, string>()
+  const tap = bus.nc.subscribe('rpc.>', {
+    callback: (_error, message) => {
+      const method = message.subject.replace(/^.*_v\d+_/, '')
+      requests.set(message.headers?.get('traceparent') ?? '', method)
+    },
+  })
+  await bus.nc.flush()
+  return {
+    of: async (call) => {
+      let trace = ''
+      await withSpan('counted call', {}, async () => {
+        trace = traceOf(currentTraceparent())
+        await call()
+      })
+      await bus.nc.flush()
+      const [made, ...asked] = [...requests].filter(([parent]) => traceOf(parent) === trace).map(([, method]) => method)
+      return {
+        statements: statements.of(trace),
+        // A call that was not begun in time is made once more.
+        requests: asked.filter((method) => method !== made),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      tap.unsubscribe()
+      statements[Symbol.dispose]()
+      await stopTelemetry()
+      await collector[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Spans are recorded only when they go somewhere. */
+async function startCollector(): Promise<AsyncDisposable> {
+  const collector = createServer((request, response) => request.resume().once('end', () => response.end()))
+  collector.listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const { port } = collector.address() as AddressInfo
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${port}`
+  await startTelemetry(process.env)
+  return {
+    async [Symbol.asyncDispose]() {
+      delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT']
+      collector.closeAllConnections()
+      await new Promise((resolve) => collector.close(resolve))
+    },
+  }
+}
+
+/** A statement as it is given to a connection; cursors and copies have no text. */
+type Statement = { name?: string; text?: string }
+
+/** Records the statements of every connection of this process, by trace. */
+function watchStatements(): Disposable & { of: (trace: string) => string[] } {
+  const sent: { trace: string; statement: string }[] = []
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const trace = traceOf(currentTraceparent())
+    const statement = typeof args[0] === 'string' ? { text: args[0] } : (args[0] as Statement)
+    if (trace !== '' && !isOfRelay(statement)) sent.push({ trace, statement: inShort(statement) })
+    return Reflect.apply(query, this, args) as unknown
+  } as typeof query
+  return {
+    of: (trace) => sent.filter((one) => one.trace === trace).map(({ statement }) => statement),
+    [Symbol.dispose]: () => void (pg.Client.prototype.query = query),
+  }
+}
+
+/** The relay of the outbox wakes after a commit; what it reads then is often read for several calls, or for none. */
+const isOfRelay = ({ text }: Statement): boolean => text?.includes('pg_current_snapshot') ?? false
+
+/** Names in front of which a table stands, but not `for update skip locked` and `on conflict do update set`. */
+const tables = /\b(?:from|join|into|(?<!\bfor (?:no key )?)update) (?!set\b)"?([a-z_]\w*)/gi
+const longest = 60
+
+function inShort({ name = '', text = '' }: Statement): string {
+  // The other names are given to whatever runs repeatedly, by the pool.
+  if (name !== '' && !/^parley_\d+$/.test(name)) return name
+  const sql = text.trim().replace(/\s+/g, ' ')
+  const touched = new Set([...sql.matchAll(tables)].map(([, table]) => table))
+  if (touched.size > 0) return `${sql.slice(0, sql.indexOf(' '))}: ${[...touched].join(', ')}`
+  return sql.replace(/'(?:[^']|'')*'/g, '?').slice(0, longest)
+}
