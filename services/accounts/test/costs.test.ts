@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countCosts, type CostCounter } from '@parley/testkit'
+import { makeUser, openEnv, signIn, type Env } from './_env.ts'
+
+let env: Env
+let costs: CostCounter
+const userIds: string[] = []
+beforeAll(async () => {
+  env = await openEnv()
+  costs = env.use(await countCosts(env.bus))
+  await env.start()
+  for (const login of ['ann', 'bob']) userIds.push(await makeUser(env, login))
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+test('GetViewer runs one statement, and asks two neighbours', async () => {
+  const [userId = ''] = userIds
+  const getViewer = () => env.viewerOf(userId).getViewer({})
+  await getViewer()
+  expect(await costs.of(getViewer)).toEqual({
+    statements: ['viewer'],
+    requests: ['NotificationsInternalService.GetPreferences', 'MessagingInternalService.HasUnread'],
+  })
+})
+
+test('the profiles of several people are one statement', async () => {
+  expect(await costs.of(() => env.internal.getProfiles({ userIds }))).toEqual({
+    statements: ['users_by_ids'],
+    requests: [],
+  })
+})
+
+test('opening sockets runs one statement for all credentials', async () => {
+  const both = await Promise.all(['ann', 'bob'].map((login) => signIn(env, login)))
+  const digests = both.flatMap((signedIn) => signedIn.digests)
+  expect(await costs.of(() => env.internal.openSockets({ digests }))).toEqual({
+    statements: ['select: user_roles, credentials, users'],
+    requests: [],
+  })
+})

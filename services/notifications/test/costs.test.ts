@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countCosts, eventually, type CostCounter } from '@parley/testkit'
+import { openFleet, type Fleet } from './_fleet.ts'
+import { Story } from './_story.ts'
+
+let fleet: Fleet
+let costs: CostCounter
+const list = () => fleet.as('Ubob').notifications.listNotifications({})
+beforeAll(async () => {
+  fleet = await openFleet()
+  costs = fleet.use(await countCosts(fleet.bus))
+  await fleet.start()
+  for (const roomId of ['R1', 'R2']) {
+    fleet.neighbours.room(roomId, ['Uann', 'Ubob'])
+    const story = new Story(fleet.bus, roomId)
+    for (let n = 0; n < 2; n++) await story.post('Uann', { mentions: { userIds: ['Ubob'] } })
+  }
+  await eventually(async () => expect((await list()).page?.totalCount).toBe(4n))
+})
+afterAll(() => fleet[Symbol.asyncDispose]())
+
+test('ListNotifications runs two statements, and asks each neighbour once for the whole page', async () => {
+  expect(await costs.of(list)).toEqual({
+    statements: ['select: notifications', 'select: notifications'],
+    requests: ['RoomsInternalService.ListAccessibleRooms', 'AccountsInternalService.GetProfiles'],
+  })
+})
+
+test('GetPreferences runs one statement', async () => {
+  expect(await costs.of(() => fleet.internal.getPreferences({ userId: 'Ubob' }))).toEqual({
+    statements: ['notification_levels_of_user'],
+    requests: [],
+  })
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countCosts, type CostCounter } from '@parley/testkit'
+import { makeRoom, openEnv, person, type Env } from './_env.ts'
+
+let env: Env
+let costs: CostCounter
+beforeAll(async () => {
+  env = await openEnv()
+  costs = env.use(await countCosts(env.bus))
+  env.accounts.people.push(person('Uann'), person('Ubob'))
+  await env.start()
+  for (const name of ['hall', 'tea']) await env.as('Uann').rooms.joinRoom({ roomId: await makeRoom(env, name) })
+  await env.as('Uann').rooms.startDM({ participantIds: ['Ubob'] })
+})
+afterAll(() => env[Symbol.asyncDispose]())
+
+test('ListRooms runs one statement, and asks each neighbour once for all rooms', async () => {
+  const list = () => env.as('Uann').directory.listRooms({})
+  await list()
+  expect(await costs.of(list)).toEqual({
+    statements: ['active_channels_and_dms'],
+    requests: ['MessagingInternalService.RoomStates', 'AccountsInternalService.GetProfiles'],
+  })
+})
+
+test('opening sockets runs as many statements for several people as for one', async () => {
+  const costsOf = (...userIds: string[]) => costs.of(() => env.internal.openSockets({ userIds }))
+  const expected = {
+    statements: [
+      'begin isolation level repeatable read read only',
+      'select: room_members',
+      'select: room_bans',
+      'select: rooms',
+      'commit',
+    ],
+    requests: [],
+  }
+  expect(await costsOf('Uann')).toEqual(expected)
+  expect(await costsOf('Uann', 'Ubob')).toEqual(expected)
+})
+
+test('which of several rooms somebody may enter is read at once', async () => {
+  const { rooms } = await env.as('Uann').directory.listRooms({})
+  const roomIds = rooms.map(({ room }) => room?.id ?? '')
+  expect(await costs.of(() => env.internal.listAccessibleRooms({ userId: 'Uann', roomIds }))).toEqual({
+    statements: ['rooms_by_ids', 'select: people'],
+    requests: [],
+  })
+})
