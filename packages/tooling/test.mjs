@@ -18,8 +18,10 @@ Without arguments: all checks (pnpm verify), unit and behaviour tests, end-to-en
   <path>, --filter <pattern>  only test files whose path matches; the checks are left out
   --name <pattern>            only tests whose name matches; the checks are left out
   --no-verify                 all tests, without the checks
-  --all                       also what takes long: *.long.test.ts, and more of what other tests do many times
+  --all                       also what takes long: *.long.test.ts, more of what other tests do many times, and the
+                              end-to-end tests on the compact layout
   --help                      this text
+PARLEY_LAYOUT=compact runs end-to-end tests on the compact layout.
 Own servers instead of private ones: PARLEY_TEST_POSTGRES_URL, PARLEY_TEST_NATS_URL, PARLEY_TEST_REDIS_URL.`
 
 const { values, positionals } = parseArgs({
@@ -42,15 +44,16 @@ const paths = [...positionals, ...values.filter]
 const isPartial = paths.length > 0 || values.name !== undefined
 const began = performance.now()
 const progress = new Progress()
-/** Unit and behaviour tests share nothing; the end-to-end tests share one fleet. */
-const suites = [
-  { config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] },
-  { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] },
-]
+const endToEnd = { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] }
+/** Suites that run side by side. Unit and behaviour tests share nothing; the end-to-end tests share one fleet. */
+const rounds = [[{ config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] }, endToEnd]]
+/** The client in the browser does not see the layout. */
+const compact = { ...endToEnd, args: [...endToEnd.args, '--testPathIgnorePatterns', '/web-'] }
+if (values.all && !isPartial) rounds.push([{ ...compact, env: { PARLEY_LAYOUT: 'compact' } }])
 
 const failedSteps = await runSteps([turbo('build')])
 const failedChecks = isPartial || values['no-verify'] ? [] : await verify()
-const { files, again, broken } = await runSuites(suites, {
+const options = {
   once: isPartial,
   args: [
     ...paths,
@@ -61,15 +64,23 @@ const { files, again, broken } = await runSuites(suites, {
   onTotal: (total) => progress.expect(total),
   onFile: show,
   onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
-})
+}
+const outcomes = []
+for (const suites of rounds) {
+  const { files, again, broken } = await runSuites(suites, options)
+  outcomes.push({ broken, ...outcomeOf(files, again) })
+}
 progress.finish()
 
-const { passed, skipped, unsteady, ...outcome } = outcomeOf(files, again)
+const sum = (count) => outcomes.reduce((total, outcome) => total + outcome[count], 0)
+const passed = sum('passed')
+const skipped = outcomes.flatMap((outcome) => outcome.skipped)
+const unsteady = outcomes.flatMap((outcome) => outcome.unsteady)
 for (const name of values.name === undefined ? skipped : []) console.log(`skipped: ${name}`)
 for (const file of unsteady) {
   console.log(`unsteady: ${relative(workspace, file.path)} passed when it ran again; at first: ${firstError(file)}`)
 }
-const failed = outcome.failed + broken + failedSteps.length + failedChecks.length
+const failed = sum('failed') + sum('broken') + failedSteps.length + failedChecks.length
 const ran = passed + failed + skipped.length
 if (ran === 0) console.log('no test matches')
 console.log(`took ${((performance.now() - began) / 60_000).toFixed(1)} min`)

