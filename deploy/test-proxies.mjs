@@ -1,4 +1,5 @@
-// Whether the gateways know the proxies in front of them: asks through those, then at every process.
+// Checks whether the gateways know the proxies in front of them: sends requests through the proxies, then reads the metrics of
+// every process.
 //   node test-proxies.mjs https://chat.example.org http://parley-internal:9090
 import { lookup } from 'node:dns/promises'
 
@@ -13,10 +14,10 @@ if (!publicUrl || !internalUrl) {
   process.exit(2)
 }
 const counter = /^parley_gateway_forgotten_proxies(?:_total)?(?:\{[^}]*\})? (\d+)/gm
-/** As many as several gateways are likely to get one each of. */
+/** Enough that each of several gateways most likely gets one. */
 const requests = 50
 
-/** The bodies of the metrics of every process that the name of the internal port stands for. */
+/** The metrics of every process to which the name of the internal port resolves. */
 async function metrics() {
   const { protocol, hostname, port } = new URL(internalUrl)
   const found = await lookup(hostname, { all: true })

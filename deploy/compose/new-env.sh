@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .env from .env.example with a secret of its own for every line without a value. Never overwrites one.
+# Creates .env from .env.example, with a new secret for every line without a value. Never overwrites an existing .env.
 set -eu
 cd "$(dirname "$0")"
 umask 077

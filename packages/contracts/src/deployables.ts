@@ -8,7 +8,7 @@ export { type DeployableFacts, sharedSecrets } from './deployable-facts.ts'
  */
 export const deployables = {
   gateway: {
-    about: 'Speaks for users: the only one that may publish public methods (three tokens; internal ones have four).',
+    about: 'Calls methods on behalf of users: no other may call public methods (three tokens; internal ones have four).',
     http: {
       number: 8080,
       settings: ['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'],
@@ -36,7 +36,7 @@ export const deployables = {
     ],
   },
   realtime: {
-    about: 'Holds the sockets; reads the whole stream.',
+    about: 'Sockets of clients; reads the whole stream.',
     http: {
       number: 8081,
       settings: ['PARLEY_REALTIME_PORT'],
@@ -60,7 +60,7 @@ export const deployables = {
     hints: { subscribes: ['presence', 'typing'] },
   },
   accounts: {
-    about: 'Who people are.',
+    about: 'Users, their credentials, invites and presence.',
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_SECRET_KEY', 'PARLEY_REDIS_URL', 'PARLEY_CORE_ASSETS_SIGNING_SECRET'],
@@ -79,7 +79,7 @@ export const deployables = {
     consumes: ['deleted-roles', 'erasures'],
   },
   rooms: {
-    about: 'The facts about rooms.',
+    about: 'Rooms, their members, bans and layout.',
     database: true,
     calls: [
       'AccountsInternalService.ListPeople',
@@ -96,7 +96,7 @@ export const deployables = {
     consumes: ['people', 'people-access', 'erasures'],
   },
   messaging: {
-    about: 'The log of each room.',
+    about: 'The log of each room, its messages and read markers.',
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_ASSETS_SIGNING_SECRET'],
@@ -114,7 +114,7 @@ export const deployables = {
     consumes: ['levels', 'erasures'],
   },
   admin: {
-    about: 'Roles, decisions, the server and its log.',
+    about: 'Roles, permission decisions, server settings and the audit log; keeps the stream.',
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_ASSETS_SIGNING_SECRET'],
@@ -137,7 +137,7 @@ export const deployables = {
     keepsStream: true,
   },
   uploads: {
-    about: 'Files.',
+    about: 'Files, images and link previews.',
     database: true,
     http: {
       number: 8082,
@@ -170,7 +170,7 @@ export const deployables = {
     consumes: ['avatars', 'branding', 'posted', 'imported', 'edited', 'retracted', 'erasures'],
   },
   notifications: {
-    about: 'Who is told what, and how.',
+    about: 'Notifications, their preferences and Web Push.',
     database: true,
     url: true,
     calls: [
@@ -190,7 +190,7 @@ export const deployables = {
     consumes: ['rooms', 'readers', 'credentials', 'erasures'],
   },
   calls: {
-    about: 'Voice and video.',
+    about: 'Voice and video calls.',
     database: true,
     http: {
       number: 8083,
