@@ -90,7 +90,7 @@ inBrowser('a message that could not be sought is sought again, and not said to b
   await eventually(() => refused > 0)
   await page.unroute('**/GetRoomEventsAround', refuse)
   await messageWith(page, 'Looked for').waitFor()
-  expect(await page.getByText('This message is not here any more').count()).toBe(0)
+  expect(await page.getByText('This message no longer exists').count()).toBe(0)
 })
 
 inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {

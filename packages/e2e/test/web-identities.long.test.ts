@@ -83,7 +83,7 @@ if (canTry) {
     await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
     await page.getByRole('navigation', { name: 'Rooms' }).getByText(ada.login).waitFor()
     await openSignIns(page)
-    await page.getByText('Disconnecting ends every session, this one too.').waitFor()
+    await page.getByText('Disconnecting ends all sessions, including this one.').waitFor()
     await disconnect?.click()
     await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()

@@ -41,7 +41,7 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 2)
   await inRoom.getByText('2 unread').waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
-  await pane.getByText('Nothing waits for you.').waitFor()
+  await pane.getByText('No notifications.').waitFor()
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
   // Nothing calls any more, and there is still something to read.
   expect((await inRoom.textContent())?.trim()).toMatch(/\D unread$/)

@@ -53,7 +53,7 @@ inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', 
   await messageWith(ofBob.page, 'Here I am').waitFor()
 
   await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
-  await page.getByLabel('Reason, for the audit log').fill('Too loud')
+  await page.getByLabel('Reason (for the audit log)').fill('Too loud')
   await page
     .getByRole('button', { name: `Ban ${bob.login}` })
     .last()
@@ -63,10 +63,10 @@ inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', 
   await page.getByLabel('Reason for lifting a ban').fill('Quiet again')
   await page.getByRole('button', { name: `Lift the ban of ${bob.login}` }).click()
   await page.getByText('Too loud').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Archive' }).click()
+  await page.getByRole('button', { name: 'Archive', exact: true }).click()
   await page.getByText('This room is archived').waitFor()
-  await page.getByRole('button', { name: 'Open again' }).click()
-  await page.getByRole('button', { name: 'Archive' }).waitFor()
+  await page.getByRole('button', { name: 'Unarchive' }).click()
+  await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
   const rooms = groups.flatMap(({ items }) => items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
   expect(rooms.find(({ id }) => id === roomId)).toMatchObject({ name, archived: false })

@@ -156,7 +156,7 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   await page.getByRole('button', { name: 'Browse rooms' }).press('Enter')
   await page.getByRole('dialog', { name: 'Browse rooms' }).waitFor()
   await page.keyboard.type('no such room')
-  await page.getByText('No room has these words.').waitFor()
+  await page.getByText('No room matches.').waitFor()
   expect(visitor.complaints).toEqual([])
 })
 
@@ -222,7 +222,7 @@ inBrowser('one sees whom one writes to, whether they are there, and why nobody c
   expect(
     await page
       .getByRole('main')
-      .getByText(/made this room|joined/)
+      .getByText(/created this room|joined/)
       .count(),
   ).toBe(0)
   expect(visitor.complaints).toEqual([])

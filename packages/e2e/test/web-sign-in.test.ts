@@ -119,7 +119,7 @@ inBrowser('an invite lets somebody in, once, and its secret stays in no address'
   expect(visitor.complaints).toEqual([])
 
   await using late = await visit(pathname + hash)
-  await late.page.getByText('This invite has ended or was used.').waitFor()
+  await late.page.getByText('This invite has expired or was used.').waitFor()
 })
 
 inBrowser('a page whose person signs out elsewhere stays signed in itself', async () => {
