@@ -116,10 +116,10 @@ test('every service stops by itself while database and NATS are frozen', async (
     for (const { pid } of asked) process.kill(pid, 'SIGTERM')
     await eventually(
       () => {
-        for (const one of asked) expect(lastWords(one)).toMatch(/has stopped|ended by force/)
+        for (const one of asked) expect(lastWords(one)).toMatch(/has stopped|is killed/)
       },
       { timeoutMs: 60_000 },
     )
   }
-  expect(asked.filter((one) => lastWords(one).includes('ended by force')).map(({ name }) => name)).toEqual([])
+  expect(asked.filter((one) => lastWords(one).includes('is killed')).map(({ name }) => name)).toEqual([])
 })

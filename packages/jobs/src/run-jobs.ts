@@ -107,7 +107,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const { name } = this.#options
     const done = this.#work(job)
       // Its lease expires and it will be retried.
-      .catch((error: unknown) => log.warn({ err: error, queue: name }, 'what became of a job could not be written'))
+      .catch((error: unknown) => log.warn({ err: error, queue: name }, 'the outcome of a job could not be stored'))
       .finally(() => {
         this.#underWay.delete(done)
         this.#polling.wake()

@@ -59,7 +59,7 @@ async function applyBesideOthers(
       return await migrate(drizzle({ client }), { migrationsFolder: folder })
     } catch (error) {
       if (!isLockTimeout(error) || Date.now() > giveUpAt) throw error
-      log.warn('a table is locked by others; the migration is tried again')
+      log.warn('a table is locked by other connections; the migration will be retried')
       await new Promise((resolve) => setTimeout(resolve, lockTimeoutMs))
     }
   }

@@ -104,7 +104,7 @@ function notifyParent({ internalPort, url }: Service): void {
 function forceExitAfter(milliseconds: number, name: string): void {
   const timer = setTimeout(() => {
     const holding = process.getActiveResourcesInfo()
-    logger('runtime').error({ holding }, `${name} did not end in time and is ended by force`)
+    logger('runtime').error({ holding }, `${name} did not stop in time and is killed`)
     process.exit(1)
   }, milliseconds)
   timer.unref()

@@ -65,6 +65,6 @@ test.each(['stuck', 'leaks'])('a process that is %s is ended by force', async (b
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(1)
   expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({
-    msg: 'test did not end in time and is ended by force',
+    msg: 'test did not stop in time and is killed',
   })
 })

@@ -19,7 +19,7 @@ export const credentialsEnded = (userId: string, reason: string) => {
 }
 export const withoutNeighbour = (service: string, error: unknown) => {
   neighboursAway(1, { service })
-  log.warn({ service, err: error }, 'a viewer was answered without what another service knows')
+  log.warn({ service, err: error }, 'a viewer was answered without the data of another service')
 }
 const presenceAway = counter('parley_accounts_presence_unavailable', {
   description: 'Questions about presence that Redis or the bus did not answer.',
@@ -36,16 +36,17 @@ const mails = counter('parley_mails', {
 export const mailSent = (kind: string) => mails(1, { kind, outcome: 'sent' })
 export const mailFailed = (kind: string, trouble: { code?: string; responseCode?: number }, lasts: boolean) => {
   if (lasts) mails(1, { kind, outcome: 'failed' })
-  log.warn({ kind, ...trouble }, lasts ? 'a mail was not sent' : 'a mail was not sent yet; trying again')
+  log.warn({ kind, ...trouble }, lasts ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
 }
 /** An alert looks at this one: mails are asked for in numbers that the operator did not expect. */
 export const mailOverBudget = (kind: string) => {
   mails(1, { kind, outcome: 'over_budget' })
-  log.debug({ kind }, 'a mail was not sent: the budget of the hour is used up')
+  log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')
 }
 export const withoutServerName = (error: unknown) =>
   log.warn({ err: error }, 'admin did not return the name of the server')
-export const prolongingFailed = (error: unknown) => log.warn({ err: error }, 'credentials in use were not prolonged')
+export const prolongingFailed = (error: unknown) =>
+  log.warn({ err: error }, 'the lifetime of credentials in use could not be extended')
 export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'a background task failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
@@ -57,11 +58,14 @@ export const providerAnswered = (provider: string, outcome: string) => providerS
 export const providerUnusable = (provider: string, error: unknown) =>
   log.warn({ provider, reason: messageOf(error) }, 'a sign-in provider could not be used')
 export const discoveryRefused = (provider: string, error: unknown) =>
-  log.warn({ provider, reason: messageOf(error) }, 'what a sign-in provider said of itself before is used on')
+  log.warn(
+    { provider, reason: messageOf(error) },
+    'the discovery document of a sign-in provider could not be used; the previous one stays in use',
+  )
 export const profileUnread = (provider: string, error: unknown) =>
-  log.warn({ provider, reason: messageOf(error) }, 'a new identity is without the profile at its provider')
+  log.warn({ provider, reason: messageOf(error) }, 'the profile of a new identity could not be read from its provider')
 export const avatarNotImported = (userId: string, error: unknown) =>
-  log.info({ userId, reason: messageOf(error) }, 'the avatar at a provider was not imported')
+  log.info({ userId, reason: messageOf(error) }, 'the avatar at a provider could not be imported')
 export const identityLinked = (userId: string, provider: string) => log.info({ userId, provider }, 'identity linked')
 export const identityUnlinked = (userId: string, provider: string) =>
   log.info({ userId, provider }, 'identity unlinked')
@@ -69,5 +73,5 @@ export const identityUnlinked = (userId: string, provider: string) =>
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
 export const accountErased = (userId: string) => log.info({ userId }, 'account deleted')
 export const deletionStuck = (userId: string, error: unknown) =>
-  log.warn({ userId, err: error }, 'a deletion failed to continue; it will be retried')
-export const deletionCompleted = (userId: string) => log.info({ userId }, 'nothing is left of a deleted account')
+  log.warn({ userId, err: error }, 'a step of an account deletion failed; it will be retried')
+export const deletionCompleted = (userId: string) => log.info({ userId }, 'a deleted account is erased everywhere')

@@ -17,7 +17,7 @@ export function policyChanged(revision: bigint): void {
 export function policyTold(lost: bigint, revision: bigint): void {
   log.warn(
     { lost: String(lost), revision: String(revision) },
-    'others know a policy that is lost here; told the present one',
+    'other deployables had a policy that is lost here; the current one was published again',
   )
 }
 
@@ -35,7 +35,7 @@ export function auditBucketDropped(bucket: string): void {
 }
 
 export function nameNotReleased(error: unknown): void {
-  log.warn({ err: error }, 'the name of a role that is not there could not be given back; it is tried again')
+  log.warn({ err: error }, 'the reserved name of a role that does not exist could not be released; it will be retried')
 }
 
 export function auditBucketsMissing(err: unknown): void {

@@ -15,17 +15,17 @@ export const countWebhook = (outcome: 'taken' | 'ignored' | 'refused'): void => 
 
 export function reportMediaFailure(error: unknown, what: string): void {
   mediaFailures()
-  log.warn({ err: error, what }, 'the media server did not do what it was asked')
+  log.warn({ err: error, what }, 'a request to the media server failed')
 }
 
 export const reportListingsFailed = (): void => log.error('the media server does not answer; every call is ended')
 
 export function reportEndingFailed(error: unknown, callId: string): void {
   endingsFailed()
-  log.error({ err: error, callId }, 'a call could not be ended; it is tried again with the next round')
+  log.error({ err: error, callId }, 'a call could not be ended; it will be retried in the next round')
 }
 
 export const reportChoreGivenUp = (mediaRoom: string): void =>
-  log.error({ mediaRoom }, 'the media server could not be notified in time; the comparison takes over')
+  log.error({ mediaRoom }, 'a request to the media server expired; the next comparison takes over')
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')

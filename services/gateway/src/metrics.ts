@@ -28,7 +28,8 @@ export function createMetrics() {
       seconds((performance.now() - started) / 1000, { method: name })
     },
     failed: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
-    noWebClient: (folder: string) => log.warn({ folder }, 'no web client is built there: / answers a line of text'),
+    noWebClient: (folder: string) =>
+      log.warn({ folder }, 'there is no built web client in this folder: / returns a line of text'),
     feedLost: () => log.warn('the control feed was interrupted; credentials are checked again'),
   }
 }

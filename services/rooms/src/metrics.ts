@@ -37,7 +37,10 @@ export function reportFedAgain(roomId: string, held: bigint, version: bigint): v
 
 /** The database was restored, and messaging holds facts that it has lost. */
 export function reportRebased(roomId: string, held: bigint, facts: number): void {
-  log.warn({ roomId, held: String(held), facts }, 'messaging holds a fact that rooms has lost; going on above it')
+  log.warn(
+    { roomId, held: String(held), facts },
+    'messaging holds a fact that rooms has lost; facts continue above its version',
+  )
 }
 
 /** Number of rooms whose facts are not handed over by the call that changed them. */
@@ -46,8 +49,8 @@ export const gaugeLeftBehind = (read: () => number): Disposable =>
 
 /** Something that is tried again until it succeeds. */
 export function reportRetry(task: string, error: unknown): void {
-  log.warn({ task, err: error }, 'not possible yet; trying again')
+  log.warn({ task, err: error }, 'a task failed; retrying')
 }
 
-export const logLobbyMade = (groupId: string): void => log.info({ groupId }, 'made the first group with its rooms')
-export const logPeopleFilled = (people: number): void => log.info({ people }, 'filled people from accounts')
+export const logLobbyMade = (groupId: string): void => log.info({ groupId }, 'created the first group with its rooms')
+export const logPeopleFilled = (people: number): void => log.info({ people }, 'copied people from accounts')

@@ -21,25 +21,25 @@ const deletionsRefused = counter('uploads_deletions_refused_total', {
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
   claimsWithoutImage()
-  log.error({ key, ownerId }, 'an event names an image that is not there')
+  log.error({ key, ownerId }, 'an event refers to an image that does not exist')
 }
 
 export function reportImageWithoutBytes(key: string): void {
   imagesWithoutBytes()
-  log.error({ key }, 'the bytes of an image are not in the storage as a whole')
+  log.error({ key }, 'the bytes of an image are missing from the storage or incomplete')
 }
 
 export function reportFileWithoutBytes(assetId: string): void {
   imagesWithoutBytes()
-  log.error({ assetId }, 'the bytes of a file are not in the storage as a whole')
+  log.error({ assetId }, 'the bytes of a file are missing from the storage or incomplete')
 }
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
 
 /** An answer that had begun ends in the middle. */
-export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }, 'a file could not be sent to its end')
+export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }, 'sending a file broke off')
 
-export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'swept what nobody needs')
+export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'deleted unused data')
 
 /** Nothing is swept because storage and database do not belong together. */
 export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
@@ -53,16 +53,17 @@ export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
 /** A failed deletion will be retried. */
 export function reportFailedDeletion(id: string, error: unknown): void {
   failedDeletions()
-  log.warn({ id, err: error }, 'bytes could not be deleted; tried again later')
+  log.warn({ id, err: error }, 'bytes could not be deleted; it will be retried')
 }
 
 /** Bytes that nobody needs could not be deleted at once. */
-export const reportLeftForSweeping = (error: unknown): void => log.warn({ err: error }, 'bytes are left for the sweep')
+export const reportLeftForSweeping = (error: unknown): void =>
+  log.warn({ err: error }, 'bytes could not be deleted; a sweep will delete them')
 
 /** The name of the error says what is wrong: the bucket is not there, the key does not hold, nobody answers. */
 export const reportStorageAway = (bucket: string, error: unknown): void =>
-  log.error({ bucket, err: error }, 'the bucket cannot be used; trying again')
+  log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
 /** Images and videos may end the process. */
 export const reportTooLittleMemory = (limit: number, plan: MemoryPlan): void =>
-  log.warn({ limit, ...plan }, 'the memory limit is below what images and videos may take at once; raise it')
+  log.warn({ limit, ...plan }, 'the memory limit is too low for the images and videos processed at once; raise it')

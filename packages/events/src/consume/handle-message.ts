@@ -57,7 +57,7 @@ export async function handleMessage(handling: Handling, { message, events }: Ope
   const again = (deliveryOf(message)?.deliveries ?? 1) > 1
   if (events === undefined) {
     messageUndecodable()
-    log.error({ consumer, subject: message.subject }, 'a message is no event batch')
+    log.error({ consumer, subject: message.subject }, 'a message is not an event batch')
     acknowledge(message)
     return 'done'
   }
@@ -117,11 +117,14 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
       return failures
     }
     eventParked(consumer)
-    log.error({ ...about, failures }, 'a consumer gave an event up; it is parked')
+    log.error({ ...about, failures }, 'a consumer failed too often on an event, which is parked')
     return 0
   } catch (recording) {
     if (isDatabaseUnavailable(recording) && !(await isReachable(db))) return undefined
-    log.warn({ ...about, recording: reasonOf(recording) }, 'a consumer failed on an event, and could not note it')
+    log.warn(
+      { ...about, recording: reasonOf(recording) },
+      'a consumer failed on an event, and could not record the failure',
+    )
     return 1
   }
 }

@@ -56,7 +56,7 @@ async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Pro
   })
   afterCommit?.()
   eventReplayed(consumer)
-  log.info({ consumer, eventId: parked.eventId }, 'a parked event is handled')
+  log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed and handled')
 }
 
 async function stayParked(db: Db, parked: Parked, lastError: string): Promise<void> {

@@ -88,7 +88,7 @@ class RunningConsumer implements AsyncDisposable {
       if ((await handle()) === 'outage') this.#databaseAway = true
     } catch (error) {
       // The connection is closed: unacknowledged messages will be delivered again.
-      log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be answered')
+      log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be acknowledged')
     }
   }
 
@@ -104,7 +104,7 @@ class RunningConsumer implements AsyncDisposable {
         failingSince ??= performance.now()
         const isPatient = isUnanswered(error) && performance.now() - failingSince < keeperStartsMs
         if (!said && !isPatient) {
-          log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'events cannot be consumed for now')
+          log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'events cannot be consumed; retrying')
           said = true
         }
       }

@@ -83,7 +83,10 @@ function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<numbe
         if (signal.aborted) return
         failed = true
         erasureFailed(service)
-        log.warn({ service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) }, 'erasing will be retried')
+        log.warn(
+          { service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) },
+          'erasing an account failed; it will be retried',
+        )
       }
     }
     if (failed) return tryAgainMs

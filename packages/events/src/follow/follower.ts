@@ -129,7 +129,7 @@ export class Follower implements EventFollower {
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         if (!isUnanswered(error) || performance.now() - startedAt > keeperStartsMs)
-          log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed yet')
+          log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed; retrying')
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
       pauseMs = Math.min(pauseMs * 2, longestPauseMs)
@@ -191,7 +191,7 @@ export class Follower implements EventFollower {
       events = decodeBatch(message.data)
     } catch {
       messageUndecodable()
-      log.error({ subject: message.subject, seq }, 'a message is no event batch')
+      log.error({ subject: message.subject, seq }, 'a message is not an event batch')
       return
     }
     const last = events.at(-1)

@@ -79,7 +79,10 @@ async function pause(
   const reason = reasonOf(failure)
   const [first] = events
   handOverFailed(service)
-  log.warn({ service, roomId, failures: failures + 1, reason }, 'messaging did not take events of a room')
+  log.warn(
+    { service, roomId, failures: failures + 1, reason },
+    'messaging did not accept events of a room; they will be sent again',
+  )
   if (first && !passing.has(failure.code) && (await store.countRefusal(db, first)) >= maxAttempts) {
     await store.parkEvent(db, claim, first, reason)
     handOverParked(service)

@@ -33,7 +33,10 @@ export function startHandOver(options: HandOverOptions): AsyncDisposable {
       waiting.delete(roomId)
       const done = handOverRoom(hand, roomId)
         .catch((error: unknown) => {
-          log.warn({ service, roomId, reason: reasonOf(error) }, 'a room is looked at again')
+          log.warn(
+            { service, roomId, reason: reasonOf(error) },
+            'handing over events of a room failed; it will be retried',
+          )
           return tryAgainMs
         })
         .then((againMs) => {

@@ -42,7 +42,7 @@ export async function keepStream(
       answer(message, { answer: await answerTo({ bus, restorer, recoveries, requester }, verb, message.data) })
     } catch (error) {
       const refusal = error instanceof Refusal ? error.message : 'it failed, ask again'
-      log.warn({ requester, verb, reason: reasonOf(error) }, 'what was asked about the stream was not done')
+      log.warn({ requester, verb, reason: reasonOf(error) }, 'a request to the keeper of the stream failed')
       answer(message, { refusal })
     } finally {
       atWork.set(requester, (atWork.get(requester) ?? 1) - 1)
@@ -98,7 +98,7 @@ function logCopies(copies: number, wanted: number): void {
 }
 
 async function answerTo(asked: Parameters<(typeof answers)[Verb]>[0], verb: string, data: Uint8Array) {
-  if (!Object.hasOwn(answers, verb)) throw new Refusal('nobody knows what that is')
+  if (!Object.hasOwn(answers, verb)) throw new Refusal('unknown request')
   let ask: unknown
   try {
     ask = JSON.parse(decoder.decode(data))

@@ -144,7 +144,7 @@ export class Flow {
     publishFailed(service)
     if (performance.now() - this.#failureSaidAt < sayFailureEveryMs) return
     this.#failureSaidAt = performance.now()
-    log.error({ service, reason }, 'the stream does not take events; they wait and are tried again')
+    log.error({ service, reason }, 'the stream does not accept events; they will be sent again')
   }
 
   #take(entry: Entry, ready: Shard[]): Line | undefined {

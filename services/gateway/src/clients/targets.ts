@@ -30,7 +30,7 @@ export class Targets<Target> {
 
   failed(target: Target, failure: unknown): void {
     if (!this.#rests(target))
-      log.warn({ err: failure, what: this.#what }, 'a server behind failed; it is asked last now')
+      log.warn({ err: failure, what: this.#what }, 'a server behind the gateway failed; it is tried last from now on')
     this.#restUntil.set(target, performance.now() + restMs)
   }
 

@@ -65,7 +65,7 @@ async function askFor(fetch: (handles: readonly string[]) => Promise<Found>, han
     return handles.map((handle) => found.get(handle))
   } catch (error) {
     countUnresolvedHandles(handles.length)
-    log.warn({ err: error }, 'mentions are looked up later')
+    log.warn({ err: error }, 'mentions could not be resolved; they will be resolved later')
     throw error
   }
 }

@@ -76,7 +76,7 @@ async function askFor(fetch: (ids: string[]) => Promise<User[]>, userIds: readon
     return userIds.map((id) => found.get(id))
   } catch (error) {
     countUnresolvedProfiles(userIds.length)
-    log.warn({ err: error }, 'cached profiles are used, unknown ones are left out')
+    log.warn({ err: error }, 'accounts did not return profiles: cached ones are used, unknown ones left out')
     return userIds.map(() => undefined)
   }
 }

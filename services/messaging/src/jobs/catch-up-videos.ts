@@ -22,7 +22,7 @@ export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<vo
       try {
         if (isRoomEvent(roomId, event)) await appendServiceEvents(ctx, roomId, [event], signal)
       } catch (error) {
-        log.warn({ err: error, room: roomId }, 'the outcome of a video will be requested again')
+        log.warn({ err: error, room: roomId }, 'the outcome of a video could not be read; it will be requested again')
       }
     }
     assetIds = await findProcessingVideos(ctx.pool, assetIds.at(-1) ?? '', atOnce)

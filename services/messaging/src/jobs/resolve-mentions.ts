@@ -27,7 +27,8 @@ export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposabl
       return 'ended'
     },
     onFailure: ({ roomId }, { error, isOutage }) => {
-      if (!isOutage) log.warn({ err: error, room: roomId }, 'mentions of a message are looked up once more')
+      if (!isOutage)
+        log.warn({ err: error, room: roomId }, 'mentions of a message could not be resolved; it will be retried')
     },
   })
 }

@@ -15,7 +15,7 @@ export const askPeople =
   async (userIds: readonly string[]): Promise<ReadonlyMap<string, User>> => {
     if (userIds.length === 0) return new Map()
     const answer = await accounts.getProfiles({ userIds: [...userIds] }, options).catch((error: unknown) => {
-      log.warn({ err: error }, 'notifications are shown without names of people')
+      log.warn({ err: error }, 'accounts did not return names: notifications are shown without them')
       return undefined
     })
     const users = answer?.profiles.flatMap(({ user }) => user ?? []) ?? []

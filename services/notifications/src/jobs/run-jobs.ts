@@ -27,7 +27,7 @@ export function runNotificationJobs(
       jobParked(job.work.of)
       log.error(
         { err: failure.error, job: String(job.id), attempts: failure.attempts },
-        'a job is given up; it is parked',
+        'a job failed too often and is parked',
       )
     },
   })

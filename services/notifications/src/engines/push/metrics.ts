@@ -17,7 +17,7 @@ export const countPush = (action: 'show' | 'dismiss', outcome: Outcome): void =>
 type Queued = { action: 'show' | 'dismiss'; lane: Lane }
 
 export const recordLag = ({ action, lane }: Queued, seconds: number): void => lag(seconds, { action, lane })
-export const reportFailedTurn = (error: unknown): void => log.warn({ err: error }, 'pushes wait: something failed')
+export const reportFailedTurn = (error: unknown): void => log.warn({ err: error }, 'sending pushes failed; they wait')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
 /** Number of waiting pushes in a lane, and the age of the oldest. */

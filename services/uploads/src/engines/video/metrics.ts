@@ -24,7 +24,7 @@ export const logFailedVideo = (assetId: string, explanation: string): void =>
   log.info({ assetId, explanation }, 'a video cannot be processed')
 
 export const reportNoVideo = (fault: string): void =>
-  log.error({ fault }, 'videos are refused: they are switched on, but cannot be processed here')
+  log.error({ fault }, 'videos are refused: processing is enabled, but not possible here')
 
 /** For a video worker: its caller retries. */
 export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
@@ -33,7 +33,7 @@ export const reportWorkFailed = (error: unknown): void => log.warn({ err: error 
 export const reportOwnUser = (userId: number, fault: string): void =>
   log.info(
     { userId, fault },
-    'ffmpeg runs as the user of this process: it cannot run as another, which would keep secrets of this process from it',
+    'ffmpeg runs as the user of this process, because it cannot run as another one, which would protect the secrets of this process',
   )
 
 /** Shows whether videos are taken, and how many wait, until the result is disposed. */
