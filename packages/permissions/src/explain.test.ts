@@ -30,7 +30,7 @@ function explained(stated: Stated[], permission: Permission, scope: Scope, subje
 
 type Case = readonly [says: string, stated: Stated[], scope: Scope, outcome: Outcome, entries: string[]]
 
-/** About message.post of ada. */
+/** Explains message.post for ada. */
 const cases: Case[] = [
   ['nobody decided', [], room, 'undecided', []],
   ['one allowance', [['role:everyone', 'allow', 'message.post', 'server']], room, 'allow', ['!+server:everyone']],
@@ -103,22 +103,22 @@ test.each(cases)('%s', (_, stated, scope, outcome, entries) => {
   expect(explained(stated, 'message.post', scope)).toEqual({ outcome, entries })
 })
 
-describe('rules that stand above decisions', () => {
-  test('an owner is allowed by being one, whatever is stored', () => {
+describe('rules that take precedence over decisions', () => {
+  test('an owner is allowed as owner, whatever is stored', () => {
     const stated: Stated[] = [['role:everyone', 'deny', 'message.post', 'server']]
     const entries = ['!+rule:owner', '-server:everyone']
     expect(explained(stated, 'message.post', room, owner)).toEqual({ outcome: 'allow', entries })
     expect(explained(stated, 'message.post', dm, owner)).toEqual({ outcome: 'allow', entries })
   })
 
-  test('managing is never given in a direct message, but to owners', () => {
+  test('managing is never allowed in a direct message, except for owners', () => {
     const stated: Stated[] = [['role:everyone', 'allow', 'room.manage', 'server']]
     const entries = ['!-rule:@dm-policy', '+server:everyone']
     expect(explained(stated, 'room.manage', dm)).toEqual({ outcome: 'deny', entries })
     expect(explained([], 'room.manage', dm, owner)).toEqual({ outcome: 'allow', entries: ['!+rule:owner'] })
   })
 
-  test('threads are not given to owners either', () => {
+  test('threads are not allowed there for owners either', () => {
     const entries = ['!-rule:@dm-policy']
     expect(explained([], 'message.post-in-thread', dm, owner)).toEqual({ outcome: 'deny', entries })
   })

@@ -64,7 +64,7 @@ test('people who were members only because the room was universal are removed wh
   await eventually(() => expect(atMediaServer('Runiversal')).toEqual(['Ualice']))
 })
 
-test('a deactivated account is out of every call, and who signs out stays', async () => {
+test('a deactivated account leaves every call; signing out does not', async () => {
   await inCall('Rone', ['Uerna', 'Ualice'])
   await env.announceSessionsEnded('Ualice', 'logout')
   await env.announceSessionsEnded('Uerna', 'account_deactivated')
@@ -74,7 +74,7 @@ test('a deactivated account is out of every call, and who signs out stays', asyn
   })
 })
 
-test('a deleted account leaves every call, and no data of the person remains', async () => {
+test('a deleted account leaves every call, and none of its data remains', async () => {
   await inCall('Rone', ['Udora', 'Ualice'])
   await inCall('Rtwo', ['Udora', 'Ualice'])
   await env.as('Udora').joinCall({ roomId: 'Rone' }, { headers: { 'Idempotency-Key': 'hers' } })
@@ -102,14 +102,14 @@ test('a deleted account leaves every call, and no data of the person remains', a
   expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
 })
 
-test('an erasure ends participations that nothing else has ended', async () => {
+test('an erasure ends participations that were not ended otherwise', async () => {
   await inCall('Rlast', ['Uerased', 'Ualice'])
   const { token } = await env.as('Uerased').getCallToken({ roomId: 'Rlast' })
   await requestErasure(env.bus, 'Uerased', 1)
   await eventually(() => expect(env.erasures.found('Uerased', 1)).toBeDefined())
   expect(await env.inCall('Rlast', 'Ualice')).toEqual(['Ualice'])
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
-  // The token still opens the room, and rooms may not have heard of the deletion yet.
+  // The token still admits to the media room, and rooms may not know of the deletion yet.
   await env.livekit.connect(token)
   await env.livekit.sent()
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))

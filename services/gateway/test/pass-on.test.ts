@@ -28,7 +28,7 @@ beforeAll(async () => {
   gateway = await env.start({
     PARLEY_GATEWAY_ASSETS_URLS: url,
     PARLEY_GATEWAY_WEBHOOKS_URLS: url,
-    // The first of them does not exist: the next one is tried.
+    // The first server does not exist, so the next one is tried.
     PARLEY_GATEWAY_REALTIME_URLS: `http://127.0.0.1:1,${url}`,
   })
 })
@@ -42,7 +42,7 @@ beforeEach(() => void (received.length = 0))
 test.each([
   ['GET', '/assets/files/A1?access=t', undefined],
   ['POST', '/webhooks/livekit', 'hello'],
-])('%s %s is passed on as it came', async (method, path, body) => {
+])('%s %s is forwarded unchanged', async (method, path, body) => {
   const headers = { authorization: 'Bearer t', 'parley-caller': 'x', 'Parley-Signature': 'y', connection: 'close' }
   const response = await fetch(gateway.url + path, { method, headers, ...(body !== undefined && { body }) })
   expect([response.status, response.headers.get('x-from'), await response.text()]).toEqual([207, 'behind', 'behind'])
@@ -74,13 +74,13 @@ test.each(['http', 'websocket'])('only the gateway states the client of a reques
 test.each([
   ['POST', '/assets/files/A1', 'GET, HEAD'],
   ['GET', '/webhooks/livekit', 'POST'],
-])('%s %s is told what goes there', async (method, path, allow) => {
+])('%s %s is answered with the allowed methods', async (method, path, allow) => {
   const response = await fetch(gateway.url + path, { method })
   expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
   expect(received).toEqual([])
 })
 
-test('whether the connection stays open is between the client and the gateway', async () => {
+test('keeping the connection open is decided between client and gateway alone', async () => {
   const { hostname, port } = new URL(gateway.url)
   const client = connect(Number(port), hostname)
   client.write('GET /assets/files/A1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -90,7 +90,7 @@ test('whether the connection stays open is between the client and the gateway', 
   expect(answer).not.toMatch(/keep-alive/i)
 })
 
-test('a socket is passed on, to the next node when one is away', async () => {
+test('a socket is forwarded, to the next node if one is away', async () => {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/realtime`)
   const echoed = new Promise<string>((resolve) => socket.once('message', (data: Buffer) => resolve(data.toString())))
   await new Promise((resolve) => socket.once('open', resolve))

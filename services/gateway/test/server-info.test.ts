@@ -74,7 +74,7 @@ describe('GraphQL', () => {
     return { status: response.status, headers: response.headers, body: (await response.json()) as object }
   }
 
-  test('tells the same, to anyone of any origin', async () => {
+  test('returns the same, to anyone from any origin', async () => {
     const fields = 'name version directRegistrationEnabled authMethods authorizeUrl'
     const profile = 'profile { name description welcomeMessage logoUrl bannerUrl }'
     const answer = await post(`{ server { ${fields} ${profile} authProviders { id type label loginUrl } } }`, foreign)

@@ -59,13 +59,13 @@ test('a job that takes long stays with its process, whatever the clocks say', as
     sqlRows<{ due: Date; fence: number }>(fleet.db, sql`select due_at as due, fence from notification_jobs`)
   await fleet.start({}, { jobsEveryMs: 50 })
   await fleet.db.transaction(async (tx) => {
-    // A turn waits for the shards of those it tells; the author's is needed before.
+    // The job waits for the shards of its recipients; the author's shard is needed before.
     await holdShards(
       tx,
       allShards.filter((shard) => !shardsOf(['U0']).includes(shard)),
     )
     await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
-    // A transaction that rests for two seconds is ended by the server.
+    // The server ends a transaction that is idle for two seconds.
     const held = (check: () => Promise<void>) => eventually(() => tx.execute(sql`select 1`).then(check))
     await held(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))
     const [taken] = await leases()

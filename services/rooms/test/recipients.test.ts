@@ -48,7 +48,7 @@ beforeAll(async () => {
   const members = (roomId: string, userIds: string[]) =>
     userIds.map((userId) => ({ roomId, userId, member: true, version: 9n, since: new Date() }))
   await env.db.insert(roomMembers).values([
-    // Nobody told rooms of the account of Uunheard so far.
+    // Rooms does not know the account of Uunheard yet.
     ...members(tea, ['Ualice', 'Ubanned', 'Ubob', 'Uexpired', 'Ugone', 'Uguest', 'Uunheard']),
     ...members(everyone, ['Uguest', 'Ubanned']),
     ...members(shelved, ['Ualice']),

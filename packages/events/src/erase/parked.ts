@@ -2,7 +2,7 @@ import { and, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { parkedEvents } from '../schema.ts'
 
-/** Deletes what consumers gave up of an account, names in it included; requests to erase stay. Returns how many there were. */
+/** Deletes parked events about an account, because they may contain names; requests to erase stay. Returns how many. */
 export async function eraseParked(db: Db, userId: string): Promise<number> {
   const prefix = `evt.user.${userId}.`
   const deleted = await db

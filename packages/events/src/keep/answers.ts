@@ -65,14 +65,14 @@ export const answers: {
   restore: async ({ bus, requester, restorer }, request) => {
     const place = { seq: checks.sequence(request, 'seq'), eventId: checks.text(request, 'eventId', checks.eventIdForm) }
     if (await isThere(bus, { ...place, expired: false })) throw new Refusal('the stream still holds that event')
-    // Earlier releases do not say when: then it may have been after the last recovery.
+    // Earlier releases do not send the time: then the event may have been stored after the last recovery.
     await restorer.restore(requester, request.storedMsAgo === undefined ? 0 : checks.amount(request, 'storedMsAgo'))
     return {}
   },
 
   passed: async ({ bus, requester, recoveries }, request) => {
     const lost = checks.amount(request, 'lost')
-    // Earlier releases name none.
+    // Earlier releases do not send a report id.
     const report = request.report === undefined ? randomUUID() : checks.text(request, 'report', checks.reportForm)
     if (lost > 0) await recoveries.addLost(lost, `${requester}-${report}`)
     return await placesOfDurables(bus)

@@ -2,11 +2,11 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 
-/** The preview as a message keeps it. */
+/** Decodes the preview that is stored with a message. */
 export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(PagePreviewSchema, stored)
 
 /** Key of the image of a stored preview; empty for none. */
 export const previewImageKey = (stored: Uint8Array | null): string => (stored ? decodePreview(stored).imageKey : '')
 
-/** The end of the encoding of every preview that shows this image: the key is its last field. */
+/** The bytes with which every encoded preview of this image ends, because the key is its last field. */
 export const endOfPreview = (imageKey: string): Uint8Array => encode(PagePreviewSchema, { imageKey })

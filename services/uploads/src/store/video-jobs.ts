@@ -7,7 +7,7 @@ import type { Reader, Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { assets, videoJobs } from './schema.ts'
 
-/** A video that somebody is working on. */
+/** A video that a process is working on. */
 export type HeldJob = Job<typeof videoJobs>
 type Attached = { assetId: string; eventId: string }
 export type BegunVideo = { assetId: string; roomId: string; messageEventId: string }
@@ -25,7 +25,7 @@ const neverProcessed = { status: 'failed', reasonCode: 'processing_failed' }
 /** `isMoving` in SQL. */
 const moves = or(like(assets.contentType, 'video/%'), and(eq(assets.contentType, 'image/gif'), assets.animated))
 
-/** Queues those of the files that are to be processed, each once. */
+/** Queues the videos among the files that are to be processed, each once. */
 export async function beginVideos(
   tx: Tx,
   attached: readonly Attached[],
@@ -70,12 +70,12 @@ const toState = (result: Uint8Array | null): VideoState =>
 /** The result of a video, with the version of its event. */
 export type VideoOutcome = BegunVideo & { state: VideoState; version: bigint }
 
-/** Above that of the beginning, below that of every result. */
+/** Higher than the version of the start of processing, lower than that of every result. */
 const neverBegunVersion = 2n
 
 /**
- * Results of these videos. One that was posted while processing was off never starts, although its message was written
- * with the expectation: it counts as failed.
+ * Results of these videos. A video that was posted while processing was off never starts. It counts as failed, because its
+ * message says that it will be processed.
  */
 export async function endedAmong(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db
@@ -96,7 +96,7 @@ export async function endedAmong(db: Reader, assetIds: readonly string[]): Promi
   }))
 }
 
-/** Answers the version of what it came to; undefined when somebody else works on it, or it is gone. */
+/** Returns the version of the result; undefined if another process works on the video or the job is gone. */
 export async function endJob(
   tx: Tx,
   job: HeldJob,

@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts'
 import { avatarNotImported } from '../../metrics.ts'
 import { findUsers } from '../../store/users.ts'
 
-/** Uploads fetches it from elsewhere, which takes its time. */
+/** Longer than usual, because uploads fetches the image from another server. */
 const options = { timeoutMs: 20_000 }
 
-/** Gives an account without an avatar the one it has at a provider. Nobody waits for it, and failing does no harm. */
+/** Imports the avatar at a provider for an account without one, in the background. A failure is only logged. */
 export async function importAvatar(ctx: Context, userId: string, url: string): Promise<void> {
   try {
     const [user] = await findUsers(ctx.db, [userId])

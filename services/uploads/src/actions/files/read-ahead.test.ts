@@ -7,7 +7,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-test.each([0, 1, 3, 4, 9])('of %d items each is read once, in order, and so many at once', async (count) => {
+test.each([0, 1, 3, 4, 9])('each of %d items is read once, in order, with the given concurrency', async (count) => {
   let running = 0
   let most = 0
   const items = Array.from({ length: count }, (_, n) => n)
@@ -21,7 +21,7 @@ test.each([0, 1, 3, 4, 9])('of %d items each is read once, in order, and so many
   expect(most).toBe(Math.min(count, 4))
 })
 
-test('a failure comes where its item is, and others are not heard of', async () => {
+test('a failure is thrown at the place of its item, and later failures are ignored', async () => {
   const seen: number[] = []
   const reading = readAhead([1, 2, 3, 4], 3, (n) => (n > 2 ? Promise.reject(new Error(`no ${n}`)) : Promise.resolve(n)))
   const going = (async () => {

@@ -14,7 +14,7 @@ export function reportVideo(outcome: VideoOutcome, took: number): void {
   seconds(took)
 }
 
-/** The system was to blame, or the programs were killed. */
+/** Processing failed for a reason outside the video, or its programs were killed. */
 export function reportVideoTriedAgain(assetId: string, error: unknown): void {
   videos(1, { outcome: 'tried_again' })
   log.warn({ assetId, err: error }, 'a video could not be processed and will be retried')
@@ -29,14 +29,14 @@ export const reportNoVideo = (fault: string): void =>
 /** For a video worker: its caller retries. */
 export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
-/** Once, at start. */
+/** Logged once at start. */
 export const reportOwnUser = (userId: number, fault: string): void =>
   log.info(
     { userId, fault },
     'ffmpeg runs as the user of this process, because it cannot run as another one, which would protect the secrets of this process',
   )
 
-/** Shows whether videos are taken, and how many wait, until the result is disposed. */
+/** Reports whether videos are accepted and how many wait, until the result is disposed. */
 export function showVideos(read: { available: boolean; waiting: () => number }): Disposable {
   const shown = [
     gauge('uploads_video_available', { description: '1 where videos are processed, else 0' }, () => +read.available),
