@@ -51,7 +51,7 @@ function mistakesOf(error: unknown): readonly string[] {
 /** The configuration for people to read: secrets, and passwords inside URLs, are hidden. */
 export function redacted(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
-  if (!fields) throw new TypeError('not a configuration that was read by a declared reader')
+  if (!fields) throw new TypeError('not a configuration read by a function of defineConfig')
   return Object.fromEntries(
     Object.entries(config).map(([name, value]: [string, unknown]) => [
       name,

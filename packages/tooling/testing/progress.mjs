@@ -9,7 +9,7 @@ const slowest = 10
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
 const mostInBrowser = 180
 
-/** Shows how far a run is: one line that changes on a terminal, elsewhere a line now and then. */
+/** Shows the progress of a run: on a terminal in one line that changes, otherwise with a line from time to time. */
 export class Progress {
   #terminal = process.stdout.isTTY === true
   #began = performance.now()
@@ -24,7 +24,7 @@ export class Progress {
     this.#total += files
   }
 
-  /** A file ended. */
+  /** Records that a file has ended. */
   ended(file, failed) {
     this.#files.push(file)
     if (failed) this.#failed++

@@ -29,7 +29,7 @@ export type TransferFleet = {
   messaging: Client<typeof MessagingTransferService>
   uploads: Client<typeof UploadsTransferService>
   storage: Client<typeof UploadsOperatorService>
-  /** By service. */
+  /** Methods for parked events, by service. */
   parkedEvents: Record<string, ParkedEventsOf>
 }
 

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@parley/client'
 import { csrfToken } from './server.ts'
 
-/** Another web client that asks to act for the one who is signed in. */
+/** Another web client that requests access for the signed-in user. */
 export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 
-/** The request that waits in this browser. Fails with `unauthenticated` or, when there is none, `failed_precondition`. */
+/** The pending request of this browser. Fails with `unauthenticated`, or with `failed_precondition` if there is none. */
 export const consentRequest = async (): Promise<ConsentRequest> =>
   (await answerOf(await fetch('/oauth/consent/request'))) as ConsentRequest
 

@@ -5,10 +5,10 @@ export type FieldRule = (value: string) => TextKey | undefined
 
 export const required: FieldRule = (value) => (value.trim() === '' ? 'required' : undefined)
 
-/** In a password, spaces count. */
+/** Spaces in a password are not trimmed. */
 export const passwordRequired: FieldRule = (value) => (value === '' ? 'required' : undefined)
 
-/** A rule that is kept by what matches `shape`, spaces around it aside. */
+/** A rule that the trimmed value must match `shape`. */
 const shaped =
   (shape: RegExp, key: TextKey): FieldRule =>
   (value) =>
@@ -25,7 +25,7 @@ export const emailRule: FieldRule = (value) =>
 
 const displayNameShape = /^[\p{L}\p{Nd}](?!.* {2})[\p{L}\p{M}\p{Nd}\p{S} '’\-._]{0,31}$/u
 
-/** The name may be left out. */
+/** A display name, which may be empty. */
 export const displayNameRule: FieldRule = (value) =>
   value.trim() === '' ? undefined : shaped(displayNameShape, 'refused.badDisplayName')(value)
 

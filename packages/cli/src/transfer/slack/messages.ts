@@ -2,7 +2,7 @@ import type { ArchivedFile, ArchivedMessage, Untaken } from '../archive.ts'
 import { fieldsList, fieldsOf, flagOf, textOf, textsOf, type Fields } from '../fields.ts'
 import type { Files } from './files.ts'
 
-/** Rows about the room itself: who is a member, what it is called and so on is taken from its description. */
+/** Subtypes of messages about the room itself. Its members, name and so on are taken from its description instead. */
 const systemSubtypes = new Set([
   ...['channel_join', 'channel_leave', 'channel_topic', 'channel_purpose', 'channel_name', 'channel_archive'],
   ...['channel_unarchive', 'channel_convert_to_private', 'channel_convert_to_public', 'channel_posting_permissions'],
@@ -33,7 +33,7 @@ const botByName = (message: Fields): string => {
   return name === '' ? '' : `bot:${name}`
 }
 
-/** A message of a day, or why it is none. */
+/** Converts a message, or returns why it cannot be imported. */
 export function toMessage(message: Fields, files: Files, place: string): ArchivedMessage | Untaken {
   const subtype = textOf(message.subtype)
   const untaken = (what: string, reason: string): Untaken => ({ type: 'untaken', what, reason, place })
@@ -63,7 +63,7 @@ export function toMessage(message: Fields, files: Files, place: string): Archive
   }
 }
 
-/** The text, or what bots show instead. */
+/** The text of a message, or the content that bots send instead. */
 function textFrom(message: Fields): string {
   const text = textOf(message.text)
   const shown = fieldsList(message.attachments)
