@@ -56,7 +56,7 @@ test('a start that is called off ends', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-/** Storing a decision takes until the row is gone, so that a call is still running when the process is told to end. */
+/** Storing a decision takes until the row is gone, so that a call is still running when the process gets the signal to stop. */
 const heldDecisions = `
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as

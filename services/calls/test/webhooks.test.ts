@@ -126,7 +126,7 @@ test('a room closed before somebody joined does not end their call', async () =>
   expect(await env.inCall('Rlater', 'Ubob')).toBeUndefined()
 })
 
-/** Whom the media server shows in a room. */
+/** The participants that the media server lists in a room. */
 const atMediaServer = (mediaRoom: string) => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
 
 test('requests missed during an outage of the media server are repeated', async () => {

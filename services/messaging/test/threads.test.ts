@@ -102,7 +102,7 @@ test('the author of the root who left the room is not notified of its thread', a
     rooms.map(async ({ roomId }, n) => {
       await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
-      // The root may be heard late.
+      // The event of the root may arrive late.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
       return heard(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
     }),

@@ -9,11 +9,11 @@ type PostedMessage = {
   /** Root of the thread; empty in the main timeline. */
   root: string
   retracted: boolean
-  /** Why each user is told of it, were they to want it. */
+  /** The reason of each user's notification, if their level allows it. */
   told: Map<number, string>
 }
 
-/** What was posted, as the event tells of it. */
+/** A posted message, as its event describes it. */
 export type Post = {
   author: number
   seq: bigint
@@ -26,7 +26,7 @@ export type Post = {
   followers?: readonly number[]
 }
 
-/** Everything that happened in a room, and what must be pending after it, counted anew from the beginning. */
+/** Everything that happened in a room, and the notifications that must be pending then, recomputed from the beginning. */
 export class RoomHistory {
   readonly levels: Level[]
   readonly members: boolean[]

@@ -86,7 +86,7 @@ export class Story {
   }
 }
 
-/** What a user heard: each envelope once, in order. */
+/** The envelopes a user received, each once, in order. */
 export function heardBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
   const heard = new Map<string, RealtimeEventEnvelope['event']>()
   for (const { deliveries } of events) {

@@ -30,7 +30,7 @@ const told = (eventId: string) =>
 
 const jobs = async () => (await fleet.db.execute('select from notification_jobs')).rowCount
 
-/** Who heard of a message, as often as they did; each event counts once. */
+/** The recipients of the announcements of a message, once per announcement; each event counts once. */
 function heard(eventId: string): string[] {
   const events = new Map(fleet.told.events.map((event) => [event.id, event]))
   return [...events.values()].flatMap(({ kind, deliveries }) =>

@@ -66,7 +66,7 @@ export class Socket {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
-  /** Ids of the events heard, in order. */
+  /** Ids of the received events, in order. */
   get heard(): string[] {
     return this.events.map(({ id }) => id)
   }

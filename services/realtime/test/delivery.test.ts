@@ -37,7 +37,7 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const universal = (on: boolean) => ({ case: 'universal', value: { universal: on } }) as const
 
-/** Publishes in order and answers who heard what of it: the kinds, as far as each heard them. */
+/** Publishes in order; returns the kinds of events that each socket received. */
 async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: string[] }> {
   const names = new Map(events.map(({ id, kind }) => [id, kind]))
   for (const event of events) await publish(env.bus, event)

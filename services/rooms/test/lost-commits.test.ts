@@ -201,7 +201,7 @@ test('two processes rebase the facts once', async () => {
   await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' })
   lose()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
-  // One whose fact got another version by the other process is told unavailable, and tries again.
+  // A call whose fact got another version from the other process fails with unavailable, and is repeated.
   await Promise.all(users.map((userId) => eventually(() => join(userId))))
   expect(newest(20).sort()).toEqual(users.sort())
 })

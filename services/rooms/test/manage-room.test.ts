@@ -117,7 +117,7 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
     expect(restored).toMatchObject({ archived: false })
     expect(await listed()).toBe(true)
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
-    // The creation of the room by somebody else may be heard late.
+    // The event of the creation of the room by somebody else may arrive late.
     const told = () => heard.events.filter(({ actorId }) => actorId === 'Uowner')
     await eventually(() => expect(told()).toHaveLength(2))
   })

@@ -95,7 +95,7 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
               : { aggregateType: 'user', aggregateId: ownerId, kind: 'user_profile_updated' }),
             ...event,
           }),
-        /** Keys of everything that lies in the storage. */
+        /** Keys of everything in the storage. */
         async storedKeys(): Promise<string[]> {
           const keys: string[] = []
           const { blobs, chunks, assets, variants, serverImages: images } = storageKeys
@@ -107,7 +107,7 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
     },
   )
 
-/** What the stand-ins of the neighbours know and are told. */
+/** What the stand-ins of the neighbours know and receive. */
 const standIns = () => ({
   /** What uploads told accounts of deleted people. */
   erasures: new ErasureReports(),
@@ -115,7 +115,7 @@ const standIns = () => ({
   accounts: new FakeAccounts(),
   /** Who belongs where. */
   rooms: new FakeRooms(),
-  /** What rooms are told of videos, and what messages use. */
+  /** Events about videos that messaging receives, and the files that messages use. */
   messaging: new FakeMessaging(),
   /** Images of the server, as admin says. */
   serverImages: { logoKey: '', bannerKey: '' },

@@ -53,7 +53,7 @@ export async function findValidCredentials(
   )
 }
 
-/** Those of the credentials that have not ended, and when they will. */
+/** Returns which of the credentials have not ended, and when they will. */
 export async function findHolding(
   db: Reader,
   ids: readonly string[],

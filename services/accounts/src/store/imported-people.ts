@@ -10,7 +10,7 @@ export const importKey = (source: string, externalId: string): Buffer =>
 
 export type KnownPerson = { key: string; userId: string; login: string }
 
-/** Those of the keys that were imported, by key in hex. */
+/** Returns the given keys that were imported, by key in hex. */
 export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, KnownPerson>> {
   if (keys.length === 0) return new Map()
   const rows = await reader

@@ -22,7 +22,7 @@ const byIds = preparedQuery('users_by_ids', (reader) =>
     .where(sql`${users.id} = any(${sql.placeholder('ids')})`),
 )
 
-/** Those of the ids that are accounts, tombstones included, in no particular order. */
+/** Returns the given ids that are accounts, tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
   // PostgreSQL stores no NUL and fails on one, and ids come from anybody.
   const possible = ids.filter((id) => !id.includes('\0'))
@@ -30,7 +30,7 @@ export async function findUsers(db: Reader, ids: readonly string[]): Promise<Use
   return byIds(db, { ids: possible })
 }
 
-/** Those of the ids that are accounts and not deleted, in no particular order. */
+/** Returns the given ids that are accounts and not deleted, in no particular order. */
 export const findPresentUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
   (await findUsers(db, ids)).filter(({ deletedAt }) => deletedAt === null)
 

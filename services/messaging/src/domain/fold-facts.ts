@@ -25,7 +25,7 @@ export type Step = {
   kind: string
   /** The client event, if any. */
   notice?: Notice
-  /** Whom a notice of joining or leaving is about. */
+  /** The user who joined or left, for such a notice. */
   aboutUserId?: string
   members: MemberChange[]
   ban?: BanChange

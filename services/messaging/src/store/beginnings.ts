@@ -22,7 +22,7 @@ left join lateral (
 where o.deleted_at is null`,
 )
 
-/** The beginnings of those of the messages that are shown. */
+/** The beginnings of the texts of those messages that are visible. */
 export function readBeginnings(
   on: Connection,
   messages: readonly { roomId: string; eventId: string }[],

@@ -46,7 +46,7 @@ const members = statement<{ userId: string }>(
   'select user_id as "userId" from line_members where room_id = $1 and user_id = any ($2::text[]) and member',
 )
 
-/** Those of the users who are explicit members. */
+/** Returns the given users who are explicit members. */
 export async function membersAmong(on: Connection, roomId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   return new Set((await members.run(on, [roomId, userIds])).map(({ userId }) => userId))

@@ -19,12 +19,12 @@ const findShownPreviewEnds = statement<{ end: Buffer }>(
 )`,
 )
 
-/** Those of the files that messages attach. */
+/** Returns the given files that messages attach. */
 export function findAttachmentUses(on: Connection, assetIds: readonly string[]): Promise<AttachmentUse[]> {
   return findAttachments.run(on, [assetIds])
 }
 
-/** Those of the images that previews of messages show. */
+/** Returns the given images that previews of messages show. */
 export async function findShownPreviewImages(on: Connection, imageKeys: readonly string[]): Promise<string[]> {
   const keyOf = new Map(imageKeys.map((key) => [Buffer.from(endOfPreview(key)).toString('hex'), key]))
   const found = await findShownPreviewEnds.run(on, [[...keyOf.keys()].map((end) => Buffer.from(end, 'hex'))])

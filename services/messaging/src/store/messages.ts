@@ -7,7 +7,7 @@ const byIds = readableEvents(
   `select * from room_events where room_id = $1 and event_id = any ($3::text[]) and kind = 'message_posted'`,
 )
 
-/** Those of the ids that are messages of the room, placeholders of retracted ones included. */
+/** Returns the given ids that are messages of the room, placeholders of retracted ones included. */
 export function readMessages(
   on: Connection,
   reader: { roomId: string; userId: string },

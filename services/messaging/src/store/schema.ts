@@ -328,7 +328,7 @@ export const notificationLevels = pgTable(
   {
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** A level taken back stays as DEFAULT: its version orders it against what is heard late. */
+    /** A cleared level stays as DEFAULT: its version orders it against late events. */
     level: smallint('level').$type<NotificationLevel>().notNull(),
     /** Of the user's aggregate `preference`. */
     version: place('version').notNull(),

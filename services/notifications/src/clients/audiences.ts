@@ -21,7 +21,7 @@ export type People = { userIds: string[]; last: boolean }
 /** Presence by user; users missing from the map are offline. Undefined while presence is unknown. */
 export type Presences = ReadonlyMap<string, PresenceStatus> | undefined
 
-/** Looks up in other services for whom a message may be. */
+/** Looks up possible recipients of messages in other services. */
 export class Audiences {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #messaging: Client<typeof MessagingInternalService>

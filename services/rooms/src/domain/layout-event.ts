@@ -55,7 +55,7 @@ export const itemsReordered = (groupId: string, itemIds: readonly string[]): Lay
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutNote =>
   ofGroup('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 
-/** The fact of the room tells where it went. */
+/** The fact of the room says to which group it moved. */
 export const roomRemoved = (groupId: string, roomId: string): LayoutNote =>
   ofGroup('room_removed_from_group', groupId, { room_id: roomId })
 

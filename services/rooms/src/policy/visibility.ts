@@ -12,7 +12,7 @@ export function canSee(policy: Policy, subject: Subject, room: RoomHead, standin
 export const isForeignDm = ({ room, standing }: { room: Pick<RoomHead, 'kind'>; standing: Standing }): boolean =>
   room.kind === RoomKind.DM && !standing.member
 
-/** Those of the rooms of which the user is a member. */
+/** Returns the given rooms of which the user is a member. */
 export function roomsOfMember<R extends { room: Parameters<typeof headOf>[0]; standing: Standing }>(
   policy: Policy,
   subject: Subject,

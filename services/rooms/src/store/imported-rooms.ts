@@ -25,7 +25,7 @@ export async function reserveRoomId(
   return row.roomId
 }
 
-/** Those of the names that rooms have, as keys. */
+/** Returns the given names that rooms have, as keys. */
 export async function takenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ key: rooms.nameKey })
@@ -34,7 +34,7 @@ export async function takenNames(reader: Reader, names: readonly string[]): Prom
   return new Set(rows.flatMap(({ key }) => key ?? []))
 }
 
-/** Those of the users who are members, in id order. */
+/** Returns the given users who are members, in id order. */
 export async function membersAmong(reader: Reader, roomId: string, userIds: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ userId: roomMembers.userId })

@@ -80,7 +80,7 @@ export const roomMembers = pgTable(
       .notNull()
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
-    /** Rows of ended memberships stay: their version orders the end against what others heard before. */
+    /** Rows of ended memberships stay: their version orders the end against earlier facts that others have received. */
     member: boolean().notNull(),
     /** Version of the fact that changed it last. */
     version: version('version').notNull(),

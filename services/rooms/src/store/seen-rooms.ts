@@ -94,7 +94,7 @@ export async function findStandings(
   }
 }
 
-/** Where a room stands among those of its kind. */
+/** Sort key of a room among the rooms of its kind. */
 const placeBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('place')
 
 const activeChannels = (reader: Reader) =>

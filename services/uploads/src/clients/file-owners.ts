@@ -25,14 +25,14 @@ export class FileOwners {
     this.#owners = owners
   }
 
-  /** Those of the files that messages attach, each with its message. */
+  /** Returns the given files that messages attach, each with its message. */
   async attachedAmong(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
     if (assetIds.length === 0) return []
     const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
     return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
   }
 
-  /** Those of the preview images that messages show. */
+  /** Returns the given preview images that messages show. */
   async shownAmong(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
     const asked = { previewImageKeys: [...imageKeys] }

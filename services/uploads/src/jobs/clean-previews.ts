@@ -12,7 +12,7 @@ const rowsPerRound = 500
 
 /**
  * Forgets previews that are too old to be shown, and lets go of images that no preview and no message names. Messaging
- * is asked of messages that were not heard of yet.
+ * is asked about messages whose events have not arrived yet.
  */
 export function cleanPreviews(
   ctx: Context,

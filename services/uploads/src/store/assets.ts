@@ -23,7 +23,7 @@ export async function findAsset(db: Reader, id: string, userId: string): Promise
   return row
 }
 
-/** Those of the ids that are in the room, in no particular order. */
+/** Returns the given ids that are in the room, in no particular order. */
 export function findAssets(
   db: Reader,
   { roomId, ids, userId }: { roomId: string; ids: readonly string[]; userId: string },
@@ -95,7 +95,7 @@ export async function unusedAssets(db: Reader, before: Date, most: number): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Marks those of the files for deletion that are still unused. */
+/** Marks the files that are still unused for deletion. */
 export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   const unused = tx
@@ -146,7 +146,7 @@ export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void
   })
 }
 
-/** Those of the ids without a file. */
+/** Returns the given ids without a file. */
 export async function unknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

@@ -43,7 +43,7 @@ export async function takeBlobsOf(db: Db, callerId: string, most: number): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Those of the ids without a blob. */
+/** Returns the given ids without a blob. */
 export async function unknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: blobs.id })

@@ -10,14 +10,14 @@ const inOrder = <T extends Use>(uses: readonly T[]): T[] => {
   return [...once.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
 }
 
-/** Messages show these images, unless they ceased to before this was heard. */
+/** Records that messages show these images, unless an event that they stopped arrived earlier. */
 export async function beginPreviewUses(tx: Tx, uses: readonly (Use & { authorId: string })[]): Promise<void> {
   if (uses.length === 0) return
   const rows = inOrder(uses).map((use) => ({ ...use, ended: false, changedAt: sql`now()` }))
   await tx.insert(previewUses).values(rows).onConflictDoNothing()
 }
 
-/** Messages show these images no longer, whether or not it was heard that they did. */
+/** Records that messages no longer show these images, even if no event said that they did. */
 export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   if (uses.length === 0) return
   const rows = inOrder(uses).map((use) => ({ ...use, authorId: '', ended: true, changedAt: sql`now()` }))

@@ -94,7 +94,7 @@ export function unclaimedImages(
     .limit(page.most)
 }
 
-/** Marks those of the images for deletion that no event has named. Returns their number. */
+/** Marks the images that no event has named for deletion; returns their number. */
 export async function markImagesForDeletion(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   const marked = await db
@@ -127,7 +127,7 @@ export async function forgetServerImages(db: Db, keys: readonly string[]): Promi
     await db.delete(serverImages).where(and(inArray(serverImages.key, [...keys]), eq(serverImages.doomed, true)))
 }
 
-/** Those of the keys without an image. */
+/** Returns the given keys without an image. */
 export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })

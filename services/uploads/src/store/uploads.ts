@@ -109,7 +109,7 @@ export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   await db.delete(uploads).where(and(eq(uploads.state, 'ended'), isTheirs, notExists(chunks)))
 }
 
-/** Those of the keys without a chunk. */
+/** Returns the given keys without a chunk. */
 export async function unknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

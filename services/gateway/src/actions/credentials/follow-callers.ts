@@ -7,7 +7,7 @@ import type { Metrics } from '../../metrics.ts'
 
 type Accounts = Client<typeof AccountsInternalService>
 
-/** Credentials are kept until something is heard of their user. */
+/** Credentials are cached until an event about their user arrives. */
 export async function followCallers(host: Host, accounts: Accounts, metrics: Metrics): Promise<CallerCache> {
   const callers = new CallerCache({
     authenticate: async (digest) => {

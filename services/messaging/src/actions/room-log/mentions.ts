@@ -7,7 +7,7 @@ import { nobody, type Mentioned } from '../../domain/mentions/mentioned.ts'
 const everyone = new Set(['all', 'here'])
 const possible = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
-/** Whom the text mentions. Never fails: when accounts does not answer, the users are left for later. */
+/** Resolves the mentions of a text. Never fails: if accounts does not answer, the users are resolved later. */
 export async function findMentioned(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<Mentioned> {
   const handles = findHandles(body)
   if (handles.length === 0) return nobody

@@ -34,7 +34,7 @@ export function findHandles(body: string): string[] {
 const proseOf = (paragraph: string, labels: Labels): string =>
   withoutLinks(withoutCodeSpans(paragraph), labels).replace(escape, (_, sign: string) => (sign === '@' ? '\\' : sign))
 
-/** What the handle may stand for, best first: underscores at its end can be those of emphasis, as in `_@ann_`. */
+/** Possible handles, the most likely first: underscores at the end may belong to emphasis, as in `_@ann_`. */
 export function readings(handle: string): string[] {
   const bare = handle.replace(/_+$/, '')
   return bare === handle || bare === '' ? [handle] : [handle, bare]

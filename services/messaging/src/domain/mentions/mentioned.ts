@@ -4,7 +4,7 @@ import type { MentionsSchema } from '@parley/contracts/internal'
 /** A user mentioned in a text. */
 export type MentionedUser = { userId: string; roleIds: readonly string[] }
 
-/** Whom a text mentions, members of the room or not. */
+/** The people and roles that a text mentions, whether members of the room or not. */
 export type Mentioned = {
   users: readonly MentionedUser[]
   /** Pingable roles. */

@@ -16,7 +16,7 @@ async function show(ctx: Context, pending: readonly Pending[], rooms: Surroundin
   return readable.map((one) => toNotification(one, { users, rooms }))
 }
 
-/** Those of these notifications that are pending for the caller, in the order of the ids. */
+/** Returns the given notifications that are pending for the caller, in the order of the ids. */
 export async function showPending(ctx: Context, caller: Caller, ids: readonly string[]) {
   const pending = await findPending(ctx.db, caller.userId, ids)
   const rooms = await ctx.rooms.accessible(caller, [...new Set(pending.map(({ roomId }) => roomId))])

@@ -20,7 +20,7 @@ type Needs = {
 /** Recipients to notify at once, and audiences that are too large for that. */
 export type Found = { recipients: Recipient[]; many: Audience[]; roomName: string }
 
-/** Whom a message is for, in the order of reasons, as far as they may read the room. */
+/** The recipients of a message who may read the room, in the order of reasons. */
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const called = await findCalled(needs, posting)

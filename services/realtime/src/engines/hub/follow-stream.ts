@@ -32,7 +32,7 @@ export async function followStream(host: Host, given: Following): Promise<Intake
         hub.deliver(event, streamSequence)
       })
     } catch (error) {
-      // Whom it gave or took access is unknown.
+      // It is unknown whose access it changed.
       metrics.eventFailed(event, error)
       hub.reset()
     }

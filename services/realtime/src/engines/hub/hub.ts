@@ -53,7 +53,7 @@ export class Hub implements Disposable {
     return this.#position
   }
 
-  /** Publishes an event, unless it was heard before. */
+  /** Publishes an event, unless it was published before. */
   deliver(event: Event, streamSequence: number): void {
     if (!this.#seen.admit(event)) return
     this.#position = positionOf(streamSequence, event.id)

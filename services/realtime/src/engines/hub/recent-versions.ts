@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 
 /** Recent events of a room, a call or a file. */
 type Heard = {
-  /** The version heard last, and when its event occurred, in milliseconds. */
+  /** The newest version received, and when its event occurred, in milliseconds. */
   last: bigint
   lastMs: number
   /** Ids of versions up to this one may have been forgotten. */

@@ -17,7 +17,7 @@ export async function getOwnRoom(ctx: Context, viewer: Subject, roomId: string):
   return room
 }
 
-/** Those of the users who are members of the room, in order and without duplicates. */
+/** Returns the given users who are members of the room, in order and without duplicates. */
 export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly string[]): Promise<DirectoryMember[]> {
   const ids = [...new Set(userIds)]
   const [profiles, standings] = await Promise.all([findProfiles(ctx.accounts, ids), standingsOf(ctx.db, room.id, ids)])

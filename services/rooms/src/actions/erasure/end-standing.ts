@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { changeMembership, changeRoom, lockRoom, type Changed } from '../../store/changes.ts'
 import { deleteBan, standingIn } from '../../store/erased-people.ts'
 
-/** Ends the membership and the ban of a deleted person in one room; resolves when everybody can have heard of it. */
+/** Ends the membership and the ban of a deleted person in one room; resolves when the events about it are on the stream. */
 export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
   const cause = { actorId: '', at: ctx.now() }
   const write = () =>
