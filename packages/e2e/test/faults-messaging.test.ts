@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 afterEach(wholeAgain)
 
-/** Messages of a room that a socket has heard of, in the order of hearing. */
+/** Messages of a room that a socket has received, in the order of their arrival. */
 const heardIn = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
   )
 
-/** Everything in the timeline was heard once and in order, nothing else was. */
+/** Checks that exactly the messages of the timeline were received, once and in order. */
 async function expectHeardOnce(socket: Socket, roomId: string) {
   const written = messageIds(await timelineOf(ada, roomId))
   for (const id of written) await socket.heardMessage(id)

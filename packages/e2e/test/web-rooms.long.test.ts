@@ -218,7 +218,7 @@ inBrowser('one sees whom one writes to, whether they are there, and why nobody c
   await page.getByPlaceholder(`Message ${bob.login}`).waitFor()
   await page.getByRole('main').getByText('Online').waitFor()
   await messageWith(page, 'Good morning').waitFor()
-  // That the conversation was begun, and by whom, is no news to the two.
+  // Both participants know that the conversation exists, so its creation is not shown.
   expect(
     await page
       .getByRole('main')

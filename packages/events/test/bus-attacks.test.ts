@@ -450,7 +450,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, asked)).toEqual([])
     const own = await events.request('$SYS.REQ.SERVER.PING.CONNZ', '{}', { timeout: 20_000 })
     const { data } = JSON.parse(own.string()) as { data: { total: number } }
-    // Those of this test with its password.
+    // Connections of this test with the user's password.
     expect(data.total).toBeLessThan(4)
   })
 

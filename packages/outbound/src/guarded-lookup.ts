@@ -9,7 +9,7 @@ export type Address = { address: string; family: 4 | 6 }
 /** Finds all addresses of a name on behalf of an asker (a user's id), who may have few names in question. */
 export type Resolve = (hostname: string, asker: string) => Promise<Address[]>
 
-/** Whom one may ask, and how names lead to them. */
+/** Which addresses may be contacted, and how names are resolved. */
 export type Network = { isAllowed: IsAllowed; resolve: Resolve }
 
 /** A host, or an address its name leads to, may not be asked. */

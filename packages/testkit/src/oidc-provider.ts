@@ -32,7 +32,7 @@ const clientSecret = 'the secret of the client'
 
 /**
  * A real OpenID Connect provider on the loopback, with the pages it has for developers: any login and password will do. It
- * knows one client, which it sends back to the callbacks, and takes a free port unless it is told one.
+ * knows one client, which it sends back to the callbacks, and uses a free port unless one is given.
  */
 export async function startOidcProvider(callbacks: string[], at = 0): Promise<OidcProvider> {
   const { Provider } = await quietly(() => import('oidc-provider'))
@@ -111,7 +111,7 @@ const close = (server: Server) =>
     server.closeAllConnections()
   })
 
-/** It warns whoever does not run it for good, with the runtime it likes best. */
+/** Suppresses the warnings that the provider prints outside production and on other runtimes. */
 function quietly<T>(work: () => T): T {
   const { warn } = console
   console.warn = () => undefined

@@ -16,7 +16,7 @@ import type { AddressInfo } from 'node:net'
 export type ReceivedPush = {
   browser: string
   payload: Record<string, unknown>
-  /** Size of records that the header tells. */
+  /** Record size stated in the header. */
   recordSize: number
   bodyBytes: number
   ttl: string | undefined
@@ -62,7 +62,7 @@ export class PushService {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** A browser subscribes; what it tells its application. */
+  /** Subscribes as a browser; returns what the browser passes to the web application. */
   browser(name: string): { endpoint: string; p256dh: string; auth: string } {
     const keys = createECDH('prime256v1')
     keys.generateKeys()

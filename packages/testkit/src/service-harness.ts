@@ -12,7 +12,7 @@ import { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOpt
 export type ServiceParts<Config, Overrides> = {
   start: (config: Config, overrides?: Overrides) => Promise<Service>
   readConfig: (sources: { env: NodeJS.ProcessEnv }) => Config
-  /** What every process is told; a test may tell each something else. */
+  /** Environment of every process; a test may change it for each. */
   settings?: NodeJS.ProcessEnv
 }
 
@@ -35,11 +35,11 @@ export type ServiceHarness<Overrides = unknown> = {
   nats: TestNats
   bus: Bus
   rpc: RpcClient
-  /** What every process is told. */
+  /** Environment of every process. */
   settings: NodeJS.ProcessEnv
   /** Starts a process, which lives as long as the harness or until it is disposed. */
   start: (settings?: NodeJS.ProcessEnv, overrides?: Overrides) => Promise<TestProcess>
-  /** Ends every process and starts as many anew, with nothing in memory. */
+  /** Stops every process and starts as many new ones, with nothing in memory. */
   restart: () => Promise<void>
   /** Answers in place of the neighbours, over the real bus. */
   neighbours: (routes: (routes: ServiceRoutes) => void) => Promise<void>

@@ -10,7 +10,7 @@ export type ControlListener = {
   onEvent: (event: Event) => void
   /** Events may have been missed: any state built from them is stale. */
   onReset: () => void
-  /** Nothing was heard of the server for 2.9 s; again and again until something is. */
+  /** The server has been silent for 2.9 s; called repeatedly until it sends something. */
   onSilence?: () => void
 }
 

@@ -98,7 +98,7 @@ class PolicyKeeper implements Disposable {
     this.#apply(event.fact.value)
   }
 
-  /** Asks once; a policy lower than what is held (admin's database was restored) is loaded as any other. */
+  /** Requests the policy once. A revision below the held one (admin's database was restored) causes a normal reload. */
   async fresh(): Promise<Policy> {
     const loaded = policyFrom(await this.#load())
     if (this.policy === undefined || loaded.revision > this.policy.revision) this.#set(loaded)

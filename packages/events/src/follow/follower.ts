@@ -34,13 +34,13 @@ export type FollowOptions = {
    * Events may have been missed between the last call of `onEvents` and the next: any state built from them is stale.
    */
   onReset: () => void
-  /** Nothing was heard of the server for 2.9 s; again and again until something is. */
+  /** The server has been silent for 2.9 s; called repeatedly until it sends something. */
   onSilence?: () => void
 }
 
 /** A reader of the stream that keeps its place; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
-  /** Milliseconds since the server was last heard of: about 1,500 at most while all is well. */
+  /** Milliseconds since the server last sent something: normally at most about 1,500. */
   healthyAgoMs(): number
   /** Sequence of the last delivered message; before the first one, the sequence at which the follower began. */
   lastSeq(): number

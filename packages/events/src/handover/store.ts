@@ -98,7 +98,7 @@ export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
   return row?.refusals ?? 0
 }
 
-/** Gives an event up. What clients would have heard is not kept: it may hold names, and comes too late. */
+/** Parks an event, without its message to clients, which may contain names and would come too late. */
 export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waiting, reason: string): Promise<void> {
   const { eventId, kind } = event
   const payload = Buffer.from(encode(RoomEventSchema, { ...event, envelope: new Uint8Array() }))

@@ -16,7 +16,7 @@ const subscribe = toBinary(
   create(RealtimeClientFrameSchema, { frame: { case: 'subscribeEvents', value: {} } }),
 )
 
-/** A set of open, subscribed sockets that counts who heard what. */
+/** A set of open, subscribed sockets that counts the messages each of them receives. */
 export class Sockets implements Disposable {
   readonly #sockets: WebSocket[] = []
   #heard: (data: Buffer) => void = () => undefined
@@ -32,7 +32,7 @@ export class Sockets implements Disposable {
       await Promise.all(Array.from({ length: Math.min(left, 100) }, () => this.#openOne(address, token)))
   }
 
-  /** Resolves when every socket has heard the message; the times at which the first and the last one did. */
+  /** Resolves once every socket has received the message, with the times of the first and the last receipt. */
   hear(
     matches: (event: RealtimeEventEnvelope) => boolean,
     count = this.size,

@@ -47,13 +47,13 @@ export async function speak(language: Language): Promise<void> {
   formats.clear()
 }
 
-/** The language that is spoken now. */
+/** The current language. */
 export const language = (): Language => spoken
 
-/** The language that is spoken now with its region, for dates and numbers. */
+/** The current language with its region, for dates and numbers. */
 export const locale = (): string => spokenLocale
 
-/** A text of the interface in the language that is spoken. */
+/** A text of the interface in the current language. */
 export function text(key: TextKey, values?: TextValues): string {
   const found = texts[key]
   if (typeof found === 'string') return found

@@ -18,7 +18,7 @@ test('no refusal is hidden by an earlier one', () => {
   expect(hidden).toEqual([])
 })
 
-/** Calls come in kinds; sockets are opened anew without a word; names are blocked elsewhere. */
+/** Limits without a text of their own: calls have one per kind, sockets reconnect silently, blocked names have another page. */
 const untold = /^too many (?:calls of this kind|\S+ sockets|blocked usernames)/
 const limits = said
   .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))

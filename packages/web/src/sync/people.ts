@@ -11,7 +11,7 @@ const deletedUser = (id: string): User => ({
   ...{ id, login: '', displayName: '', deleted: true, presenceStatus: PresenceStatus.UNSPECIFIED },
 })
 
-/** Everybody this page has heard of. */
+/** All people known to this page. */
 export class People {
   readonly #known = new Map<string, Cell<User | undefined>>()
   readonly #ask: (userId: string) => void
@@ -87,8 +87,8 @@ export class People {
   }
 
   /**
-   * Takes in what an answer about messages tells of people. It names them, and may be some seconds old in whether they are there: of
-   * whom that is known it stays, since events go on from it.
+   * Adds people from an answer about messages. Their names are current, but their presence may be some seconds old: known
+   * presence is kept, because events continue from it.
    */
   learnNames(users: Iterable<User>): void {
     for (const user of users) {
