@@ -1,7 +1,7 @@
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser, type Page } from './_browser.ts'
 
-/** Signs in at the provider as a person would, and answers the callback that the browser is sent to. */
+/** Signs in at the provider as a person would, and returns the callback to which the browser is redirected. */
 export async function signInAt(
   { issuer }: Pick<OidcProvider, 'issuer'>,
   authorizeUrl: string,

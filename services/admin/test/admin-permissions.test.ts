@@ -91,7 +91,7 @@ describe('a decision of a role', () => {
     }
   })
 
-  test('is for the server when no scope is named', async () => {
+  test('is at server scope if no scope is named', async () => {
     for (const scope of [undefined, {}, { kind: UNSPECIFIED }, { kind: SERVER }]) {
       const { decision } = await setRole({ permission: 'room.join', decision: ALLOW, scope })
       expect(decision?.scope).toMatchObject({ kind: SERVER, id: '' })
@@ -180,14 +180,14 @@ describe('a decision of a role', () => {
     if (lobby) neighbours.groups = [lobby]
   })
 
-  test('for the server needs no answer of rooms, in a room it does', async () => {
+  test('at server scope does not need rooms, in a room it does', async () => {
     neighbours.away.add('rooms')
     await setRole({ permission: 'room.join', decision: NONE })
     const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
     await expect(inRoom).rejects.toMatchObject(fails(Code.Unavailable))
   })
 
-  test('cannot be stored about a direct message of others', async () => {
+  test('cannot be stored about a direct message of other people', async () => {
     const request = { permission: 'message.attach', decision: DENY, scope: { kind: ROOM, id: 'Rforeign' } }
     await expect(setRole(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
     await expect(setUser(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
@@ -304,7 +304,7 @@ describe('a decision of a user', () => {
       await expect(call()).rejects.toMatchObject(fails(Code.NotFound))
   })
 
-  test('needs user.manage-permissions at server scope; role.manage and room.manage do not do', async () => {
+  test('needs user.manage-permissions at server scope; role.manage and room.manage do not suffice', async () => {
     await setUser({ permission: 'role.manage', decision: ALLOW })
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
     const { adminPermissions } = admin.as('Umia')
@@ -317,7 +317,7 @@ describe('a decision of a user', () => {
   })
 })
 
-test('an administrator cannot lock owners out, whatever is denied', async () => {
+test('an administrator cannot lock out owners, whatever is denied', async () => {
   neighbours.people.push({ id: 'Uowner', roleIds: ['owner'] })
   const { adminPermissions } = admin.bert
   for (const { permission } of permissions) {

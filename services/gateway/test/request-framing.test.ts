@@ -10,7 +10,7 @@ import { rawSocket, receive, sendRaw } from './_raw.ts'
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
 /** Responses to smuggled requests wait for another request on the same connection. */
 let release: (() => void)[] = []
-/** Answers the latest request for the slow path. */
+/** Sends the answer to the latest request for the slow path. */
 let answerSlow: (() => void) | undefined
 
 const behind = createServer((request, response) => {
@@ -84,7 +84,7 @@ const chunk = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
 const length = `Content-Length: ${inner.length}`
 const chunked = 'Transfer-Encoding: chunked'
 
-/** Headers and what follows them: each leaves open to some parser where the request ends. */
+/** Names, headers and following bytes of requests whose end some parsers see elsewhere than others. */
 const attacks: [string, string[], string][] = [
   ['a chunked body', [chunked], chunk],
   ['a body of a given length', [length], inner],
@@ -133,7 +133,7 @@ async function nextAnswer(): Promise<string> {
 }
 
 describe.each(taken)('%s', (path, allowed) => {
-  test.each(methods)('a %s ends where the gateway says', async (method) => {
+  test.each(methods)('the servers behind see the same end of a %s as the gateway', async (method) => {
     const wrong: string[] = []
     for (const version of ['1.1', '1.0'])
       for (const attack of attacks) {
@@ -151,7 +151,7 @@ describe.each(taken)('%s', (path, allowed) => {
     expect(wrong).toEqual([])
   })
 
-  test('requests one after the other are answered in order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const socket = await rawSocket(gateway.url)
     const [method] = allowed
     const ask = (place: number) => `${method} ${path}?${place} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
@@ -176,7 +176,7 @@ test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '
   },
 )
 
-test('a body for which a server behind does not wait ends the connection', async () => {
+test('the connection ends after an answer that came before the whole body', async () => {
   const socket = await rawSocket(gateway.url)
   socket.write('POST /webhooks/refused HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   const answer = await receive(socket, () => false)
@@ -190,7 +190,7 @@ describe('an upgrade', () => {
   const open = (path: string, extra: string[] = [], method = 'GET') =>
     `${[`${method} ${path} HTTP/1.1`, ...offer, ...extra].join('\r\n')}\r\n\r\n`
 
-  test.each(methods)('by %s brings no second request', async (method) => {
+  test.each(methods)('by %s smuggles no second request', async (method) => {
     for (const [name, headers, body] of attacks) {
       const answer = await sendRaw(gateway.url, open('/api/realtime', headers, method) + body)
       expect([name, answer]).toEqual([name, expect.stringMatching(/^HTTP\/1\.1 (?!200|101)/)])
@@ -221,9 +221,9 @@ describe('an upgrade', () => {
 
   test.each([
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
-    ['a socket that is taken', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
+    ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('behind a request without an answer waits for that: %s', async (_, path, protocol, answers) => {
+  ])('after an unanswered request waits for its answer: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

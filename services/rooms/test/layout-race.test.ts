@@ -36,7 +36,7 @@ const idsIn = async (groupId: string) => {
 }
 const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
 
-/** Checks that every room and link is at one position, in the group of its row, and every group at its own. */
+/** Checks that each room and link has one position, in the group of its row, and that no two groups share a position. */
 async function assertNothingLostOrDoubled(): Promise<void> {
   const [items, links, channels, groups] = await Promise.all([
     env.db.select().from(layoutItems),
@@ -52,13 +52,13 @@ async function assertNothingLostOrDoubled(): Promise<void> {
   for (const { id, groupId } of channels) expect(placed.get(id)).toBe(groupId)
   expect(new Set(items.map(({ groupId, position }) => `${groupId} ${position}`)).size).toBe(items.length)
   expect(new Set(groups.map(({ position }) => position)).size).toBe(groups.length)
-  // The same as administrators see it.
+  // Administrators see the same.
   const shown = (await admin().layout.listRoomGroups({})).groups
   expect(shown.map(({ id }) => id).sort()).toEqual(groups.map(({ id }) => id).sort())
   expect(shown.flatMap(({ items }) => items.map(({ item }) => item.value?.id)).sort()).toEqual(
     [...placed.keys()].sort(),
   )
-  // The same as messaging was told.
+  // Messaging was told the same.
   for (const { id, groupId } of channels) {
     const told = env.messaging.factsOf(id).flatMap(({ fact }) => {
       return fact.case === 'created' || fact.case === 'moved' ? fact.value.groupId : []
@@ -77,7 +77,7 @@ describe('two administrators at once', () => {
     expect([a, b]).toContainEqual(await idsIn(groupId))
   })
 
-  test('of whom one orders a group and the other adds to it keep the addition', async () => {
+  test('of whom one orders a group and the other adds to it: the addition stays', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId)]
     const wanted = [...ids].reverse()
@@ -113,7 +113,7 @@ describe('two administrators at once', () => {
 })
 
 describe('moving something that is moved concurrently', () => {
-  /** Begins a move, which waits for the layout; then takes the item elsewhere and lets go of the layout. */
+  /** Begins a move, which waits for the lock of the layout; then moves the item with `meanwhile` and releases the lock. */
   async function moveWhile(move: () => Promise<unknown>, meanwhile: (tx: typeof env.db) => Promise<unknown>) {
     let answer: Promise<Code | undefined> | undefined
     await env.db.transaction(async (tx) => {
@@ -142,7 +142,7 @@ describe('moving something that is moved concurrently', () => {
     }
     expect(await moveWhile(moveRoom, takeRoom)).toBe(Code.FailedPrecondition)
     expect((await idsIn(other))?.sort()).toEqual([roomId, linkId].sort())
-    // So that the line of the room and its row agree again.
+    // Makes the log of the room and its row agree again.
     await admin().layout.moveRoomToGroup({ roomId, groupId: from })
   })
 
@@ -164,7 +164,7 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), a: fc.nat(99
   maxLength: 10,
 })
 
-/** One change by what its administrator sees at this moment, which others change at the same time. */
+/** Makes one change, based on the layout as read just now; others change it at the same time. */
 async function take({ kind, a, b }: Step): Promise<unknown> {
   const { layout } = admin()
   const { groups } = await layout.listRoomGroups({})

@@ -185,7 +185,7 @@ describe('groups', () => {
 })
 
 describe('MoveRoomToGroup', () => {
-  test('takes a room to the end of the other group, and messaging knows before the answer', async () => {
+  test('moves a room to the end of the other group, and messaging has it before the answer', async () => {
     const [room, last] = [await newRoom('Gone'), await newLink('Gtwo')]
     const { room: moved } = await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(moved).toMatchObject({ id: room, groupId: 'Gtwo' })
@@ -205,7 +205,7 @@ describe('MoveRoomToGroup', () => {
     expect(env.messaging.waitedForStream(room)).toBe(true)
   })
 
-  test('takes archived rooms too, into their own group without effect', async () => {
+  test('moves archived rooms too; a move into their own group has no effect', async () => {
     const room = await newRoom('Gone')
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
@@ -324,7 +324,7 @@ describe('sidebar links', () => {
     expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' }))).toBe(Code.NotFound)
   })
 
-  test('move to the end of another group; into their own without effect', async () => {
+  test('move to the end of another group; a move into their own has no effect', async () => {
     const linkId = await newLink('Gone')
     await newLink('Gtwo')
     const { sidebarLink } = await admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' })
@@ -341,7 +341,7 @@ describe('sidebar links', () => {
     )
   })
 
-  test('need room.manage in their group, to move in both', async () => {
+  test('need room.manage in their group, a move in both groups', async () => {
     const linkId = await newLink('Gone')
     const of = (userId: string) => ({
       create: () => codeOf(as(userId).createSidebarLink(link)),
@@ -393,7 +393,7 @@ describe('sidebar links', () => {
 })
 
 describe('groups themselves need role.manage', () => {
-  // Somebody who may do everything with rooms.
+  // A person who may manage all rooms.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

@@ -55,15 +55,15 @@ export async function listStoredTypes(db: Reader): Promise<string[]> {
 export type Stretch = {
   /** Exclusive; undefined for the newest. */
   before: bigint | undefined
-  /** Entries wanted. */
+  /** Maximum number of entries to return. */
   limit: number
-  /** Entries looked at, at most. */
+  /** Maximum number of entries to read. */
   scan: number
   filter: EntryFilter
 }
 const newest = 2n ** 63n - 1n
 
-/** Looks through a stretch of the log, newest entries first. */
+/** Returns the entries of a part of the log that match the filter, newest first. */
 export async function scanEntries(
   db: Reader,
   { before = newest, limit, scan, filter }: Stretch,

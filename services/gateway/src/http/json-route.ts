@@ -41,9 +41,9 @@ const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
   },
 })
 
-/** Kinds of routes, by who may use them. All but the open ones ask browsers for the CSRF token. */
+/** Kinds of routes, by who may use them. All but the open ones require the CSRF token from browsers. */
 export const jsonRoute = {
-  /** Everyone; credentials are not looked at. */
+  /** Everyone; credentials are ignored. */
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
   /** Everyone, signed in or not. */
   anyone,

@@ -40,7 +40,7 @@ export class Profiles {
     })
     this.#known = new LRUCache({
       ...{ max: most, ttl: freshMs, ttlResolution: 0, perf: { now }, noDeleteOnStaleGet: true },
-      // Who already waits for a profile that is dropped gets the answer; it is not kept.
+      // Callers already waiting for a dropped profile get the answer, but it is not cached.
       ignoreFetchAbort: true,
       fetchMethod: async (id, older, { options: kept }) => {
         const user = await asking.load(id)

@@ -3,7 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
 import { findHoles, holeBytes } from '../domain/entry-holes.ts'
 
-test('an entry has its two holes at version and room_seq, whatever the time', () => {
+test('the two holes of an entry are at version and room_seq, whatever the time', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
   const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
   const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }
@@ -18,6 +18,6 @@ test('an entry has its two holes at version and room_seq, whatever the time', ()
   }
 })
 
-test('bytes without two holes are no entry', () => {
+test('bytes without two holes are rejected', () => {
   expect(() => findHoles(Buffer.from('28808080808001', 'hex'))).toThrow('two holes')
 })

@@ -18,7 +18,7 @@ export function listNotificationLevels(db: Reader, userId: string): Promise<Noti
   return levelsOf(db, { userId })
 }
 
-/** The level of the server, and that of one room. */
+/** A user's level for the server, and the one for a room. */
 export async function findLevels(db: Reader, userId: string, roomId = ''): Promise<NotificationLevelRow[]> {
   const isOfUser = eq(notificationLevels.userId, userId)
   return db
@@ -27,7 +27,7 @@ export async function findLevels(db: Reader, userId: string, roomId = ''): Promi
     .where(and(isOfUser, inArray(notificationLevels.roomId, ['', roomId])))
 }
 
-/** Stores a level, or none for undefined; false when that was stored already. */
+/** Stores a level, or deletes it if undefined; returns whether that changed anything. */
 export async function storeLevel(
   tx: Tx,
   { userId, roomId }: { userId: string; roomId: string },
@@ -48,7 +48,7 @@ export async function storeLevel(
   return (written.rowCount ?? 0) > 0
 }
 
-/** Increases the version of a user's levels, above `held` too; the row stays locked until the transaction ends. */
+/** Increases the version of a user's levels to above `held`; the row stays locked until the transaction ends. */
 export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promise<bigint> {
   const [row] = await tx
     .insert(preferences)
@@ -58,18 +58,18 @@ export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promi
       set: { version: sql`greatest(${preferences.version}, ${held}::bigint, excluded.version - 1) + 1` },
     })
     .returning({ version: preferences.version })
-  if (!row) throw new Error('an upsert answers its row')
+  if (!row) throw new Error('an upsert returns its row')
   return row.version
 }
 
-/** The version of what a user chose; 0 for nothing. */
+/** The version of a user's levels; 0 if nothing was ever chosen. */
 export async function versionOf(reader: Reader, userId: string): Promise<bigint> {
   const { version } = preferences
   const [row] = await reader.select({ version }).from(preferences).where(eq(preferences.userId, userId))
   return row?.version ?? 0n
 }
 
-/** Forgets everything a user chose; answers how many rows there were. */
+/** Deletes all levels of a user; returns the number of deleted rows. */
 export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = eq(notificationLevels.userId, userId)
   const levels = await deleteInBatches(db, notificationLevels, { where, signal })

@@ -4,20 +4,20 @@ import { dmCannotBeManaged, mayNotArrangeGroups, mayNotManageGroup, movedMeanwhi
 import type { Outcome } from './outcome.ts'
 import type { RoomHead } from './standing.ts'
 
-/** Groups themselves and their order. */
+/** Throws unless the subject may create, change, delete and order groups. */
 export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'role.manage', serverScope)) throw mayNotArrangeGroups()
 }
 
-/** For the content of a group: checked at the group, regardless of decisions about single rooms. */
+/** Throws unless the subject may change the content of a group. Decisions about single rooms do not matter. */
 export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: string): void {
   if (!may(policy, subject, 'room.manage', { kind: 'group', groupId })) throw mayNotManageGroup()
 }
 
-/** Something goes from the group in which it was seen to another: the right to do so is needed at both ends. */
+/** A move of an item from the group in which the caller saw it to another one; needs the permission in both groups. */
 export type Move = { seenIn: string; groupId: string }
 
-/** `now` is the group that holds it by now. */
+/** Decides about a move. `now` is the item's current group; throws if that is neither `seenIn` nor the destination. */
 export function move(policy: Policy, subject: Subject, now: string, { seenIn, groupId }: Move): Outcome {
   assertCanManageGroup(policy, subject, now)
   assertCanManageGroup(policy, subject, groupId)

@@ -12,11 +12,11 @@ import { revokeToken } from './revoke-token.ts'
 import { verifyCode } from './verify-code.ts'
 import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
-// Accounts says failed_precondition when it has no mailer, and unavailable when the mail server refused.
+// Accounts returns failed_precondition without a mailer, and unavailable if the mail server refused the mail.
 const mailing = { [Code.FailedPrecondition]: 503, [Code.Unavailable]: 500 }
 const userLimit = { [Code.ResourceExhausted]: 403 }
 
-/** The routes of sign-in for programs. `open` ones ask for no CSRF token: they act for nobody who is signed in. */
+/** The routes of sign-in for programs. `open` ones need no CSRF token, because they do not act for a signed-in user. */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
   ['/auth/register', jsonRoute.open(register, mailing)],

@@ -9,7 +9,7 @@ import { textOf } from '../text.ts'
 
 type Fields = Partial<Record<string, string>>
 
-/** A failure as OAuth 2.0 names it. */
+/** An error response of OAuth 2.0, with its error code. */
 class TokenError extends Error {
   readonly code: string
 
@@ -19,7 +19,7 @@ class TokenError extends Error {
   }
 }
 
-/** `POST /oauth/token`: an authorization code for a bearer token. Anyone may ask, from any origin: the code is the proof. */
+/** `POST /oauth/token`: exchanges an authorization code for a bearer token, for any origin, because the code is the proof. */
 export async function serveToken(
   context: AuthContext,
   request: IncomingMessage,
@@ -51,7 +51,7 @@ function exchangeOf(fields: Fields) {
   return { code, codeVerifier, redirectUri }
 }
 
-/** A form or a JSON object; a field given twice is one nobody can rely on. */
+/** Reads a form or a JSON object; throws on a field that is given twice, because parsers differ on which one counts. */
 async function readFields(request: IncomingMessage): Promise<Fields> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')

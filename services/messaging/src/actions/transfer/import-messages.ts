@@ -31,7 +31,7 @@ export async function importTogether(
   const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
   const change = async (log: HeldLog) => {
-    // The import moves the log itself.
+    // The import assigns the places in the log itself.
     await log.flush()
     const { on } = log
     const [state] = await findImports(on, [roomId])
@@ -44,7 +44,7 @@ export async function importTogether(
   }
   const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
   if (outcome.kind === 'refused') throw outcome.error
-  if (!plan) throw new Error('an import was not planned')
+  if (!plan) throw new Error('the import has no plan')
   return plan
 }
 

@@ -29,7 +29,7 @@ export class Access {
     this.#now = now
   }
 
-  /** Takes an event; answers which topics move because of it. */
+  /** Applies an event; returns the topics that people join or leave because of it. */
   apply(event: Event): AccessChange {
     switch (event.fact.case) {
       case 'roomFact':
@@ -47,7 +47,7 @@ export class Access {
     }
   }
 
-  /** All universal rooms again for everyone here: after a change of the policy. */
+  /** Recomputes access to all universal rooms for everyone on this node, after a change of the policy. */
   recompute(): AccessChange {
     return this.#changesOf(
       this.users.values(),
@@ -55,7 +55,7 @@ export class Access {
     )
   }
 
-  /** All topics of a user, once their standings are loaded. */
+  /** The topics of a user once their standings are loaded. */
   changesOnLoad(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const room of this.universal.all()) rooms.add(room.roomId)
@@ -71,7 +71,7 @@ export class Access {
     return person ? this.#changesOf([person], [roomId]) : nothing
   }
 
-  /** Takes what a fact says about one person; answers that person when they are on this node. */
+  /** Applies a fact about one person; returns that person if they are on this node. */
   #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): UserAccess | undefined {
     switch (fact.case) {
       case 'joined':

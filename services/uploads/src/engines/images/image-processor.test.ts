@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import { openImageProcessor } from './image-processor.ts'
 
-test('of one network so many sizes are made or wait, whoever asks for them, and others still are', async () => {
+test('the number of resizes of one network is limited, whichever users request them; other networks are not affected', async () => {
   const imageProcessor = openImageProcessor({ atOnce: 1 })
   const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
     .png()
@@ -21,7 +21,7 @@ test('of one network so many sizes are made or wait, whoever asks for them, and 
 
   const made = Array.from({ length: 32 }, (_, n) => from(`2001:db8::${n}`))
   await expect(from('2001:db8::ffff')).rejects.toMatchObject(refused)
-  // Another line of the same customer, which has a little more in all.
+  // Another /64 of the same customer, whose networks together have a higher limit.
   made.push(...Array.from({ length: 16 }, () => from('2001:db8:0:1::1')))
   await expect(from('2001:db8:0:2::1')).rejects.toMatchObject(refused)
   made.push(from('198.51.100.1'))
