@@ -46,17 +46,17 @@ export class Person {
   }
 }
 
-/** Makes an account as an owner does, and signs in. The login begins with `name`. */
+/** Creates an account as an owner does, and signs in. The login begins with `name`. */
 export async function newPerson(name: string, options: { roles?: string[]; base?: string } = {}): Promise<Person> {
   const login = `${name}-${randomBytes(5).toString('hex')}`
   const password = randomBytes(12).toString('hex')
   const request = { login, password, roleNames: options.roles ?? [] }
-  // The fleet may still be getting over what another test did to it.
+  // The fleet may still be recovering from an earlier test.
   await eventually(() => asOwner((owner) => owner.call(AdminUserService.method.createUser, request)).catch(unlessMade))
   return await eventually(() => signIn({ login, password }, options.base))
 }
 
-/** An aborted call may have created the account after all: nobody else uses this login. */
+/** Ignores that the login is taken: an aborted call created the account, because nobody else uses this login. */
 function unlessMade(error: unknown): void {
   if (!(error instanceof CallFailed) || error.answer.status !== 409) throw error
 }
@@ -74,7 +74,7 @@ async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void>
   await work(signedIn)
 }
 
-/** The first owner, whose sign-in may have to wait like {@link newPerson}. */
+/** Signs in the first owner; retries like {@link newPerson}. */
 export const theOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
 
 /** Signs in over HTTP. */

@@ -2,7 +2,7 @@ import type { Answer } from './http.ts'
 
 /** Result of one call. */
 export type Outcome = {
-  /** Number of the call. */
+  /** Number of the call, from 0. */
   n: number
   /** Undefined when no answer came: `failure` says why. */
   answer: Answer | undefined
@@ -18,7 +18,7 @@ export class Traffic {
   #next = 0
   #stopped = false
 
-  /** Runs `call` again and again, `width` at a time, with a breath of `pauseMs` between. */
+  /** Runs `call` repeatedly, `width` at a time, with pauses of `pauseMs`. */
   constructor(width: number, pauseMs: number, call: (n: number) => Promise<Answer>) {
     this.#workers = Array.from({ length: width }, () => this.#work(pauseMs, call))
   }
@@ -27,14 +27,14 @@ export class Traffic {
     return this.outcomes.filter(({ answer }) => answer?.status === 200)
   }
 
-  /** Everything that did not succeed, in a few words each. */
+  /** A short description of each call that failed. */
   get failed(): string[] {
     return this.outcomes
       .filter(({ answer }) => answer?.status !== 200)
       .map(({ n, answer, failure }) => `${n}: ${failure ?? `${answer?.status} ${JSON.stringify(answer?.body)}`}`)
   }
 
-  /** Lets what runs finish and gives all outcomes. */
+  /** Waits for running calls and returns all outcomes. */
   async stop(): Promise<Outcome[]> {
     this.#stopped = true
     await Promise.all(this.#workers)

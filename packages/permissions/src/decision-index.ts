@@ -27,7 +27,7 @@ export const emptyIndex: DecisionIndex = {
 
 type MutableScopeDecisions = { readonly roles: Map<string, Decided>; readonly users: Map<string, Decided> }
 
-/** Builds a new index from an older one, which does not change: a scope is copied at the first write to it. */
+/** Builds a new index from an older one, which stays unchanged: a scope is copied at the first write to it. */
 export class IndexDraft {
   #server: ScopeDecisions
   readonly #groups: Map<string, ScopeDecisions>

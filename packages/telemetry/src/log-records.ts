@@ -11,7 +11,7 @@ const severities: Record<string, SeverityNumber> = {
 
 type LogLine = AnyValueMap & { level: string; time: string; name: string; msg?: string }
 
-/** Turns a written log line into a log record of OpenTelemetry. The record takes its trace from the current context. */
+/** Turns a written log line into a log record of OpenTelemetry, which belongs to the trace of the current context. */
 export function emitLogRecord(line: string): void {
   const { level: severityText, time, msg, name, ...attributes } = JSON.parse(line) as LogLine
   logs.getLogger(name).emit({

@@ -9,7 +9,7 @@ import { inWorkspace } from '../steps.mjs'
 const rooms = 'services/rooms/src'
 const layers = config.forbidden.map(({ name }) => name).filter((name) => name.startsWith('layer-'))
 
-/** For each import rule an import that breaks it: from a file, of another one or of a library. */
+/** For each import rule an import that violates it: the importing file, and the imported file or library. */
 const faults = {
   ...Object.fromEntries(layers.map((rule) => [rule, [`packages/${rule.slice(6)}/src/a.ts`, 'packages/cli/src/b.ts']])),
   'client-knows-the-contract-only': ['packages/client/src/a.ts', 'packages/ids/src/b.ts'],
@@ -33,7 +33,7 @@ const faults = {
   'production-needs-no-test': ['packages/ids/src/d.ts', 'packages/ids/src/b.test.ts'],
   resolvable: ['packages/ids/src/e.ts', './nowhere.ts'],
 }
-/** What is allowed. */
+/** Imports that are allowed. */
 const faultless = [
   [`${rooms}/http/fine.ts`, `${rooms}/actions/topic/b.ts`],
   [`${rooms}/actions/topic/fine.ts`, `${rooms}/store/b.ts`],
@@ -84,6 +84,6 @@ test.each(faultless)('%s may import %s', (from) => {
   expect(violations.filter(([file]) => file === from)).toEqual([])
 })
 
-test('every rule has an import that breaks it', () => {
+test('every rule has an example that violates it', () => {
   expect(Object.keys(faults).sort()).toEqual(config.forbidden.map(({ name }) => name).sort())
 })

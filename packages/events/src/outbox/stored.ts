@@ -53,7 +53,7 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
   }
 }
 
-/** Finds out where the entries are and asks their holders. Never rejects: the next look may succeed. */
+/** Looks up the shards of the entries and asks their holders to confirm them. Never rejects, because the next look may succeed. */
 async function ask(options: Options, ids: bigint[], timeoutMs: number, done: (id: bigint) => void): Promise<void> {
   try {
     const waiting = await findWaiting(options.pool, ids)

@@ -6,8 +6,8 @@ import { HttpCaller } from './http-caller.ts'
 export type Verdict = 'implemented' | 'unimplemented' | 'no owner'
 
 /**
- * Calls every public method with an empty message, as a signed-in owner: any answer but `unimplemented` shows that it is
- * built, and nobody listening shows that it has no owner.
+ * Calls every public method with an empty message, as a signed-in owner. A method is implemented if the answer is anything
+ * but `unimplemented`; it has no owner if nobody listens.
  */
 export async function probeContract(
   url: string,

@@ -21,7 +21,7 @@ export class Cell<T> {
     this.set(change(this.#value))
   }
 
-  /** The answer stops it. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -7,14 +7,14 @@ import { fieldsList, fieldsOf, flagOf, isFields, textOf, textsOf, type Fields } 
 import { fileAt } from '../local-file.ts'
 import { formatName, formatVersion, toPreview } from './format.ts'
 
-/** Longer than any line that was written. */
+/** No exported line is as long. */
 const maxLineLength = 16 * 1024 * 1024
 
 const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
 export type ParleyArchive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
 
-/** Opens what `parley export` wrote. Throws a Failure when it is something else. */
+/** Opens a folder written by `parley export`. Throws a Failure if it is something else. */
 export async function openParley(path: string, filesFolder?: string): Promise<ParleyArchive> {
   const header = await headerOf(path)
   if (header.format !== formatName) throw badExport(`${basename(path)} was not written by parley export`)
@@ -112,7 +112,7 @@ const previewOf = ({ url, title, description, siteName, embedType, embedId }: Fi
 
 function toFile({ asset, filename, contentType, size }: Fields, folder: string | undefined): ArchivedFile {
   const id = textOf(asset)
-  // A name in the file must not lead out of the folder.
+  // A name in the file must not point outside the folder.
   const named = folder !== undefined && /^[A-Za-z0-9]+$/.test(id)
   const bytes = named ? () => fileAt(folder, id) : undefined
   const about = { id, name: textOf(filename), contentType: textOf(contentType), bytes }
