@@ -19,7 +19,7 @@ afterAll(async () => {
   await admin[Symbol.asyncDispose]()
 })
 
-/** What an admin of that id caused. */
+/** Events caused by the admin with this id. */
 const causedBy = (userId: string) => recording.events.filter(({ actorId }) => actorId === userId)
 const refused = (code: Code) => ({ code })
 const kinds = (events: readonly Event[]) => events.map(({ kind }) => kind)
@@ -79,7 +79,7 @@ test('the version of the message of the day changes with it; without one there i
   expect(await version()).toBeUndefined()
 })
 
-test('a change is told to everyone once, and says for the log what was changed, without the texts', async () => {
+test('a change is announced to everyone once, and names the changed fields for the log, without the texts', async () => {
   const { adminServer } = admin.as('Ucarla', 'admin')
   await adminServer.updateServerConfig({ serverName: 'Beta', motd: 'secret words' })
   await adminServer.updateServerConfig({ serverName: 'Beta' })
@@ -110,7 +110,7 @@ test('texts that are too long and empty updates are refused', async () => {
   await expect(adminServer.updateServerConfig({ welcomeMessage: 'ä'.repeat(5001) })).rejects.toMatchObject(invalid)
 })
 
-test('changes that race each count', async () => {
+test('concurrent changes all take effect', async () => {
   const { adminServer } = admin.as('Udora', 'admin')
   await Promise.all(
     ['one', 'two', 'three', 'four'].map((description) => adminServer.updateServerConfig({ description })),
@@ -119,7 +119,7 @@ test('changes that race each count', async () => {
   expect(new Set(causedBy('Udora').map(({ version }) => version)).size).toBe(4)
 })
 
-test('blocked usernames are normalised, hold at once and are told to the log alone', async () => {
+test('blocked usernames are normalised, apply at once and are announced to the log only', async () => {
   const { adminServer } = admin.as('Uemil', 'admin')
   expect((await adminServer.getServerSecurityConfig({})).blockedUsernames).toEqual([
     'admin',

@@ -11,18 +11,21 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** What the database did for statements. */
+/** What the database did to execute statements. */
 export type Steps = {
   indexes: string[]
   /** Tables that were read from end to end. */
   scanned: string[]
-  /** The most rows that a step looked at. */
+  /** The largest number of rows that a step read. */
   most: number
 }
 
 const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)]
 
-/** Runs what a store does, which reads nothing then, and tells what the database did for it. Nothing that is written stays. */
+/**
+ * Runs a function of the store under EXPLAIN, so that its queries return no rows, and rolls it back. Returns what the
+ * database did.
+ */
 export async function stepsDone(db: Db, run: (tx: Tx) => Promise<unknown>): Promise<Steps> {
   const steps: Plan[] = []
   const rolledBack = new Error('nothing stays')

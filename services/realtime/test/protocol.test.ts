@@ -65,14 +65,14 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('is open to clients that leave the version out', async () => {
+  test('accepts clients that send no version', async () => {
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(env.signIn('Uanna'), 0))
     expect(await socket.first('hello')).toMatchObject({ protocolVersion: 1 })
     socket.close()
   })
 
-  test('takes frames of 64 KiB', async () => {
+  test('accepts frames of 64 KiB', async () => {
     const socket = await env.socketOf(node, 'Uanna')
     const long = (length: number) => ping('x'.repeat(length))
     const overhead = long(60_000).length - 60_000
@@ -157,7 +157,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     expect(await silent.first('error')).toMatchObject(error)
     expect(await silent.closed()).toEqual({ code: 1002, reason: 'bad_hello' })
     expect(silent.kinds()).toEqual(['error'])
-    // Hello takes its time on a slow machine, too.
+    // On a slow machine hello may take a while.
     const greeted = await eventually(() => Socket.greeted(hasty.url, token()))
     expect(await greeted.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
     expect(await greeted.closed()).toEqual({ code: 1002, reason: 'bad_subscribe' })
@@ -176,7 +176,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_frame' })
   })
 
-  test('early frames that are not what may follow', async () => {
+  test('frames sent early that are not allowed next', async () => {
     for (const [second, third, code] of [
       [ping('x'), undefined, 'bad_subscribe'],
       [subscribe, subscribe, 'bad_frame'],
@@ -261,7 +261,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('is refused for pages that no rule lets in', async () => {
+  test('is refused for pages of origins that no rule allows', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
     await ready(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
@@ -294,7 +294,7 @@ test('when rooms does not answer, the stream cannot start; it can once rooms is 
   patient.close()
 })
 
-test('many hellos at once are few questions', async () => {
+test('many hellos at once cause few calls', async () => {
   const before = { ...env.asked }
   const sockets = await Promise.all(Array.from({ length: 40 }, () => Socket.open(node.url)))
   const hellos = sockets.map((_, n) => hello(env.signIn(`Umany${n}`)))

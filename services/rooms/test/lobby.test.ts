@@ -28,7 +28,7 @@ test('a new server gets its first group, with announcements for everyone and gen
   for (const { id } of rooms) await eventually(() => expect(env.messaging.kindsOf(id)).toEqual(['created']))
 })
 
-test('two processes at once, and a later start, make it once', async () => {
+test('two processes at once, and a later start, create it once', async () => {
   await Promise.all([env.start(), env.start()])
   await lobbyOf(env)
   await env.start()
@@ -38,7 +38,7 @@ test('two processes at once, and a later start, make it once', async () => {
   expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
 })
 
-test('waits for admin, whose denial precedes the rooms', async () => {
+test('waits for admin, which denies posting before the rooms exist', async () => {
   env.admin.silent = true
   await env.start()
   await eventually(async () => (await env.db.select().from(lobby)).length === 1)

@@ -9,10 +9,10 @@ const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** The caller; without roles, those that rooms knows are used. */
+/** The caller. If the roles are absent, rooms uses the ones it has stored. */
 export type Asking = { userId: string; roleIds?: readonly string[] }
 
-/** Room memberships, as known by rooms. Nothing is cached: a ban takes effect with the next question. */
+/** Room memberships, as known by rooms. Nothing is cached: a ban takes effect with the next call. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #db: Db
@@ -33,7 +33,7 @@ export class RoomAccess {
     return room
   }
 
-  /** Those of the given rooms of which the caller is an effective member, by id. */
+  /** Returns the given rooms of which the caller is an effective member, by id. */
   async accessible(
     { userId, roleIds }: Pick<Caller, 'userId' | 'roleIds'>,
     roomIds: readonly string[],
@@ -48,7 +48,7 @@ export class RoomAccess {
     return found
   }
 
-  /** Who of these is an effective member. Nobody whose account is deleted, also where rooms has not heard of that. */
+  /** Returns which of these users are effective members. Deleted accounts are left out, even if rooms does not know yet. */
   async membersAmong(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()
     for (const some of chunks(userIds, usersPerCall)) {

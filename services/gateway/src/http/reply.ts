@@ -10,7 +10,7 @@ const takesGzip = (request: IncomingMessage): boolean => {
   return typeof accepted === 'string' && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+)?\s*(,|$)/i.test(accepted)
 }
 
-/** Sends a whole answer, compressed when that is worth it and wanted. */
+/** Sends a complete response, compressed if it is large enough and the client accepts it. */
 export async function reply(
   request: IncomingMessage,
   response: ServerResponse,
@@ -35,7 +35,7 @@ export async function reply(
 /** How long a refused client may continue to send before the connection is closed, in milliseconds. */
 const lingerMs = 1_000
 
-/** Closing while a client still sends would take the answer from it. What it sends until then goes nowhere. */
+/** Discards what a refused client still sends: closing the connection at once could lose the response. */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(lingering)

@@ -2,7 +2,7 @@ import type { KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
-/** Range of places in which people wrote between two calls of an import: after `from`, up to `to`. */
+/** Places of messages that people posted between two calls of an import: after `from`, up to `to`. */
 export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(
@@ -30,7 +30,7 @@ const posted = statement<{ to: bigint | null }>(
   `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
 )
 
-/** What people wrote after the last message of an import; undefined for nothing. */
+/** Places of messages that people posted after the last imported one; undefined if there are none. */
 export async function findLivePlaces(
   on: Connection,
   { roomId, lastSeq }: ImportState,
@@ -47,7 +47,7 @@ from imported_messages i join room_events e on e.room_id = i.room_id and e.event
 where i.room_id = $1 and i.external_id = any ($2::text[])`,
 )
 
-/** Those of the messages that are written, by id there. */
+/** The messages that are stored already, by their id at the source. */
 export async function findImported(
   on: Connection,
   roomId: string,
@@ -62,13 +62,13 @@ const erased = statement<{ userId: string }>(
   `select user_id as "userId" from erasures where user_id = any ($1::text[])`,
 )
 
-/** Those of the users whose accounts are deleted. */
+/** Returns the users whose accounts are deleted. */
 export async function erasedAmong(on: Connection, userIds: readonly string[]): Promise<Set<string>> {
   return new Set((await erased.run(on, [userIds])).map(({ userId }) => userId))
 }
 
 /**
- * Whether everything that people wrote here between the calls of `imports i` is read, up to a marker; `which` selects
+ * Whether everything that people posted here between the calls of `imports i` is read, up to a marker; `which` selects
  * messages.
  */
 const liveIsRead = (marker: string, which: string): string => `not exists (
@@ -105,7 +105,7 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks imported messages of the room as read by these users, unless they have not yet read what somebody wrote in
+ * Marks imported messages of the room as read by these users, unless they have not yet read what somebody posted in
  * between.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {

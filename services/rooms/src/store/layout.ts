@@ -5,7 +5,7 @@ import { anyOf } from './any-of.ts'
 import type { LinkRow, RoomRow } from './rows.ts'
 import { layout, layoutItems, rooms, sidebarLinks } from './schema.ts'
 
-/** Locks the layout for the change that follows, before any room is locked, and gives its next version. */
+/** Locks the layout for a change, before any room is locked, and returns its next version. */
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   const [row] = await tx
     .insert(layout)
@@ -19,7 +19,7 @@ export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   return row.version
 }
 
-/** Puts an item at the end of a group; the layout is locked. */
+/** Appends an item to a group; the layout must be locked. */
 export async function appendItem(tx: Tx, groupId: string, kind: 'room' | 'link', itemId: string): Promise<void> {
   const [last] = await tx
     .select({ position: sql<number>`coalesce(max(${layoutItems.position}), 0)` })
@@ -28,7 +28,7 @@ export async function appendItem(tx: Tx, groupId: string, kind: 'room' | 'link',
   await tx.insert(layoutItems).values({ itemId, kind, groupId, position: (last?.position ?? 0) + 1 })
 }
 
-/** Takes an item to the end of another group; the layout is locked. */
+/** Moves an item to the end of another group; the layout must be locked. */
 export async function moveItem(tx: Tx, itemId: string, groupId: string): Promise<void> {
   const position = sql`(select coalesce(max(position), 0) + 1 from layout_items where group_id = ${groupId})`
   await tx.update(layoutItems).set({ groupId, position }).where(eq(layoutItems.itemId, itemId))
@@ -61,7 +61,7 @@ export function findItems(reader: Reader, groupIds: readonly string[]): Promise<
 /** A room or a link in its place. */
 export type PlacedItem = { groupId: string; room: RoomRow | null; link: LinkRow | null }
 
-/** The same with the rooms themselves, archived ones too. */
+/** The items of these groups with their rooms and links, including archived rooms. */
 export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Promise<PlacedItem[]> {
   return reader
     .select({ groupId: layoutItems.groupId, room: rooms, link: sidebarLinks })

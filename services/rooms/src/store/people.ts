@@ -6,7 +6,7 @@ import { people, projectionFills } from './schema.ts'
 export type Profile = { userId: string; login: string; displayName: string; deleted: boolean; version: bigint }
 export type Roles = { userId: string; roleIds: string[]; version: bigint }
 
-/** Below every version an account has. */
+/** Lower than the version of any account. */
 const nothingYet = -1n
 
 /** Values of the name columns of a person without a name. */
@@ -28,7 +28,7 @@ export async function lockVersions(tx: Tx, userId: string) {
   return held ?? { profileVersion: nothingYet, rolesVersion: nothingYet }
 }
 
-/** Forgets how new somebody's names and roles are: accounts went back, and what it says now holds. */
+/** Resets the versions of a person's names and roles, because accounts was restored and its current values apply. */
 export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
   const unknown = { profileVersion: nothingYet, rolesVersion: nothingYet }
   await tx.update(people).set(unknown).where(eq(people.userId, userId))

@@ -16,7 +16,7 @@ export async function findVariant(db: Reader, assetId: string, name: string): Pr
   return row
 }
 
-/** Keys of everything that was made of files. */
+/** Storage keys of all variants of these files. */
 export function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<{ assetId: string; key: string }[]> {
   return db
     .select({ assetId: assetVariants.assetId, key: assetVariants.key })
@@ -24,7 +24,7 @@ export function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<
     .where(inArray(assetVariants.assetId, [...assetIds]))
 }
 
-/** Those of the keys without a variant. */
+/** Returns the keys that belong to no variant. */
 export async function unknownVariants(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: assetVariants.key })

@@ -38,7 +38,7 @@ export async function endEverything(
 /**
  * Invalidates what was started with the credentials of a locked account (mailed links and codes, authorization codes,
  * identities being linked) and withdraws every consent to another web client. With `newOnes` it also removes the
- * addresses and identities that were added in the last hour, because an attacker adds them first. It keeps those from the
+ * addresses and identities that were added in the last hour, because that is what an attacker does first. It keeps those from the
  * creation of the account and those added by an operator.
  */
 export async function dropWaysIn(

@@ -4,8 +4,8 @@ import { lastOwner } from '../../errors.ts'
 import { isHeldByAnother, lockFirstOwner } from '../../store/roles.ts'
 
 /**
- * Throws `failed_precondition` when nobody else is owner. Of two owners who are to go at the same time one stays: the
- * answer holds until the transaction ends.
+ * Throws `failed_precondition` if nobody else is owner. If two owners are removed concurrently one stays, because the
+ * result holds until the transaction ends.
  */
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
   await lockFirstOwner(tx)

@@ -6,7 +6,7 @@ import { changeCall } from './change-call.ts'
 const callsPerPage = 100
 
 /**
- * Ends every active call, because it is unknown who is connected. If one cannot be ended, the others still are, and it
+ * Ends every active call, because it is unknown who is connected. If one call cannot be ended, the others still are, and it
  * is tried again the next time.
  */
 export async function endCalls(ctx: Context, signal: AbortSignal): Promise<void> {

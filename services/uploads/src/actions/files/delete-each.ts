@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { reportFailedDeletion } from '../../metrics.ts'
 import { forgetFailedDeletions, noteFailedDeletion } from '../../store/failed-deletions.ts'
 
-/** So many in a row: the storage is away. */
+/** After this many consecutive failures the storage counts as unavailable. */
 const maxInRow = 5
 
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
