@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs once, when the volume is made: every service gets a database and a role that owns it and reaches no other.
+# Runs once, when the volume is created: every service gets its own database, and a role that owns it and can connect to no other.
 set -euo pipefail
 
 for variable in "${!PARLEY_DATABASE_PASSWORD_@}"; do

@@ -1,6 +1,6 @@
 /**
  * `pnpm config-table <service>` prints the settings of a service as a table; `--write` puts it into its README, between
- * the marks below; `--check` (without a service) fails when a README's table is not what the declaration says.
+ * the marks below; `--check` (without a service) fails if a table differs from the declaration.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -41,7 +41,7 @@ async function checkAll() {
   }
 }
 
-/** The README with the table of now between its marks. */
+/** The README with the current table between its marks. */
 async function upToDate(service) {
   const readme = await readFile(readmeOf(service), 'utf8')
   if (!marked.test(readme)) return readme

@@ -9,7 +9,7 @@ import { inWorkspace, runSteps, turbo } from './steps.mjs'
 
 const args = process.argv.slice(2)
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
-/** Time of the edit, for services being restarted. */
+/** When the edit happened, for each service being restarted. */
 const edits = new Map()
 
 if (!args.includes('--help') && (await runSteps([turbo('build')])).length > 0) process.exit(1)
@@ -17,7 +17,7 @@ const fleet = spawn(process.execPath, [inWorkspace('packages/local/dist/main.js'
   cwd: process.cwd(),
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 })
-// Ctrl-C reaches the whole group of the terminal: the fleet ends, and this with it.
+// Ctrl-C reaches the whole process group: the fleet ends, and then this process.
 process.on('SIGINT', () => undefined)
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => fleet.kill(signal))
 fleet.on('exit', (code) => process.exit(code ?? 1))

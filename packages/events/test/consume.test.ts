@@ -70,7 +70,7 @@ test('a database restored from an older backup receives lost events again', asyn
   await eventually(() => expect(handled).toEqual([...all, ...all.slice(2)]))
 })
 
-test('only the wanted kinds are handled', async () => {
+test('only the configured kinds are handled', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'kinds' })
   const handled: string[] = []
@@ -86,7 +86,7 @@ test('only the wanted kinds are handled', async () => {
   expect(handled).toEqual(['room_archived', 'room_archived'])
 })
 
-test('other services are called outside the transaction; while one is unavailable no attempt is counted', async () => {
+test('other services are called outside the transaction; while one is unavailable no attempt counts', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'asking' })
   let asked = 0
@@ -174,7 +174,7 @@ test('one query serves all consumers of a process: lag, parked events, requested
   await store(relay, await commit(database, 'parking', [1]))
   await shows('1', '1')
   isMended = true
-  // As if another process had been asked for the replay: this one is not notified.
+  // As if another process had received the request for a replay: this one is not notified.
   await db.update(parkedEvents).set({ replayRequestedAt: new Date() })
   await shows('1', '0')
   hold.abort()
@@ -216,12 +216,12 @@ test('an event that fails ten times is parked; others of its message and room co
   await store(relay, await commit(database, 'poison', [5]))
   await eventually(() => expect(handled).toHaveLength(4))
   expect(tries).toBe(10)
-  // Nothing of the failed tries stayed.
+  // The failed attempts left nothing behind.
   const seen = await database.pool.query('select version from seen order by version')
   expect(seen.rows.map((row: { version: number }) => row.version)).toEqual([1, 3, 4, 5])
 })
 
-test('an event that fails for a while is handled in the end, and its failures are forgotten', async () => {
+test('an event that fails at first is handled later, and its failures are deleted', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'while' })
   let tries = 0

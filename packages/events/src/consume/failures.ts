@@ -5,15 +5,15 @@ import { encode } from '@parley/protobuf'
 import { parkedEvents } from '../schema.ts'
 import { receive } from './inbox.ts'
 
-/** Tries after which an event is given up. */
+/** Number of attempts after which an event is parked. */
 export const maxAttempts = 10
 
-/** A consumer and what it failed on. */
+/** A consumer and the event it failed on. */
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }
 
 /**
- * Counts a failed try. At the last one the event is parked, complete, and noted as received, so that no redelivery
- * brings it back. Returns how many tries have failed.
+ * Counts a failed attempt. After the last one the complete event is parked and entered in the inbox, so that no redelivery
+ * handles it again. Returns the number of failed attempts.
  */
 export async function recordFailure(db: Db, { consumer, event, subject, reason }: Failure): Promise<number> {
   return await db.transaction(async (tx) => {

@@ -9,18 +9,21 @@ import { Refusal } from './checks.ts'
 import { newestUpTo } from './newest.ts'
 
 const LOOK_BACK_MS = 2 * 3_600_000
-/** Most messages that all processes of a consumer may have in hand. */
+/** Maximum number of unacknowledged messages of all processes of a consumer. */
 const maxInHand = 1024
 const ackWaitMs = 60_000
-/** After this time without a pull a durable is abandoned. It would keep every outbox from deleting its entries. */
+/**
+ * After this time without a pull a durable counts as abandoned and is deleted, because it would prevent every outbox from
+ * deleting entries.
+ */
 const abandonedAfter = nanos(streamMaxAgeMs)
 /** Durables of one deployable. */
 const maxDurables = 64
 
 /**
- * Makes a durable consumer, and the stream, if they are missing; it begins at the first event there is. Refuses when the
- * consumer exists for another subject: a process of an earlier release may still acknowledge under that name what it does
- * not handle.
+ * Creates a durable consumer, and the stream, if they are missing; it begins at the first stored event. Refuses if the
+ * consumer exists for another subject, because a process of an earlier release may still acknowledge messages under that
+ * name without handling them.
  */
 export async function makeDurable(
   bus: Bus,
@@ -144,12 +147,12 @@ async function remove(manager: JetStreamManager, name: string): Promise<void> {
   }
 }
 
-/** Makes a durable consumer unless there is one of that name, however it begins. */
+/** Creates a durable consumer unless one of that name exists, wherever that one begins. */
 async function addDurable(manager: JetStreamManager, name: string, config: Partial<ConsumerConfig>): Promise<void> {
   try {
     await manager.consumers.add(eventStream, { ...config, durable_name: name })
   } catch (error) {
-    // Servers say in different ways that it exists and begins elsewhere.
+    // Server versions report in different ways that it exists and begins elsewhere.
     const isThere = await manager.consumers.info(eventStream, name).then(
       () => true,
       () => false,

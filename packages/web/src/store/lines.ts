@@ -13,7 +13,7 @@ export type Line =
 /** Consecutive messages of one person within this time share one name. */
 const togetherMs = 5 * 60_000
 
-/** A moment as the server says it. */
+/** A moment in the format of the server. */
 export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
   new Date(Number(at?.seconds ?? 0n) * 1000 + (at?.nanos ?? 0) / 1e6)
 
@@ -25,7 +25,7 @@ const ofChannels = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
 
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
 
-/** The line of a row: the same one for as long as nothing about it changes, so that it need not be drawn again. */
+/** The line of a row. It stays the same object until something in it changes, so that it is not rendered again. */
 function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
   const known = rowLines.get(row)
   if (known?.continues === continues) return known
@@ -34,7 +34,7 @@ function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
   return line
 }
 
-/** The day of a moment where this device is, in milliseconds. */
+/** The start of the day of a moment in this device's time zone, in milliseconds. */
 function dayOf(at: Date): { begins: number; ends: number } {
   const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()]
   return { begins: new Date(year, month, date).getTime(), ends: new Date(year, month, date + 1).getTime() }
@@ -78,7 +78,7 @@ export function linesOf(
       marked = true
       continues = false
     }
-    // An answer names what it answers, which needs a name above.
+    // A reply shows its original, which needs the name of the author above it.
     if (message?.inReplyTo) continues = false
     lines.push(lineOf(row, continues && isMessage))
     if (row.id === rootId) {
@@ -89,7 +89,7 @@ export function linesOf(
   if (window.hasNewer) return lines
   const posted = new Set(window.rows.map(({ id }) => id))
   for (const one of unsent) {
-    // Its row may be read before the answer says that it was posted.
+    // The row of a message may be read before the answer that it was posted arrives.
     if (one.messageId !== undefined && posted.has(one.messageId)) continue
     const continues = follows(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
     lines.push({ kind: 'unsent', key: one.messageId ?? one.key, unsent: one, continues })

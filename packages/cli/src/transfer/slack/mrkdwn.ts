@@ -1,16 +1,16 @@
-/** Who and what the ids in a text are called here. */
+/** Names on this server for the ids in a text. */
 export type Names = {
-  /** Login of somebody. */
+  /** Login of a user. */
   login: (id: string) => string | undefined
   /** Name of a room. */
   room: (id: string) => string | undefined
 }
 
-/** Brackets around the number of something that is put back at the end: signs of private use, which no text has. */
+/** Delimiters of a numbered placeholder: private-use characters, which do not occur in messages. */
 const [open, close] = ['\ue000', '\ue001']
 const held = new RegExp(`${open}(\\d+)${close}`, 'g')
 
-/** Slack's markup as Markdown. */
+/** Converts Slack's markup to Markdown. */
 export function toMarkdown(text: string, names: Names): string {
   const kept: string[] = []
   const keep = (markdown: string): string => `${open}${kept.push(markdown) - 1}${close}`

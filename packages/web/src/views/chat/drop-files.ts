@@ -2,7 +2,10 @@ import type { Attachment } from 'svelte/attachments'
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
 
-/** Lets files be dropped on an element, which has the class `dropping` while they hang over it. `may`: whether they are taken. */
+/**
+ * Accepts files dropped on an element, which has the class `dropping` while files are dragged over it. `may`: whether to
+ * accept them.
+ */
 export const dropFiles =
   (may: () => boolean, take: (files: FileList) => void): Attachment<HTMLElement> =>
   (element) => {
