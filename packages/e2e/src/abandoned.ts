@@ -1,20 +1,20 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt } from '@parley/local'
 import { endLeftover, readPidFile } from '@parley/local/infrastructure'
+import { dataFolders, newDataFolder } from '@parley/testkit'
 
 const prefix = 'parley-e2e-'
 
 /** A folder for a fleet that lives as long as this run. */
 export function temporaryDataDir(): string {
-  return mkdtempSync(join(tmpdir(), prefix))
+  return newDataFolder(prefix)
 }
 
 /** Removes folders whose run was killed, and ends the servers it left running in them. */
 export async function removeAbandonedDataDirs(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
-    const { root, run, lockFile } = dataDirAt(join(tmpdir(), name))
+  for (const dir of dataFolders(prefix)) {
+    const { root, run, lockFile } = dataDirAt(dir)
     // Without a lock it is still being created.
     if (!existsSync(lockFile) || readPidFile(lockFile) !== undefined) continue
     const pidFiles = readdirSync(run).filter((file) => file.endsWith('.pid') && join(run, file) !== lockFile)

@@ -1,21 +1,20 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { endLeftover, readPidFile, writePidFile } from '@parley/local/infrastructure'
+import { dataFolders, newDataFolder } from '@parley/tooling/data-folder'
 
 const prefix = 'parley-test-'
 
 /** A new temporary folder that {@link removeAbandonedFolders} of a later run removes should this process be killed. */
 export function temporaryFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), prefix))
+  const dir = newDataFolder(prefix)
   writePidFile(join(dir, 'owner.pid'), process.pid)
   return dir
 }
 
 /** Removes temporary folders whose owner is gone, and ends servers that still run in them. */
 export async function removeAbandonedFolders(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
-    const dir = join(tmpdir(), name)
+  for (const dir of dataFolders(prefix)) {
     const owner = join(dir, 'owner.pid')
     if (!existsSync(owner) || readPidFile(owner) !== undefined) continue
     for (const file of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { newDataFolder } from '@parley/testkit'
 import type { S3Settings } from '../src/engines/storage/settings.ts'
 import S3rver from 's3rver'
 import { problemOfSignature } from './_sigv4.ts'
@@ -33,7 +33,7 @@ const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for
  * continues them by the last key, and lists and aborts multipart uploads.
  */
 export async function startS3(): Promise<TestS3> {
-  const directory = await mkdtemp(join(tmpdir(), 'parley-s3-'))
+  const directory = newDataFolder('parley-s3-')
   const store = { address: '127.0.0.1', port: 0, silent: true, vhostBuckets: false, directory }
   const behind = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
   const { port } = await behind.run()
