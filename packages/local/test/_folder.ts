@@ -1,10 +1,17 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newDataFolder } from '@parley/tooling/data-folder'
+
+type Folder = Disposable & { path: string }
 
 /** A temporary folder that everybody may enter. */
-export function temporaryFolder(): Disposable & { path: string } {
-  const path = mkdtempSync(join(tmpdir(), 'parley-local-'))
+export const temporaryFolder = (): Folder => openToAll(mkdtempSync(join(tmpdir(), 'parley-local-')))
+
+/** The same for the data of servers, where programs may not be executable. */
+export const temporaryDataFolder = (): Folder => openToAll(newDataFolder('parley-local-'))
+
+function openToAll(path: string): Folder {
   chmodSync(path, 0o755)
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -6,14 +6,18 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import pg from 'pg'
 import { isAlive, identify, type ProcessIdentity } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
-import { temporaryFolder } from './_folder.ts'
+import { temporaryDataFolder, temporaryFolder } from './_folder.ts'
 import { type Supervised, supervised } from './_supervised.ts'
 
 jest.setTimeout(300_000)
 
 const folder = temporaryFolder()
-const dataDir = join(folder.path, 'data')
-afterAll(() => folder[Symbol.dispose]())
+const data = temporaryDataFolder()
+const dataDir = join(data.path, 'data')
+afterAll(() => {
+  data[Symbol.dispose]()
+  folder[Symbol.dispose]()
+})
 
 /** Everything that runs for a data folder: the services and the three servers. */
 function processes(): ProcessIdentity[] {
