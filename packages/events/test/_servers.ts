@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll } from '@jest/globals'
 import { freePort, startNats } from '@parley/local/infrastructure'
 import { migrateDatabase, openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
+import { newDataFolder } from '@parley/tooling/data-folder'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { askKeeper } from '../src/keep/requests.ts'
@@ -37,7 +37,7 @@ export type TestServer = AsyncDisposable & {
 
 /** `keeper`: whether somebody keeps the stream, as admin does for a fleet. */
 export async function newServer({ keeper: isKept = true } = {}): Promise<TestServer> {
-  const dir = mkdtempSync(join(tmpdir(), 'parley-events-'))
+  const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
   const copy = join(dir, 'copy')
   const port = await freePort()

@@ -1,7 +1,4 @@
 import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { connect, consumerOpts, createInbox, headers, nanos, type NatsConnection } from 'nats'
@@ -10,6 +7,7 @@ import { ownedMethods, publicMethods } from '@parley/contracts/catalogue'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { startNats, type Nats } from '@parley/local/infrastructure'
 import { connectBus, rpcSubject, type Bus } from '@parley/rpc'
+import { newDataFolder } from '@parley/tooling/data-folder'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { askKeeper } from '../src/keep/requests.ts'
@@ -78,7 +76,7 @@ async function everyLogin(user: string): Promise<NatsConnection[]> {
 }
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'parley-attacks-'))
+  dir = newDataFolder('parley-attacks-')
   const env = Object.fromEntries(users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, passwordOf(user)]))
   nats = await startNats({ dir, conf, env })
   keepersBus = await connectBus({

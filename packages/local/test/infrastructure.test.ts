@@ -8,10 +8,10 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { identify, isPortFree, startNats, startPostgres, startRedis } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
-import { temporaryFolder } from './_folder.ts'
+import { temporaryDataFolder } from './_folder.ts'
 
 jest.setTimeout(300_000)
-const folder = temporaryFolder()
+const folder = temporaryDataFolder()
 afterAll(() => folder[Symbol.dispose]())
 const at = (name: string) => join(folder.path, name)
 
