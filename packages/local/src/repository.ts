@@ -12,3 +12,6 @@ export function repositoryRoot(): string {
   }
   return dir
 }
+
+/** Folder where Node.js keeps compiled code, so that the next start of a program is faster. */
+export const compileCache = (): string => join(repositoryRoot(), 'node_modules/.cache/node')

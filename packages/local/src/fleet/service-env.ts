@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { deployableNames, factsOf } from '@parley/contracts/deployables'
-import { repositoryRoot } from '../repository.ts'
+import { compileCache, repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
@@ -81,6 +81,7 @@ export function serviceEnvironment(
   given: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
+    NODE_COMPILE_CACHE: compileCache(),
     PARLEY_WEBSERVER_URL: fleet.publicUrl,
     PARLEY_DATABASE_POOL: '4',
     PARLEY_REALTIME_DRAIN_WINDOW: '1s',
