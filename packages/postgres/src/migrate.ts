@@ -76,11 +76,11 @@ export async function runMigrations(service: string, folder: URL): Promise<void>
   while (url !== undefined) {
     try {
       await migrateDatabase({ url, folder: fileURLToPath(folder) })
-      return log.info('the database is up to date')
+      return log.info({ service }, 'the database is up to date')
     } catch (error) {
       if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) {
         process.exitCode = 1
-        return log.error({ err: error }, 'the database could not be migrated')
+        return log.error({ err: error, service }, 'the database could not be migrated')
       }
       await new Promise((resolve) => setTimeout(resolve, 250))
     }

@@ -5,38 +5,37 @@ import { type FleetAddresses, processEnvironment } from './service-env.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
 const run = promisify(execFile)
-const atOnce = 2
-
-/** Makes the databases that are missing and migrates each, two at a time. Throws the output of the first that fails. */
+/**
+ * Makes the databases that are missing and migrates all. A program that several services name runs once, with the
+ * environment of each. Throws the output of one that fails.
+ */
 export async function prepareDatabases(
   adminUrl: string,
   services: ServiceDefinition[],
   fleet: FleetAddresses,
   given: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const waiting = services.flatMap((service) =>
-    service.migrate === undefined
-      ? []
-      : [{ name: service.name, script: service.migrate, env: processEnvironment(service, fleet, given) }],
-  )
   const owners = services.flatMap(({ holds, ...service }) => holds ?? [service]).filter(({ migrate }) => migrate)
-  await makeDatabases(
-    adminUrl,
-    owners.map(({ name }) => name),
-    fleet.secret,
+  const names = owners.map(({ name }) => name)
+  await makeDatabases(adminUrl, names, fleet.secret)
+  const programs = new Set(services.flatMap(({ migrate }) => migrate ?? []))
+  await Promise.all(
+    [...programs].map((program) => {
+      const users = services.filter(({ migrate }) => migrate === program)
+      const env: NodeJS.ProcessEnv = {}
+      for (const service of users) Object.assign(env, processEnvironment(service, fleet, given))
+      return migrate(program, users, env)
+    }),
   )
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await migrate(next)
-  }
-  await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-async function migrate({ name, script, env }: { name: string; script: string; env: NodeJS.ProcessEnv }) {
+async function migrate(program: string, services: ServiceDefinition[], env: NodeJS.ProcessEnv) {
   try {
-    await run(process.execPath, [script], { env, maxBuffer: 16_000_000 })
+    await run(process.execPath, [program], { env, maxBuffer: 16_000_000 })
   } catch (error) {
     const output = error instanceof Error && 'stdout' in error ? String(error.stdout) : ''
     const cause = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    throw new Error(`the database of ${name} could not be migrated:\n${output}${cause}`.trimEnd())
+    const names = services.map(({ name }) => name).join(', ')
+    throw new Error(`the databases of ${names} could not be migrated:\n${output}${cause}`.trimEnd())
   }
 }

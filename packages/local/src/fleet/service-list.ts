@@ -13,7 +13,7 @@ export type ServiceDefinition = {
   holds?: ServiceDefinition[]
   /** The bundle of its process. */
   main: string
-  /** Bundle with its migrations; undefined for a service without database. */
+  /** Bundle that migrates its database; undefined for a service without database. */
   migrate?: string
   /** Variables that set the port of its HTTP server. */
   portVariables?: string[]
@@ -39,12 +39,15 @@ export function parleyServices(root = repositoryRoot(), layout: Layout = 'separa
 export const runs = ({ name, holds = [] }: ServiceDefinition, deployable: string): boolean =>
   name === deployable || holds.some((held) => held.name === deployable)
 
+const migrateAll = (root: string): string => join(root, 'packages/compact/dist/migrate.js')
+
 function deployable(root: string, name: Deployable): ServiceDefinition {
   const { database, http, edge, proxies } = factsOf(name)
   return {
     name,
     main: join(root, 'services', name, 'dist', 'main.js'),
-    ...(database && { migrate: join(root, 'services', name, 'dist', 'migrate.js') }),
+    // Starting a process for each takes longer than what it does.
+    ...(database && { migrate: migrateAll(root) }),
     ...(http && { portVariables: [...http.settings], hostVariable: http.hostSetting }),
     ...(http?.listedAs && { listedAs: http.listedAs }),
     ...(edge && { edge }),
@@ -59,7 +62,7 @@ function compact(root: string, holds: ServiceDefinition[]): ServiceDefinition {
     name: 'compact',
     holds,
     main: join(root, 'packages/compact/dist/main.js'),
-    migrate: join(root, 'packages/compact/dist/migrate.js'),
+    migrate: migrateAll(root),
     ...(portVariables && { portVariables }),
     ...(hostVariable && { hostVariable }),
     edge: true,
