@@ -8,7 +8,8 @@ export { type DeployableFacts, sharedSecrets } from './deployable-facts.ts'
  */
 export const deployables = {
   gateway: {
-    about: 'Calls methods on behalf of users: no other may call public methods (three tokens; internal ones have four).',
+    about:
+      'Calls methods on behalf of users: no other may call public methods (three tokens; internal ones have four).',
     http: {
       number: 8080,
       settings: ['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'],
