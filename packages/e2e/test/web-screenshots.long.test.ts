@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { MessageService, MyAccountService, RoomService } from '@parley/contracts/api'
+import { MessageService, MyAccountService } from '@parley/contracts/api'
 import { repositoryRoot } from '@parley/local'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -22,12 +22,7 @@ useBrowser('screenshots', async () => {
   ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
   await owner.call(MyAccountService.method.updateProfile, { displayName: 'Ada' })
   await bob.call(MyAccountService.method.updateProfile, { displayName: 'Bob' })
-  roomId = await newRoom(owner, [bob])
-  await owner.call(RoomService.method.updateRoom, {
-    roomId,
-    name: 'launch',
-    description: 'Everything about the launch',
-  })
+  roomId = await newRoom(owner, [bob], { name: 'launch', description: 'Everything about the launch' })
   await post(owner, roomId, 'Good morning! The **checklist** is ready:\n\n1. texts\n2. pictures\n3. a last look')
   rootId = await post(bob, roomId, 'Shall we ship today?')
   await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: rootId, body: 'After lunch.' })
