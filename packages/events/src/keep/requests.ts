@@ -1,12 +1,16 @@
+import { ErrorCode, NatsError, type Msg } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { keeperSubject } from '../subjects.ts'
 
-/** NATS does not report a missing keeper, so a service that starts before it retries after this time. */
+/** NATS does not report a missing keeper. */
 const timeoutMs = 1500
 /** Processes start in any order: only later is it worth a warning that no keeper answers. */
 export const keeperStartsMs = 10_000
 /** Timeout for requests that may take longer. */
 const longTimeoutMs = 10_000
+/** A request that may be repeated is, first after this time. */
+const firstWaitMs = 100
+const reads: ReadonlySet<Verb> = new Set(['state', 'place', 'lags', 'acknowledged'])
 const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -61,8 +65,30 @@ export async function askKeeper<V extends Verb>(
 ): Promise<KeeperRequests[V]['answer']> {
   const data = encoder.encode(JSON.stringify(request))
   const timeout = takesLong.has(verb) ? longTimeoutMs : timeoutMs
-  const message = await bus.nc.request(keeperSubject(requester, verb), data, { timeout })
+  const send = (ms: number) => bus.nc.request(keeperSubject(requester, verb), data, { timeout: ms })
+  const message = await (isRepeatable(verb, request) ? repeated(send, timeout) : send(timeout))
   const reply = JSON.parse(decoder.decode(message.data)) as Reply
   if ('refusal' in reply) throw new Error(`the keeper of the stream refused ${verb}: ${reply.refusal}`)
   return reply.answer as KeeperRequests[V]['answer']
 }
+
+/** Whether two answers are as good as one. */
+function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
+  return reads.has(verb) || verb === 'reader' || ('anew' in request && !request.anew)
+}
+
+/** Sends again after growing waits: the keeper may start after its callers, which NATS does not report. */
+async function repeated(send: (ms: number) => Promise<Msg>, timeoutMs: number): Promise<Msg> {
+  let leftMs = timeoutMs
+  for (let waitMs = firstWaitMs; waitMs < leftMs; waitMs *= 2) {
+    try {
+      return await send(waitMs)
+    } catch (error) {
+      if (!isTimeout(error)) throw error
+      leftMs -= waitMs
+    }
+  }
+  return await send(leftMs)
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof NatsError && error.code === String(ErrorCode.Timeout)
