@@ -9,7 +9,8 @@ const page = join('docs', 'performance.md')
  * prepared SELECT. Read from the table in docs/performance.md.
  */
 export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {
-  const rows = text.matchAll(/^\| `([^`|]+)` +\| +([\d.]+) +\|/gm)
+  const [, section = ''] = /^## Budgets\n([^]*?)^## /m.exec(text) ?? []
+  const rows = section.matchAll(/^\| `([^`|]+)` +\| +([\d.]+) +\|/gm)
   const budgets = new Map([...rows].map(([, name = '', most]) => [name, Number(most)]))
   if (budgets.size === 0) throw new Error(`${page} has no table of budgets`)
   return budgets
