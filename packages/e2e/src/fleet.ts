@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataDirAt, type FleetProcess, type ReadyState } from '@parley/local'
+import { dataDirAt, type FleetProcess, isOf, type ReadyState } from '@parley/local'
 
 /** The fleet every suite talks to: two processes of each service, or in the compact layout two of each kind. */
 export type TestedFleet = {
@@ -33,10 +33,6 @@ export const isCompact = (): boolean => fleet().processes.includes('compact')
 /** What is left out, and the reason for a title, where freezing one deployable would freeze the gateway with it. */
 export const frozenWithGateway = (): string | undefined =>
   isCompact() ? ' (skipped: in one process the gateway is frozen with it)' : undefined
-
-/** Whether a process is of a deployable. */
-export const isOf = (deployable: string, { name, holds = [] }: FleetProcess): boolean =>
-  name === deployable || holds.includes(deployable)
 
 /** Remembers, for all suites, where a fleet is reached: processes come and go, their addresses stay. */
 export function share(dataDir: string): void {

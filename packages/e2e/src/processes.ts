@@ -1,7 +1,7 @@
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { eventually } from '@parley/testkit'
-import type { FleetProcess } from '@parley/local'
-import { fleet, isOf } from './fleet.ts'
+import { type FleetProcess, isOf } from '@parley/local'
+import { fleet } from './fleet.ts'
 import { callJson } from './http.ts'
 
 /** The processes of a service that serve now, in a stable order. */

@@ -1,5 +1,6 @@
 import { ConfigError } from '@parley/config'
 import { type Fleet, startFleet } from './fleet/fleet.ts'
+import { isOf } from './fleet/ready-file.ts'
 import type { ServiceDefinition } from './fleet/service-list.ts'
 import { withAdvice } from './advice.ts'
 import { helpText } from './help.ts'
@@ -80,7 +81,7 @@ function start(
 function followBuilds(fleet: Fleet) {
   if (process.send === undefined) return
   process.on('message', ({ restart }: { restart: string }) => {
-    const processes = fleet.services.filter(({ name, holds }) => name === restart || holds?.includes(restart))
+    const processes = fleet.services.filter((process) => isOf(restart, process))
     const restarts = Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(restart, index))
     Promise.all(restarts).then(
       () => process.send?.({ restarted: restart }),

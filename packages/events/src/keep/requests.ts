@@ -10,7 +10,6 @@ export const keeperStartsMs = 10_000
 const longTimeoutMs = 10_000
 /** A request that may be repeated is, first after this time. */
 const firstWaitMs = 100
-const reads: ReadonlySet<Verb> = new Set(['state', 'place', 'lags', 'acknowledged'])
 const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -72,9 +71,9 @@ export async function askKeeper<V extends Verb>(
   return reply.answer as KeeperRequests[V]['answer']
 }
 
-/** Whether two answers are as good as one. */
+/** Requests with which services start, and which may be answered twice. */
 function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
-  return reads.has(verb) || verb === 'reader' || ('anew' in request && !request.anew)
+  return verb === 'state' || verb === 'place' || verb === 'reader' || ('anew' in request && !request.anew)
 }
 
 /** Sends again after growing waits: the keeper may start after its callers, which NATS does not report. */

@@ -12,6 +12,10 @@ export type FleetProcess = {
   url?: string
 }
 
+/** Whether a process is of a deployable, alone or with others. */
+export const isOf = (deployable: string, { name, holds = [] }: Pick<FleetProcess, 'name' | 'holds'>): boolean =>
+  name === deployable || holds.includes(deployable)
+
 /** Content of the ready file. */
 export type ReadyState = {
   url: string

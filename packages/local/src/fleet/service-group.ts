@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { freePort } from '../infrastructure/index.ts'
 import type { DataDir } from './data-dir.ts'
 import { noteworthy } from './log-lines.ts'
-import type { FleetProcess } from './ready-file.ts'
-import { runs, type ServiceDefinition } from './service-list.ts'
+import { type FleetProcess, isOf } from './ready-file.ts'
+import type { ServiceDefinition } from './service-list.ts'
 import type { Serving } from './service-process.ts'
 import { SupervisedService } from './supervised-service.ts'
 
@@ -50,8 +50,7 @@ export class ServiceGroup {
     return this.#members.flatMap(({ service, supervised }) => {
       const { current } = supervised
       if (current === undefined) return []
-      const holds = service.holds?.map(({ name }) => name)
-      return [{ name: service.name, ...(holds && { holds }), ...current }]
+      return [{ ...namesOf(service), ...current }]
     })
   }
 
@@ -67,7 +66,7 @@ export class ServiceGroup {
 
   /** The process of a deployable with that index, from 0. Throws when there is none. */
   member(name: string, index = 0): SupervisedService {
-    const member = this.#members.filter(({ service }) => runs(service, name))[index]
+    const member = this.#members.filter(({ service }) => isOf(name, namesOf(service)))[index]
     if (member === undefined) throw new Error(`this fleet has no process ${index} of ${name}`)
     return member.supervised
   }
@@ -132,6 +131,11 @@ export class ServiceGroup {
       services.flatMap(({ name, listedAs }) => (listedAs === undefined ? [] : [[listedAs, urls(name).join(',')]])),
     )
   }
+}
+
+/** The name of a service, and of the deployables in it if there are several. */
+function namesOf({ name, holds }: ServiceDefinition): Pick<FleetProcess, 'name' | 'holds'> {
+  return { name, ...(holds && { holds: holds.map((held) => held.name) }) }
 }
 
 function labelOf(service: string, index: number): string {

@@ -35,10 +35,6 @@ export function parleyServices(root = repositoryRoot(), layout: Layout = 'separa
   return [...separate.filter((service) => !isHeld(service)), compact(root, separate.filter(isHeld))]
 }
 
-/** Whether a service is a deployable, or its process holds it. */
-export const runs = ({ name, holds = [] }: ServiceDefinition, deployable: string): boolean =>
-  name === deployable || holds.some((held) => held.name === deployable)
-
 const migrateAll = (root: string): string => join(root, 'packages/compact/dist/migrate.js')
 
 function deployable(root: string, name: Deployable): ServiceDefinition {
