@@ -1,10 +1,11 @@
 import { ConfigError } from '@parley/config'
 import { type CompactDeployable, factsOf } from '@parley/contracts/deployables'
 import { Resources, type Service } from '@parley/runtime'
-import { SharedProcess, type Starting } from '@parley/service'
+import { SharedProcess } from '@parley/service'
 import { readConfig } from './config.ts'
 import { deployables } from './deployables.ts'
 import { environmentOf } from './environment.ts'
+import { closeTogether, startTogether, type Start } from './start-together.ts'
 
 const isProxy = (name: CompactDeployable) => factsOf(name).proxies === true
 
@@ -20,12 +21,13 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
   const opened = new Resources()
   try {
     const shared = opened.use(await SharedProcess.open(config))
-    const starting = { shared, stop }
+    const startAll = (some: CompactDeployable[], given: NodeJS.ProcessEnv) =>
+      startTogether(new Map(some.map((name) => [name, startOf(name, given, shared)])), stop)
     const [edge, inner] = [names.filter(isProxy), names.filter((name) => !isProxy(name))]
-    const behind = await start(inner, env, starting)
-    opened.defer('deployables', () => close(behind))
-    const proxies = await start(edge, { ...env, ...addressesOf(behind) }, starting)
-    opened.defer('proxies', () => close(proxies))
+    const behind = await startAll(inner, env)
+    opened.defer('deployables', () => closeTogether(behind.values()))
+    const proxies = await startAll(edge, { ...env, ...addressesOf(behind) })
+    opened.defer('proxies', () => closeTogether(proxies.values()))
     const url = [...proxies.values()].find((service) => service.url !== undefined)?.url
     const { internalPort } = shared
     return Object.assign(opened.move(), { internalPort, drainTimeoutMs, ...(url && { url }) })
@@ -35,9 +37,11 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
   }
 }
 
-type Started = ReadonlyMap<CompactDeployable, Service>
+function startOf(name: CompactDeployable, env: NodeJS.ProcessEnv, shared: SharedProcess): Start {
+  return (stop) => deployables[name](environmentOf(name, env))({ shared, stop })
+}
 
-/** Nothing is started while a setting of any is wrong. */
+/** Throws when a setting of any of them is invalid, so that none is started then. */
 function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
   const mistakes = names.flatMap((name) => {
     try {
@@ -51,34 +55,8 @@ function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.Proce
   if (mistakes.length > 0) throw new ConfigError([...new Set(mistakes)])
 }
 
-/** Starts deployables side by side. When one fails, the others are stopped before it throws. */
-async function start(
-  names: readonly CompactDeployable[],
-  env: NodeJS.ProcessEnv,
-  { shared, stop }: Required<Starting>,
-): Promise<Started> {
-  const failed = new AbortController()
-  const starting = { shared, stop: AbortSignal.any([stop ?? failed.signal, failed.signal]) }
-  const services = new Map<CompactDeployable, Service>()
-  const one = async (name: CompactDeployable) => {
-    try {
-      services.set(name, await deployables[name](environmentOf(name, env))(starting))
-    } catch (error) {
-      failed.abort(error)
-    }
-  }
-  await Promise.all(names.map(one))
-  if (!failed.signal.aborted) return services
-  await close(services)
-  throw failed.signal.reason
-}
-
-async function close(services: Started): Promise<void> {
-  await Promise.all([...services.values()].map((service) => service[Symbol.asyncDispose]()))
-}
-
-/** Settings by which proxies find the ports that were opened here, unless they are given. */
-function addressesOf(services: Started): NodeJS.ProcessEnv {
+/** The settings by which proxies find the ports that were opened here, in place of given ones. */
+function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {
     const setting = factsOf(name).http?.listedAs

@@ -30,7 +30,7 @@ export type DeployableFacts = {
   http?: HttpPort
   /** Clients connect to it: it is drained before the services it calls. */
   edge?: boolean
-  /** Is given the addresses of every port with `listedAs`, so it starts last. */
+  /** Is given the addresses of every port with `listedAs`. */
   proxies?: boolean
   /** Reads the address of clients from proxies that it trusts. */
   trustsProxies?: boolean

@@ -30,7 +30,10 @@ type Known = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
 /** Whether requests are answered by one process, in which deployables call each other without the bus. */
 export const isCompact = (): boolean => fleet().processes.includes('compact')
 
-/** What is left out, and the reason for a title, where freezing one deployable would freeze the gateway with it. */
+/**
+ * The reason, for the title of a skipped test, where freezing a deployable would freeze the gateway too; undefined where
+ * it would not.
+ */
 export const frozenWithGateway = (): string | undefined =>
   isCompact() ? ' (skipped: in one process the gateway is frozen with it)' : undefined
 

@@ -9,8 +9,8 @@ import { isCompact } from '../src/fleet.ts'
 
 const owner = { login: 'olga', password: 'the owner of a small server' }
 const dataDir = temporaryDataDir()
-// The shared fleet is one already: then everything else tests it.
 const unlessShared = isCompact() ? test.skip : test
+const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all other tests show it)' : ''
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -24,33 +24,36 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-unlessShared('two processes serve what nine do, and what was acknowledged outlives their end', async () => {
-  expect(fleet.services.map(({ name }) => name).sort()).toEqual(['compact', 'realtime'])
-  // Not through the gateway, which is killed with messaging.
-  const node = fleet.services.find(({ name }) => name === 'realtime')?.url ?? ''
-  const client = createParleyClient({ baseUrl: fleet.url, webSocket: WebSocket })
-  await client.signIn(owner)
-  const { groups } = await client.api.roomDirectory.listRoomGroups({})
-  const { room } = await client.api.room.createRoom({ name: 'plans', groupId: groups[0]?.id ?? '' })
-  const roomId = room?.id ?? ''
-  using realtime = listening(client, node)
-  await realtime.opened
-  const post = async (body: string) => {
-    const headers = { 'idempotency-key': body }
-    return (await client.api.message.createMessage({ roomId, body }, { headers })).message?.id ?? ''
-  }
-  const before = await post('before')
-  await eventually(() => expect(realtime.heard).toEqual([before]))
+unlessShared(
+  `two processes serve what nine do, and a post outlives the process that acknowledged it${why}`,
+  async () => {
+    expect(fleet.services.map(({ name }) => name).sort()).toEqual(['compact', 'realtime'])
+    // Not through the gateway, which is killed with messaging.
+    const node = fleet.services.find(({ name }) => name === 'realtime')?.url ?? ''
+    const client = createParleyClient({ baseUrl: fleet.url, webSocket: WebSocket })
+    await client.signIn(owner)
+    const { groups } = await client.api.roomDirectory.listRoomGroups({})
+    const { room } = await client.api.room.createRoom({ name: 'plans', groupId: groups[0]?.id ?? '' })
+    const roomId = room?.id ?? ''
+    using realtime = listening(client, node)
+    await realtime.opened
+    const post = async (body: string) => {
+      const headers = { 'idempotency-key': body }
+      return (await client.api.message.createMessage({ roomId, body }, { headers })).message?.id ?? ''
+    }
+    const before = await post('before')
+    await eventually(() => expect(realtime.heard).toEqual([before]))
 
-  fleet.kill('messaging', 'SIGKILL')
-  const after = await eventually(() => post('after'), { timeoutMs: 30_000 })
-  const posted = await eventually(async () => {
-    const { page } = await client.api.room.getRoomEvents({ roomId })
-    return page?.events.flatMap(({ id, event }) => (event.case === 'messagePosted' ? [id] : []))
-  })
-  expect(posted).toEqual([before, after])
-  await eventually(() => expect(realtime.heard).toEqual([before, after]), { timeoutMs: 30_000 })
-})
+    fleet.kill('messaging', 'SIGKILL')
+    const after = await eventually(() => post('after'), { timeoutMs: 30_000 })
+    const posted = await eventually(async () => {
+      const { page } = await client.api.room.getRoomEvents({ roomId })
+      return page?.events.flatMap(({ id, event }) => (event.case === 'messagePosted' ? [id] : []))
+    })
+    expect(posted).toEqual([before, after])
+    await eventually(() => expect(realtime.heard).toEqual([before, after]), { timeoutMs: 30_000 })
+  },
+)
 
 /** A stream of events, with the messages it has heard of. */
 function listening(client: ParleyClient, node: string) {

@@ -11,7 +11,7 @@ import { issuerOf, providerId, startIdentityProvider } from '../src/identity-pro
 import { newPerson, type Person } from '../src/people.ts'
 
 const issuer = issuerOf()
-const name = issuer === '' ? ' (needs the fleet that the setup starts)' : ''
+const name = issuer === '' ? ' (skipped: needs the fleet that the setup starts)' : ''
 const suite = issuer === '' ? describe.skip : describe
 
 let provider: OidcProvider | undefined

@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
-import { dataDirAt, parleyServices, serviceEnvironment, type ServiceDefinition } from '@parley/local'
+import { dataDirAt, parleyServices, processEnvironment, type ServiceDefinition } from '@parley/local'
 import { freePort } from '@parley/local/infrastructure'
 import { eventually } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
 import { frozen, processOf, wholeAgain } from '../src/processes.ts'
 
 const services = parleyServices()
+/** Every program: the deployables, and the process that holds several. */
+const programs = [...services, ...parleyServices(undefined, 'compact').filter(({ holds }) => holds !== undefined)]
 
 /** Addresses of a process's dependencies. */
 type Found = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
@@ -32,7 +34,7 @@ function fleets(): Found {
 /** One more process of a service. */
 async function start(service: ServiceDefinition, found: Found) {
   const [redisPort, internalPort, ownPort] = await Promise.all([freePort(), freePort(), freePort()])
-  const env = serviceEnvironment(
+  const env = processEnvironment(
     service,
     {
       ...{ publicUrl: 'http://127.0.0.1', publicHost: '127.0.0.1', assetsFolder: join(fleet().dataDir, 'nobodys') },
@@ -48,10 +50,11 @@ async function start(service: ServiceDefinition, found: Found) {
   const ended = once(child, 'exit')
   return {
     ended,
-    /** What it reports to wait for. */
+    /** What it reports to wait for, each deployable of a process once. */
     async reasons(): Promise<string[]> {
       const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
-      return ((await response.json()) as { reasons?: string[] }).reasons ?? []
+      const { reasons = [] } = (await response.json()) as { reasons?: string[] }
+      return [...new Set(reasons.map((reason) => reason.replace(/^\w+: (?=waiting for )/, '')))]
     },
     end: () => child.kill('SIGTERM'),
     async [Symbol.asyncDispose]() {
@@ -61,11 +64,11 @@ async function start(service: ServiceDefinition, found: Found) {
   }
 }
 
-const withDatabase = services.filter(({ migrate }) => migrate !== undefined)
+const withDatabase = programs.filter(({ migrate }) => migrate !== undefined)
 /** Services that wait for the policy of admin at start; the others do not. */
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
-test.each(services)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
+test.each(programs)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
   await using waiting = await start(service, await nobody())
   await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
   waiting.end()

@@ -92,8 +92,8 @@ export const parkedEvents = pgTable(
   'parked_events',
   {
     /**
-     * Durable name; `relay` for events that the stream refused, `handover` for those that messaging refused, `jobs` for
-     * a service's own jobs.
+     * Durable name of the consumer. `relay`: the stream refused the event. `handover`: messaging refused it. `jobs`: a
+     * job of the service itself.
      */
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),

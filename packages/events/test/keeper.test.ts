@@ -14,6 +14,7 @@ import {
 import { askKeeper } from '../src/keep/requests.ts'
 import { resetDurables } from '../src/keep/durables.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
+import { keeperSubject } from '../src/subjects.ts'
 import { commit, store } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
@@ -186,4 +187,23 @@ test('a place that may have expired counts as present while the stream reaches b
   const look = (seq: number) => verifyPlaces(bus, { anchor: undefined, newest: place(seq) })
   expect(await look(1)).toBe('there')
   expect(await look(2)).toBe('gone')
+})
+
+test('a request that nobody answered is repeated, unless a second answer would do more', async () => {
+  await using server = await newServer({ keeper: false })
+  await using bus = await newBus(server)
+  await using keepersBus = await newBus(server, 'admin')
+  const received: string[] = []
+  // The first request of each kind is left without an answer.
+  keepersBus.nc.subscribe(keeperSubject(bus.name, '*'), {
+    callback: (_error, message) => {
+      const verb = message.subject.split('.').at(-1) ?? ''
+      if (received.includes(verb)) message.respond(JSON.stringify({ answer: { lastSeq: 7 } }))
+      received.push(verb)
+    },
+  })
+  await keepersBus.nc.flush()
+  expect(await askKeeper(bus, 'state', {})).toEqual({ lastSeq: 7 })
+  await expect(askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: true })).rejects.toThrow(/TIMEOUT/)
+  expect(received).toEqual(['state', 'state', 'durable'])
 })

@@ -1,9 +1,16 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { mayCall, services } from '@parley/contracts/catalogue'
+import { deployableNames } from '@parley/contracts/deployables'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
-import { Neighbours } from '../src/index.ts'
+import { createRpcClient, Neighbours, rpcSubject } from '../src/index.ts'
 import { errorOf, gate, startFleet, timeless, type Fleet } from './_fleet.ts'
+
+const answered = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
+const methods = [...new Set(answered)].flatMap((service) => service.methods)
 
 let fleet: Fleet
 
@@ -45,6 +52,70 @@ test('a neighbour is called in memory, also while the bus is away', async () => 
   await here[Symbol.asyncDispose]()
   await eventually(async () => expect(await login('frank')).toBe('another process'))
   await elsewhere[Symbol.asyncDispose]()
+})
+
+test('a call in memory survives the loss of the bus', async () => {
+  const neighbours = new Neighbours()
+  const [begun, busy] = [gate(), gate()]
+  await using _ = await serve(neighbours, async () => {
+    begun.open()
+    await busy.opened
+    return 'here'
+  })
+  const rpc = await fleet.bus({ name: 'gateway' })
+  const client = createRpcClient(rpc, { ...timeless, name: 'gateway', neighbours, defaultTimeoutMs: 30_000 })
+  const answer = createClient(AccountsInternalService, client.transport()).passwordLogin({ identifier: 'alice' })
+  await begun.opened
+  const lost = new Promise<void>((resolve) => rpc.onDisconnect(resolve))
+  await fleet.nats.stop()
+  await lost
+  await fleet.nats.start()
+  busy.open()
+  expect((await answer).userId).toBe('here')
+  await client[Symbol.asyncDispose]()
+})
+
+test('a call that a busy neighbour refuses is answered by another process', async () => {
+  const neighbours = new Neighbours()
+  const [begun, busy] = [gate(), gate()]
+  await using _here = await fleet.serve({
+    ...{ ...timeless, deployable: 'accounts', neighbours, concurrency: 1, queueLimit: 0 },
+    routes: (routes) =>
+      routes.service(AccountsInternalService, {
+        passwordLogin: async () => {
+          begun.open()
+          await busy.opened
+          return { userId: 'here' }
+        },
+      }),
+  })
+  const login = await loginBy(neighbours)
+  const first = login('alice')
+  await begun.opened
+  // The bus may ask the busy process first; then the call has been refused twice.
+  await using _another = await serve(undefined, () => 'another process')
+  await eventually(async () => expect(await login('bob')).toBe('another process'))
+  busy.open()
+  expect(await first).toBe('here')
+})
+
+test('a deployable may call in memory what the bus lets it call', async () => {
+  const conf = await readFile(new URL('../../../deploy/nats/parley.conf', import.meta.url), 'utf8')
+  for (const caller of deployableNames) {
+    const [, granted = ''] = new RegExp(`user: "${caller}"[^]*?publish: (.*?)subscribe:`, 's').exec(conf) ?? []
+    const patterns = [...granted.matchAll(/"(rpc\.[^"]+)"/g)].map(([, subject = '']) => subject.split('.'))
+    const mayPublish = (subject: string) => {
+      const tokens = subject.split('.')
+      return patterns.some(
+        (pattern) => pattern.length === tokens.length && pattern.every((one, i) => one === '*' || one === tokens[i]),
+      )
+    }
+    for (const method of methods)
+      expect([caller, rpcSubject(method), mayCall(caller, method)]).toEqual([
+        ...[caller, rpcSubject(method)],
+        mayPublish(rpcSubject(method)),
+      ])
+  }
 })
 
 test('an error keeps its code, message, metadata and details', async () => {

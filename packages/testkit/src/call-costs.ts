@@ -5,7 +5,7 @@ import type { Bus } from '@parley/rpc'
 import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
 import pg from 'pg'
 
-/** What a call asked of others before it was answered, in this order. */
+/** The statements and requests that a call caused until its response, in the order in which they were sent. */
 type CallCosts = {
   /**
    * Each statement sent to PostgreSQL: the name that the code gave it, or its first word and its tables. Statements of
@@ -16,7 +16,7 @@ type CallCosts = {
   requests: string[]
 }
 
-/** Counts what calls ask of others, while it is not disposed. */
+/** Counts the statements and requests of calls, until it is disposed. */
 export type CostCounter = AsyncDisposable & {
   /**
    * Makes one call to a service in this process. Work that the service does by itself meanwhile is not counted, since

@@ -21,9 +21,9 @@ export type ServiceDefinition = {
   hostVariable?: string
   /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
-  /** Gets the addresses of the listed services, and the public port. */
+  /** Listens on the public port, and receives the addresses of the services with `listedAs` in its environment. */
   proxies?: boolean
-  /** Stands at the edge: it is drained before the services it asks. */
+  /** Stands at the edge: it is drained before the services it calls. */
   edge?: boolean
 }
 

@@ -53,7 +53,7 @@ export async function findValidCredentials(
   )
 }
 
-/** Returns which of the credentials have not ended, and when they will. */
+/** Returns those of the credentials that are valid now, each with the time at which it expires. */
 export async function findHolding(
   db: Reader,
   ids: readonly string[],

@@ -1,19 +1,22 @@
 import { lanes, type Lane } from '../../domain/push-lanes.ts'
 
-/** How often in a row a waiting lane may be passed over for an earlier one. */
+/** How many turns in a row a queue that is not empty may lose to queues before it. */
 const maxPassed: Record<Lane, number> = { first: Infinity, soon: 2, mass: 4 }
 
-/** Shares turns among lanes: the first that waits has the turn, unless a later one was passed over often enough. */
+/**
+ * Shares turns among the queues of pushes: the first that is not empty has the turn, unless a later one has lost its
+ * maximum of turns.
+ */
 export class Shares {
   readonly #passed: Record<Lane, number> = { first: 0, soon: 0, mass: 0 }
 
-  /** The lane whose turn it is; undefined when none waits. */
+  /** The queue whose turn it is; undefined when all are empty. */
   next(waiting: ReadonlySet<Lane>): Lane | undefined {
-    const those = lanes.filter((lane) => waiting.has(lane))
-    return those.findLast((lane) => this.#passed[lane] >= maxPassed[lane]) ?? those[0]
+    const candidates = lanes.filter((lane) => waiting.has(lane))
+    return candidates.findLast((lane) => this.#passed[lane] >= maxPassed[lane]) ?? candidates[0]
   }
 
-  /** Records that a lane had a turn while others waited. */
+  /** Records that a queue had a turn while others were not empty. */
   took(taken: Lane, waiting: ReadonlySet<Lane>): void {
     for (const lane of waiting) this.#passed[lane]++
     this.#passed[taken] = 0

@@ -1,0 +1,33 @@
+import type { Service } from '@parley/runtime'
+
+/** Starts something, and gives up when the signal fires. */
+export type Start = (stop: AbortSignal) => Promise<Service>
+
+/**
+ * Starts services side by side. When one fails, the others give up or are closed before it throws the same; so it does
+ * when `stop` fires first.
+ */
+export async function startTogether<Name>(
+  starts: ReadonlyMap<Name, Start>,
+  stop: AbortSignal,
+): Promise<ReadonlyMap<Name, Service>> {
+  const failed = new AbortController()
+  const giveUp = AbortSignal.any([stop, failed.signal])
+  const services = new Map<Name, Service>()
+  const run = async ([name, start]: readonly [Name, Start]) => {
+    try {
+      services.set(name, await start(giveUp))
+    } catch (error) {
+      failed.abort(error)
+    }
+  }
+  await Promise.all([...starts].map(run))
+  if (!failed.signal.aborted) return services
+  await closeTogether(services.values())
+  throw failed.signal.reason
+}
+
+/** Drains and closes services side by side. */
+export async function closeTogether(services: Iterable<Service>): Promise<void> {
+  await Promise.all([...services].map((service) => service[Symbol.asyncDispose]()))
+}
