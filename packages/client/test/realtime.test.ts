@@ -195,6 +195,49 @@ describe('what was missed', () => {
     expect(resets).toEqual([])
   })
 
+  test('is asked for when the server says so, after an error that passes', () => {
+    const { last, states } = open()
+    last().accept()
+    last().say({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })
+    expect(states.at(-1)).toEqual({ status: 'waiting', retryInMs: 45_000, reason: 'subscribe_failed' })
+  })
+
+  test('is delivered once, although the server repeats what is at the position', () => {
+    const { last, realtime } = open()
+    const received: string[] = []
+    realtime.onEvent(({ id, event }) => received.push(`${id} ${event.case}`))
+    const read = {
+      case: 'event',
+      value: { id: 'E1', position: 'p1', event: { case: 'roomMarkedAsRead', value: {} } },
+    } as const
+    last().serve({ ...resumable, position: 'p0' })
+    last().post('E1', 'p1')
+    last().drop()
+    reconnect()
+    last().serve({ ...resumable, position: 'p1' })
+    last().post('E1', 'p1')
+    last().say(read)
+    last().say(read)
+    last().post('E2', 'p2')
+    last().post('hint')
+    last().post('hint')
+    expect(received).toEqual(
+      ['E1', 'E1', 'E2', 'hint', 'hint'].map((id, i) => `${id} ${i === 1 ? 'roomMarkedAsRead' : 'messagePosted'}`),
+    )
+  })
+
+  test('is delivered from the position of a heartbeat on', () => {
+    const { last } = open()
+    last().serve({ ...resumable, position: 'p0' })
+    last().post('E1', 'p1')
+    last().say({ case: 'heartbeat', value: { position: 'p7' } })
+    last().say({ case: 'heartbeat', value: {} })
+    last().drop()
+    reconnect()
+    last().serve({ ...resumable, position: 'p7' })
+    expect(last().sent[1]).toMatchObject({ case: 'subscribeEvents', value: { resumePosition: 'p7' } })
+  })
+
   test('must be read again if the position was too old', () => {
     const { last, resets } = open()
     last().serve({ ...resumable, position: 'p0' })

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Bus } from '@parley/rpc'
+import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { followControl, followEvents, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
@@ -28,6 +29,44 @@ test('a follower receives later events in order, with their position', async () 
   await eventually(() => expect(heard).toHaveLength(100))
   expect(heard).toEqual(upTo(105).slice(5))
   expect(follower.lastSeq()).toBe(lastSeq)
+})
+
+test('a follower that wants history begins with what was stored shortly before the newest event', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'history' })
+  await store(relay, await commit(database, 'history', [1]))
+  const historyMs = 200
+  const untilOld = performance.now() + historyMs + 100
+  await eventually(() => expect(performance.now()).toBeGreaterThan(untilOld))
+  for (const version of [2, 3, 4]) await store(relay, await commit(database, 'history', [version]))
+  const heard: { version: number; storedAtMs: number }[] = []
+  const options = {
+    ...{ bus, subject: 'evt.room.history.>', historyMs },
+    onEvents: (events: Event[], { storedAtMs }: { storedAtMs: number }) =>
+      void heard.push(...events.map(({ version }) => ({ version: Number(version), storedAtMs }))),
+    onReset: () => undefined,
+  }
+  await using follower = await followEvents(options)
+  // All of it has been delivered before the follower is there.
+  const versions = heard.map(({ version }) => version)
+  expect(versions).toEqual([2, 3, 4].slice(-versions.length))
+  expect(versions).toContain(4)
+  expect(heard.every(({ storedAtMs }) => storedAtMs >= follower.completeSinceMs)).toBe(true)
+  const newestMs = heard.at(-1)?.storedAtMs ?? 0
+  expect(follower.completeSinceMs).toBeCloseTo(newestMs - historyMs, -1)
+  await store(relay, await commit(database, 'history', [5]))
+  await eventually(() => expect(heard.at(-1)?.version).toBe(5))
+})
+
+test('a follower of an empty stream that wants history begins at once', async () => {
+  await using own = await newServer()
+  await using ownBus = await newBus(own)
+  await using follower = await followEvents({
+    ...{ bus: ownBus, subject: 'evt.>', historyMs: 60_000 },
+    onEvents: () => undefined,
+    onReset: () => undefined,
+  })
+  expect(follower.completeSinceMs).toBe(0)
 })
 
 test('a follower misses nothing over a restart of the server, and says how long it heard nothing', async () => {

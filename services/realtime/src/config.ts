@@ -42,6 +42,25 @@ export const readConfig = defineConfig({
     min: 65_536,
     doc: 'Bytes a slow socket may have waiting before it is closed.',
   }),
+  replayWindowMs: duration('PARLEY_REALTIME_REPLAY_WINDOW', {
+    default: '2m',
+    doc: 'How long events are kept in memory, so that a client that was disconnected can receive what it missed.',
+  }),
+  replayBytes: int('PARLEY_REALTIME_REPLAY_BYTES', {
+    default: 67_108_864,
+    min: 1_048_576,
+    doc: 'Bytes of memory for those events; beyond it the oldest are dropped.',
+  }),
+  maxSocketAgeMs: duration('PARLEY_REALTIME_MAX_SOCKET_AGE', {
+    default: '6h',
+    min: 0,
+    doc: 'A socket is closed after about this time and reconnects, so that nodes added later receive their share; 0s: never.',
+  }),
+  hellosPerSecond: int('PARLEY_REALTIME_HELLOS_PER_SECOND', {
+    default: 1_000,
+    min: 0,
+    doc: 'Sockets that one node admits per second, in bursts of two seconds; the others are told when to return; 0: no limit.',
+  }),
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,
     min: 0,

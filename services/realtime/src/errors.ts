@@ -2,7 +2,13 @@
  * Why the server ends a socket, as sent to the client before: a stable code, a message for people, and the close code
  * of the WebSocket.
  */
-export type FatalError = { code: string; message: string; closeCode: number }
+export type FatalError = {
+  code: string
+  message: string
+  closeCode: number
+  /** It passes: the client is told when to try again. */
+  passes?: true
+}
 
 const protocolError = 1002
 const policyViolation = 1008
@@ -35,6 +41,7 @@ export const temporarilyUnavailable: FatalError = {
   code: 'temporarily_unavailable',
   message: 'the session cannot be checked at the moment; try again shortly',
   closeCode: tryAgainLater,
+  passes: true,
 }
 /** A code after which clients reconnect by themselves, with growing delays. */
 export const tooManyTrials: FatalError = {
@@ -49,6 +56,7 @@ export const subscribeFailed: FatalError = {
   code: 'subscribe_failed',
   message: 'the subscription cannot be set up at the moment; try again shortly',
   closeCode: serverError,
+  passes: true,
 }
 
 /** Why the server ends a working stream. */
@@ -58,7 +66,7 @@ const serviceRestart = 1012
 
 export const streamClosed: StreamEnd = {
   code: 'stream_closed',
-  message: 'the event stream was interrupted; reconnect and refetch',
+  message: 'the event stream was interrupted; reconnect and read again what you show',
   reconnect: true,
   closeCode: serviceRestart,
 }
@@ -70,9 +78,21 @@ export const draining: StreamEnd = {
 }
 export const slowConsumer: StreamEnd = {
   code: 'slow_consumer',
-  message: 'events were not read fast enough; reconnect and refetch',
+  message: 'events were not read fast enough; reconnect and go on after your last position',
   reconnect: true,
   closeCode: tryAgainLater,
+}
+export const overloaded: StreamEnd = {
+  code: 'overloaded',
+  message: 'too many sockets connect to this node at once; try again shortly',
+  reconnect: true,
+  closeCode: tryAgainLater,
+}
+export const rebalance: StreamEnd = {
+  code: 'rebalance',
+  message: 'this socket has been open for long; reconnect, perhaps to another node',
+  reconnect: true,
+  closeCode: serviceRestart,
 }
 export const sessionTerminated: StreamEnd = {
   code: 'session_terminated',

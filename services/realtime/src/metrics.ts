@@ -1,10 +1,15 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
+import type { ReplayRefusal } from './engines/hub/index.ts'
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
 
 const opened = counter('parley_realtime_opened', { description: 'Sockets whose stream started.' })
 const failed = counter('parley_realtime_failed', { description: 'Sockets closed for what the client did, by code.' })
 const ended = counter('parley_realtime_ended', { description: 'Streams ended by the server, by code.' })
+const resumed = counter('parley_realtime_resumes', { description: 'Streams that went on where an earlier one ended.' })
+const resumeRefused = counter('parley_realtime_resets', {
+  description: 'Streams that could not go on where an earlier one ended, by reason.',
+})
 const published = counter('parley_realtime_published', { description: 'Frames handed to a topic, by event kind.' })
 const age = histogram('parley_realtime_event_age_seconds', {
   description: 'Time from the change to its publication on this node.',
@@ -23,6 +28,8 @@ export function createMetrics() {
     opened: () => opened(),
     failed: (code: string) => failed(1, { code }),
     ended: (code: string) => ended(1, { code }),
+    resumed: () => resumed(),
+    resumeRefused: (reason: ReplayRefusal) => resumeRefused(1, { reason }),
     published: (event: Event) => {
       published(1, { kind: event.kind })
       if (event.occurredAt) age(Math.max(0, Date.now() - timestampMs(event.occurredAt)) / 1000)

@@ -4,7 +4,7 @@ import { startHost, type Host, type Starting } from '@parley/service'
 import { accountsClient } from './clients/accounts.ts'
 import { roomsClient } from './clients/rooms.ts'
 import type { Config } from './config.ts'
-import { followStream, loadUniversalRooms, hearHints, NodePolicy } from './engines/hub/index.ts'
+import { followStream, hearHints, loadUniversalRooms, longestDelayMs, NodePolicy } from './engines/hub/index.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { startJobs } from './jobs/index.ts'
 import { verifyInTime } from './jobs/verify-sessions.ts'
@@ -33,7 +33,14 @@ async function compose(host: Host, config: Config): Promise<void> {
   policy.onChange(() => hub.policyChanged())
   host.use(metrics.sockets(() => hub.connections.size))
   const load = async () => void (await Promise.all([policy.reload(), loadUniversalRooms(hub, rooms, signal)]))
-  const intake = await followStream(host, { hub, opening, policy, metrics, load })
+  const intake = await followStream(host, {
+    hub,
+    opening,
+    policy,
+    metrics,
+    load,
+    historyMs: config.replayWindowMs + longestDelayMs,
+  })
   hearHints(host, server, { hub, intake, metrics })
   host.background(
     load().then(() => {

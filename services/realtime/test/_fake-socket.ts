@@ -10,6 +10,7 @@ export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
     held: () => [...topics].sort(),
     subscribe: (topic: string) => void topics.add(topic),
     unsubscribe: (topic: string) => void topics.delete(topic),
+    isOlderThan: () => false,
     end: () => undefined,
   } satisfies Subscriber & { held: () => string[] }
 }

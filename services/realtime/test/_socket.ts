@@ -102,6 +102,10 @@ export class Socket {
     this.#ws.terminate()
   }
 
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
   /** Rejects at once when the socket is closed without it. */
   async first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
     const found = await this.#unlessClosed(() => this.frames.find((frame) => frame.case === kind))

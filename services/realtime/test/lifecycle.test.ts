@@ -242,6 +242,40 @@ describe('a socket that does not read', () => {
   })
 })
 
+describe('a node', () => {
+  test('to which too many come at once tells the others when to return', async () => {
+    const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
+    await ready(node)
+    const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Uanna') } } as const
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => Socket.open(node.url)))
+    for (const socket of sockets) socket.send(hello)
+    await eventually(() => sockets.every(({ frames }) => frames.length > 0))
+    const first = sockets.map(({ frames }) => frames[0])
+    expect(first.filter((frame) => frame?.case === 'hello').length).toBeGreaterThanOrEqual(2)
+    const refused = sockets.filter((_, i) => first[i]?.case === 'close')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const socket of refused) {
+      expect(await socket.closed()).toEqual({ code: 1013, reason: 'overloaded' })
+      const close = await socket.first('close')
+      expect(close).toMatchObject({ code: 'overloaded', reconnect: true })
+      expect(close.retryAfterMs).toBeGreaterThanOrEqual(1_000)
+    }
+    for (const socket of sockets) socket.close()
+  })
+
+  test('sends sockets that have been open for long elsewhere, not all at once', async () => {
+    const node = await env.start({ PARLEY_REALTIME_MAX_SOCKET_AGE: '2s' })
+    await ready(node)
+    const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
+    await eventually(() => sockets.some(({ isClosed }) => isClosed))
+    expect(sockets.every(({ isClosed }) => isClosed)).toBe(false)
+    for (const socket of sockets) {
+      expect(await socket.closed()).toEqual({ code: 1012, reason: 'rebalance' })
+      expect(await socket.first('close')).toMatchObject({ code: 'rebalance', reconnect: true })
+    }
+  })
+})
+
 describe('a stopping node', () => {
   test('closes its sockets at different times, and accepts no new ones', async () => {
     const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '1s' })

@@ -33,7 +33,12 @@ describe('a stream', () => {
       protocolVersion: 1,
       serverVersion,
       heartbeatIntervalSeconds: 0,
-      capabilities: ['svc.realtime.events.live.v1', 'svc.realtime.heartbeat.v1', 'svc.realtime.ping.v1'],
+      capabilities: [
+        'svc.realtime.events.live.v1',
+        'svc.realtime.heartbeat.v1',
+        'svc.realtime.ping.v1',
+        'svc.realtime.resume.v1',
+      ],
     })
     socket.sendRaw(subscribe)
     const subscribed = await socket.first('subscribed')
@@ -276,6 +281,7 @@ test('when accounts does not answer, clients are told to reconnect', async () =>
   const socket = await Socket.open(node.url)
   socket.sendRaw(hello(env.signIn('Uanna')))
   expect(await socket.first('error')).toMatchObject({ code: 'temporarily_unavailable', fatal: true })
+  expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
   expect(await socket.closed()).toMatchObject({ code: 1013 })
 })
 
@@ -285,6 +291,7 @@ test('when rooms does not answer, the stream cannot start; it can once rooms is 
   const socket = await Socket.greeted(node.url, token)
   socket.sendRaw(subscribe)
   expect(await socket.first('error')).toMatchObject({ code: 'subscribe_failed', fatal: true })
+  expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
   expect(await socket.closed()).toMatchObject({ code: 1011 })
 
   const patient = await Socket.greeted(node.url, token)

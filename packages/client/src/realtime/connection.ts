@@ -1,4 +1,9 @@
-import type { RealtimeEventEnvelope, RealtimeServerFrame, RealtimeServerHello } from '@parley/contracts/realtime'
+import type {
+  RealtimeError,
+  RealtimeEventEnvelope,
+  RealtimeServerFrame,
+  RealtimeServerHello,
+} from '@parley/contracts/realtime'
 import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames.ts'
 import { SilenceWatch } from './silence-watch.ts'
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
@@ -10,13 +15,15 @@ export type ConnectionOptions = {
   webSocket: WebSocketConstructor
   url: string
   token: string | undefined
-  /** Position of the last received event; empty if there is none. */
+  /** The last received position; empty if there is none. */
   resumePosition: string
   openTimeoutMs: number
   pingTimeoutMs: number
   /** The connection is open; if `resumed`, events since `resumePosition` come first. */
   onOpen: (opened: { resumed: boolean; position: string }) => void
   onEvent: (envelope: RealtimeEventEnvelope) => void
+  /** Everything up to this position was received. */
+  onPosition: (position: string) => void
   /** Called once, last. */
   onEnd: (ending: Ending) => void
 }
@@ -73,12 +80,13 @@ export class Connection {
         return this.#options.onEvent(frame.value)
       case 'error':
         if (!frame.value.fatal) return
-        return this.#end({ final: !passing.has(frame.value.code), reason: frame.value.code, retryAfterMs: undefined })
+        return this.#end(endingOf(frame.value))
       case 'close': {
         const { code, reconnect, retryAfterMs } = frame.value
         return this.#end({ final: !reconnect, reason: code, retryAfterMs })
       }
       case 'heartbeat':
+        return this.#options.onPosition(frame.value.position)
       case 'pong':
       case undefined: // a frame of a later version
         return
@@ -108,6 +116,10 @@ export class Connection {
     this.#socket.close(1000)
     this.#options.onEnd(ending)
   }
+}
+
+function endingOf({ code, retryAfterMs }: RealtimeError): Ending {
+  return { final: !passing.has(code), reason: code, retryAfterMs: retryAfterMs || undefined }
 }
 
 const lost = (reason: string): Ending => ({ final: false, reason, retryAfterMs: undefined })

@@ -33,6 +33,8 @@ export class ReconnectingRealtime implements Realtime {
   #connection: Connection | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   #position = ''
+  /** Events received at that position. */
+  readonly #receivedHere = new Set<string>()
   #failures = 0
   /** The server requested a delay before the reconnect. */
   #asked = false
@@ -109,6 +111,7 @@ export class ReconnectingRealtime implements Realtime {
       resumePosition: this.#position,
       onOpen: ({ resumed, position }) => this.#opened(resumed, position),
       onEvent: (envelope) => this.#deliver(envelope),
+      onPosition: (position) => this.#passed(position),
       onEnd: (ending) => this.#lost(ending),
     })
   }
@@ -125,9 +128,26 @@ export class ReconnectingRealtime implements Realtime {
   }
 
   #deliver(envelope: RealtimeEventEnvelope): void {
-    if (envelope.position !== '') this.#position = envelope.position
+    this.#passed(envelope.position)
+    if (this.#isRepeated(envelope)) return
     this.#envelopes.tell(envelope)
     for (const queue of this.#queues) queue.push(envelope)
+  }
+
+  /** Everything up to this position was received, except perhaps for other events there; hints have none. */
+  #passed(position: string): void {
+    if (position === '' || position === this.#position) return
+    this.#position = position
+    this.#receivedHere.clear()
+  }
+
+  /** A server that resumes repeats all events at the position, since perhaps only some of them arrived. */
+  #isRepeated({ id, position, event }: RealtimeEventEnvelope): boolean {
+    if (position === '' || position !== this.#position) return false
+    const key = `${id} ${event.case}`
+    if (this.#receivedHere.has(key)) return true
+    this.#receivedHere.add(key)
+    return false
   }
 
   #lost({ final, reason, retryAfterMs }: Ending): void {

@@ -15,7 +15,7 @@ export type ControlListener = {
 }
 
 /** The events that change who may what; several parts of a process share one. */
-export type ControlFeed = EventFollower & {
+export type ControlFeed = Omit<EventFollower, 'completeSinceMs'> & {
   /** Adds a listener; dispose the result to take it away. */
   subscribe(listener: ControlListener): Disposable
 }

@@ -26,10 +26,15 @@ export type FollowOptions = {
   /** One filter over subjects; see `eventSubject`. */
   subject: string
   /**
+   * Begins earlier: with what was stored up to this many milliseconds before the newest event. `followEvents` resolves when
+   * all of that has been delivered.
+   */
+  historyMs?: number
+  /**
    * Receives the events of one bus message, in stream order, synchronously. After a failure an event may be delivered
    * twice. If the callback throws, `onReset` is called.
    */
-  onEvents: (events: Event[], info: { seq: number }) => void
+  onEvents: (events: Event[], info: { seq: number; storedAtMs: number }) => void
   /**
    * Events may have been missed between the last call of `onEvents` and the next: any state built from them is stale.
    */
@@ -44,6 +49,8 @@ export type EventFollower = AsyncDisposable & {
   healthyAgoMs(): number
   /** Sequence of the last delivered message; before the first one, the sequence at which the follower began. */
   lastSeq(): number
+  /** With `historyMs`: everything stored from this time on is delivered. Milliseconds since 1970. */
+  readonly completeSinceMs: number
 }
 
 /** Keeps an ordered reader open and knows its place on the stream. */
@@ -58,19 +65,24 @@ export class Follower implements EventFollower {
   #opening: Promise<void> | undefined
   #lastSeq = 0
   #begun = false
+  #completeSinceMs = 0
+  /** Whether nothing of the wanted history was delivered yet. */
+  #historyWanted: boolean
+  #setCaughtUp: () => void = () => undefined
+  readonly #caughtUp = new Promise<void>((resolve) => (this.#setCaughtUp = resolve))
 
   constructor(options: FollowOptions) {
     this.#options = options
+    this.#historyWanted = options.historyMs !== undefined
     this.#silence = new Silence({ afterMs: silentMs, againMs: lookAgainMs, onSilence: () => this.#onSilence() })
   }
 
-  /** Resolves when the first reader is open; rejects when `giveUp` fires before. */
+  /** Resolves when the first reader is open and has delivered the wanted history; rejects when `giveUp` fires before. */
   async begin(giveUp?: AbortSignal): Promise<void> {
     const { bus, subject } = this.#options
     const { signal } = this.#stop
     this.#ears.push(bus.onReconnect(() => this.#reopen()))
     await this.#openUnless(giveUp)
-    this.#silence.start()
     this.#jobs.push(
       periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
     )
@@ -84,8 +96,13 @@ export class Follower implements EventFollower {
     return this.#lastSeq
   }
 
+  get completeSinceMs(): number {
+    return this.#completeSinceMs
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
+    this.#setCaughtUp()
     this.#silence[Symbol.dispose]()
     for (const ear of this.#ears) ear[Symbol.dispose]()
     this.#reader?.[Symbol.dispose]()
@@ -94,10 +111,15 @@ export class Follower implements EventFollower {
   }
 
   async #openUnless(giveUp: AbortSignal | undefined): Promise<void> {
-    const stop = () => this.#stop.abort()
+    const stop = () => {
+      this.#stop.abort()
+      this.#setCaughtUp()
+    }
     giveUp?.addEventListener('abort', stop)
     if (giveUp?.aborted) stop()
     await this.#open()
+    this.#silence.start()
+    if (this.#options.historyMs !== undefined) await this.#caughtUp
     giveUp?.removeEventListener('abort', stop)
     if (!giveUp?.aborted) return
     await this[Symbol.asyncDispose]()
@@ -142,10 +164,12 @@ export class Follower implements EventFollower {
     if (state === 'unknown') throw new Error('the stream did not answer')
     if (state !== 'there') await this.#goToEnd()
     if (state === 'gone') this.#reset()
+    const startMs = this.#historyWanted ? this.#completeSinceMs : undefined
     const reader = await OrderedReader.open(bus, {
-      subject,
-      startSeq: this.#lastSeq + 1,
+      ...{ subject, startSeq: this.#lastSeq + 1 },
+      ...(startMs !== undefined && { startMs }),
       events: {
+        caughtUp: () => this.#setCaughtUp(),
         alive: () => this.#silence.heard(),
         message: (message, delivery) => this.#receive(message, delivery),
         broken: () => this.#reopen(),
@@ -170,10 +194,13 @@ export class Follower implements EventFollower {
     const { bus } = this.#options
     const seq = await lastSeqOf(bus)
     this.#lastSeq = seq
-    this.#places.newest = this.#places.anchor = await placeAt(bus, seq)
+    const newest = (this.#places.newest = this.#places.anchor = await placeAt(bus, seq))
+    const newestMs = newest?.storedAt ?? (seq === 0 ? 0 : Date.now())
+    this.#completeSinceMs = Math.max(0, newestMs - (this.#options.historyMs ?? 0))
   }
 
   #reset(): void {
+    this.#historyWanted = false
     streamLost()
     log.error({ subject: this.#options.subject }, 'the stream lost events; followers start over')
     this.#options.onReset()
@@ -184,8 +211,9 @@ export class Follower implements EventFollower {
     if ((await verifyPlaces(this.#options.bus, this.#places)) === 'gone') this.#reopen()
   }
 
-  #receive(message: Msg, { seq, storedAtMs: storedAt }: Delivery): void {
+  #receive(message: Msg, { seq, storedAtMs }: Delivery): void {
     this.#lastSeq = seq
+    this.#historyWanted = false
     let events
     try {
       events = decodeBatch(message.data)
@@ -196,9 +224,9 @@ export class Follower implements EventFollower {
     }
     const last = events.at(-1)
     if (last === undefined) return
-    this.#places.newest = { seq, eventId: last.id, storedAt }
+    this.#places.newest = { seq, eventId: last.id, storedAt: storedAtMs }
     try {
-      this.#options.onEvents(events, { seq })
+      this.#options.onEvents(events, { seq, storedAtMs })
     } catch (error) {
       log.error({ err: error, subject: message.subject, seq }, 'a follower failed on an event and starts over')
       this.#options.onReset()

@@ -1,6 +1,6 @@
 import { nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/requests.ts'
+import { askKeeper, type ReaderRequest } from '../keep/requests.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
@@ -8,6 +8,8 @@ import { readerSubject } from '../subjects.ts'
 export type ReaderEvents = {
   /** A message, next in order. Called synchronously. */
   message(message: Msg, delivery: Delivery): void
+  /** Everything that was stored before the reader was opened has been delivered. Called once. */
+  caughtUp(): void
   /** The server lives: a message or a heartbeat came. */
   alive(): void
   /** Messages are missing before the next one, or the consumer no longer exists. */
@@ -26,6 +28,8 @@ export class OrderedReader implements Disposable {
   readonly #subject: string
   readonly #subscription: Subscription
   #delivered = 0
+  /** Messages that were stored before the reader was opened, while they are being delivered. */
+  #backlog: number | undefined = Infinity
   #over = false
 
   private constructor(bus: Bus, events: ReaderEvents) {
@@ -40,14 +44,19 @@ export class OrderedReader implements Disposable {
     })
   }
 
-  /** Begins to read at a sequence. Rejects when the keeper does not make the consumer. */
+  /**
+   * Begins to read at a sequence, or at a time (see the keeper's request). Rejects when the keeper does not make the
+   * consumer.
+   */
   static async open(
     bus: Bus,
-    options: { subject: string; startSeq: number; events: ReaderEvents },
+    { events, ...wanted }: Omit<ReaderRequest, 'id'> & { events: ReaderEvents },
   ): Promise<OrderedReader> {
-    const reader = new OrderedReader(bus, options.events)
+    const reader = new OrderedReader(bus, events)
     try {
-      await askKeeper(bus, 'reader', { id: reader.#id, subject: options.subject, startSeq: options.startSeq })
+      const { pending = 0 } = await askKeeper(bus, 'reader', { id: reader.#id, ...wanted })
+      if (reader.#backlog !== undefined) reader.#backlog = pending
+      reader.#reportCaughtUp()
       return reader
     } catch (error) {
       reader[Symbol.dispose]()
@@ -69,6 +78,14 @@ export class OrderedReader implements Disposable {
     if (delivery?.delivered !== this.#delivered + 1) return this.#break()
     this.#delivered = delivery.delivered
     this.#events.message(message, delivery)
+    if (this.#backlog !== undefined && delivery.pending === 0) this.#backlog = this.#delivered
+    this.#reportCaughtUp()
+  }
+
+  #reportCaughtUp(): void {
+    if (this.#over || this.#backlog === undefined || this.#delivered < this.#backlog) return
+    this.#backlog = undefined
+    this.#events.caughtUp()
   }
 
   /** Answers flow control. A heartbeat carries the server's position, or shows that it waits for that answer. */

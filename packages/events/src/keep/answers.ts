@@ -42,12 +42,13 @@ export const answers: {
   },
 
   reader: async ({ bus, requester }, request) => {
-    await makeReader(bus, requester, {
+    const pending = await makeReader(bus, requester, {
       id: checks.text(request, 'id', checks.readerForm),
       subject: checks.text(request, 'subject', checks.filterForm),
       startSeq: checks.sequence(request, 'startSeq'),
+      ...(request.startMs !== undefined && { startMs: checks.amount(request, 'startMs') }),
     })
-    return {}
+    return { pending }
   },
 
   durable: async ({ bus, requester }, request) => {

@@ -2,7 +2,7 @@ import { AckPolicy, DeliverPolicy, nanos, ReplayPolicy } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { jetStream } from '../stream/api.ts'
 import { eventStream, readerSubject } from '../subjects.ts'
-import type { KeeperRequests } from './requests.ts'
+import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
 /** One may be late by as much before a follower calls it silence. */
@@ -12,18 +12,24 @@ const unusedMs = 5000
 /** Most readers of one deployable, including recently abandoned ones. */
 const maxReaders = 256
 
-/** Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. */
-export async function makeReader(bus: Bus, requester: string, ask: KeeperRequests['reader']['request']): Promise<void> {
+/**
+ * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
+ * number of messages it begins with.
+ */
+export async function makeReader(bus: Bus, requester: string, ask: ReaderRequest): Promise<number> {
   const { manager } = await jetStream(bus)
   const prefix = `reader-${requester}-`
   let others = 0
   for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) others++
   if (others >= maxReaders) throw new Refusal('there are too many readers')
-  await manager.consumers.add(eventStream, {
+  const start =
+    ask.startMs !== undefined
+      ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(ask.startMs).toISOString() }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: ask.startSeq }
+  const { num_pending: pending } = await manager.consumers.add(eventStream, {
     name: prefix + ask.id,
     deliver_subject: readerSubject(requester, ask.id),
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: ask.startSeq,
+    ...start,
     filter_subject: ask.subject,
     ack_policy: AckPolicy.None,
     replay_policy: ReplayPolicy.Instant,
@@ -34,4 +40,5 @@ export async function makeReader(bus: Bus, requester: string, ask: KeeperRequest
     mem_storage: true,
     num_replicas: 1,
   })
+  return pending
 }

@@ -20,8 +20,12 @@ export type KeeperRequests = {
   state: { request: Record<string, never>; answer: { lastSeq: number } }
   /** Whether an event is still stored at this sequence of the stream; `expired`: it may have been dropped by age. */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
-  /** Sends the events under a filter, from a sequence on, to `readerSubject` of this id, until nobody listens there. */
-  reader: { request: { id: string; subject: string; startSeq: number }; answer: Record<string, never> }
+  /**
+   * Sends the events under a filter to `readerSubject` of this id, until nobody listens there: from a sequence on, or, with
+   * `startMs` (milliseconds since 1970), from what was stored at that time on. `pending` messages are already stored;
+   * earlier releases know neither `startMs` nor `pending`.
+   */
+  reader: { request: ReaderRequest; answer: { pending?: number } }
   /** Creates a durable consumer unless it exists; `anew`: recreates it at the first event. */
   durable: { request: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
   /** Unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
@@ -45,6 +49,9 @@ export type KeeperRequests = {
   /** Counts the messages under subjects and, with `remove`, deletes some of them; `left` is the number that remains. */
   erase: { request: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }
+
+/** What a reader reads, and where it begins. */
+export type ReaderRequest = { id: string; subject: string; startSeq: number; startMs?: number }
 
 /** Name of something that may be asked. */
 export type Verb = keyof KeeperRequests

@@ -11,6 +11,8 @@ export type Delivery = {
   /** Place in the deliveries of this consumer, from 1, without holes. */
   delivered: number
   storedAtMs: number
+  /** Messages that this consumer has yet to deliver. */
+  pending: number
 }
 
 /**
@@ -24,8 +26,9 @@ export function deliveryOf(message: Msg): Delivery | undefined {
   const seq = Number(tokens[first + 1])
   const delivered = Number(tokens[first + 2])
   const storedAtMs = Number(tokens[first + 3]) / 1e6
-  return Number.isFinite(deliveries + seq + delivered + storedAtMs)
-    ? { deliveries, seq, delivered, storedAtMs }
+  const pending = Number(tokens[first + 4])
+  return Number.isFinite(deliveries + seq + delivered + storedAtMs + pending)
+    ? { deliveries, seq, delivered, storedAtMs, pending }
     : undefined
 }
 

@@ -15,6 +15,7 @@ export function startJobs(host: Host, server: SocketServer, config: Config, acco
     handshaking: server.handshaking,
     connections: hub.connections,
     slowBytes: config.maxBackpressureBytes / 2,
+    maxAgeMs: config.maxSocketAgeMs,
   })
   host.every({
     ...{ name: 'sweep sockets', everyMs: 2_000 },
@@ -26,7 +27,7 @@ export function startJobs(host: Host, server: SocketServer, config: Config, acco
   })
   host.every({
     ...{ name: 'heartbeat', everyMs: config.heartbeatIntervalMs },
-    run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date())),
+    run: async () => server.publish(topics.everyone, heartbeatFrame(newId('event'), new Date(), hub.position)),
   })
   host.every({
     ...{ name: 'verify sessions', everyMs: config.verifyIntervalMs },

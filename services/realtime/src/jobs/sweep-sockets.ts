@@ -1,16 +1,19 @@
-import { slowConsumer } from '../errors.ts'
+import { rebalance, slowConsumer } from '../errors.ts'
 import type { Subscriber } from '../engines/hub/index.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
  * Checks sockets once a second while there are any: closes those whose handshake takes too long, and slow readers that
  * are still behind by half the backpressure limit at the second check. (uWebSockets.js silently closes those that reach
- * the whole limit.)
+ * the whole limit.) Sockets that have been open for long are closed too: they reconnect through the load balancer, so that
+ * nodes added later receive their share.
  */
 export function createSocketSweep(options: {
   handshaking: Set<Connection>
   connections: ReadonlySet<Subscriber>
   slowBytes: number
+  /** Milliseconds a socket may be open; 0: any time. */
+  maxAgeMs: number
 }): (now: number) => void {
   let behind = new Set<Subscriber>()
   return (now) => {
@@ -20,6 +23,7 @@ export function createSocketSweep(options: {
     }
     const stillBehind = new Set<Subscriber>()
     for (const connection of [...options.connections]) {
+      if (options.maxAgeMs > 0 && connection.isOlderThan(options.maxAgeMs, now)) connection.end(rebalance)
       if (connection.buffered <= options.slowBytes) continue
       if (behind.has(connection)) connection.end(slowConsumer)
       else stillBehind.add(connection)

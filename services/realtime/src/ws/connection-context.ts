@@ -2,6 +2,7 @@ import type { CredentialDigests } from '@parley/credentials'
 import type { Trials } from '@parley/redis'
 import type { Hub, Opening } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Admission } from './admission.ts'
 import type { Presented } from './presented.ts'
 
 /** Dependencies of a connection. */
@@ -12,6 +13,7 @@ export type ConnectionContext = {
   serverVersion: string
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
+  admission: Admission
   /** Maximum number of sockets per person; 0: any number. */
   socketsPerPerson: number
   /** Counts hellos without a valid credential, by network, in this process only. */

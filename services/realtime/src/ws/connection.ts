@@ -4,6 +4,7 @@ import {
   badFrame,
   badHello,
   badSubscribe,
+  overloaded,
   oversized,
   subscribeFailed,
   temporarilyUnavailable,
@@ -43,6 +44,9 @@ export class Connection implements Subscriber {
   readonly #budget = new FrameBudget(performance.now())
   /** Deadline of the current step, in the time of `performance.now()`. */
   #deadline: number
+  readonly #openedAt = performance.now()
+  /** Sockets opened together do not all reach their age together. */
+  readonly #ageFactor = 0.75 + Math.random() / 2
   #wantsEvents: { resumePosition: string } | undefined
   #earlyPings: string[] = []
   #user: UserAccess | undefined
@@ -77,6 +81,10 @@ export class Connection implements Subscriber {
     this.#ws.unsubscribe(topic)
   }
 
+  isOlderThan(maxAgeMs: number, now: number): boolean {
+    return now - this.#openedAt > maxAgeMs * this.#ageFactor
+  }
+
   receive(data: ArrayBuffer, isBinary: boolean): void {
     if (!this.#isAffordable(data.byteLength)) return
     const incoming = readClientFrame(data, isBinary)
@@ -106,17 +114,17 @@ export class Connection implements Subscriber {
   }
 
   /** Tells the client what it did wrong, then closes. */
-  fail(error: FatalError): void {
+  fail(error: FatalError, delayMs = error.passes ? this.#context.retryAfterMs() : 0): void {
     if (this.#state === 'ended') return
     this.#context.metrics.failed(error.code)
-    this.#finish(errorFrame(error), error.closeCode, error.code)
+    this.#finish(errorFrame(error, delayMs), error.closeCode, error.code)
   }
 
   /** Ends a healthy stream. */
-  end(end: StreamEnd): void {
+  end(end: StreamEnd, delayMs = this.#context.retryAfterMs()): void {
     if (this.#state === 'ended') return
     this.#context.metrics.ended(end.code)
-    const retryAfterMs = end.reconnect ? this.#context.retryAfterMs() : 0
+    const retryAfterMs = end.reconnect ? delayMs : 0
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
 
@@ -139,6 +147,8 @@ export class Connection implements Subscriber {
     if (incoming.frame.case !== 'hello') return this.fail(badHello('the first frame must be hello'))
     const hello = incoming.frame.value
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
+    const delayMs = this.#context.admission.refuse(performance.now())
+    if (delayMs !== undefined) return this.end(overloaded, delayMs)
     const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
     // The credentials are no longer needed, and the socket may live for days.
@@ -157,7 +167,7 @@ export class Connection implements Subscriber {
       opening.authenticate(digests),
     )
     if (this.#state !== 'authenticating') return
-    if (waitMs > 0) return this.fail(tooManyTrials)
+    if (waitMs > 0) return this.fail(tooManyTrials, Math.round(waitMs))
     if (!caller) return this.fail(authenticationRequired)
     const { hub, socketsPerPerson } = this.#context
     if (socketsPerPerson > 0 && hub.socketsOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
@@ -194,12 +204,18 @@ export class Connection implements Subscriber {
     await this.#context.opening.load(user)
     if (this.#state !== 'subscribing') return
     this.#state = 'open'
+    const { hub, metrics } = this.#context
+    const replay = resumePosition === '' ? undefined : hub.replay(user, resumePosition)
+    const missed = replay && 'frames' in replay ? replay.frames : undefined
     this.#ws.cork(() => {
-      // This node does not replay: a client with a position is told to reload.
-      this.#ws.send(subscribedFrame(this.#context.hub.position, resumePosition !== ''), true)
-      this.#context.hub.subscribe(this, user)
+      const isReset = replay !== undefined && missed === undefined
+      this.#ws.send(subscribedFrame(missed ? resumePosition : hub.position, isReset), true)
+      for (const frame of missed ?? []) this.#ws.send(frame, true)
+      hub.subscribe(this, user)
     })
-    this.#context.metrics.opened()
+    metrics.opened()
+    if (missed) metrics.resumed()
+    else if (replay && 'refusal' in replay) metrics.resumeRefused(replay.refusal)
     for (const nonce of this.#earlyPings.splice(0)) this.#ws.send(pongFrame(nonce), true)
   }
 

@@ -5,9 +5,10 @@ import type { Host } from '@parley/service'
 import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
 import type { Config } from '../config.ts'
-import { Hub, type NodePolicy, Opening, type Subscriber } from '../engines/hub/index.ts'
+import { Hub, type NodePolicy, Opening, ReplayBuffer, type Subscriber } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import { digestsToTry, readPresented } from './credentials.ts'
+import { Admission } from './admission.ts'
 import { serveSockets, type SocketServer } from './server.ts'
 
 type Given = {
@@ -33,10 +34,16 @@ export async function openSockets(host: Host, config: Config, given: Given): Pro
       presented: (upgrade) => readPresented(upgrade, { ...config, clientAddress }),
     },
     (publish) => {
-      const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics })
+      const replayBuffer = new ReplayBuffer({
+        windowMs: config.replayWindowMs,
+        maxBytes: config.replayBytes,
+        maxReplayBytes: config.maxBackpressureBytes / 2,
+      })
+      const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics, replayBuffer })
       return {
         ...{ hub, metrics, serverVersion, trials },
         opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
+        admission: new Admission(config.hellosPerSecond, performance.now()),
         heartbeatIntervalMs: config.heartbeatIntervalMs,
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,

@@ -10,7 +10,12 @@ const frameOf = (frame: Frame): Uint8Array => encode(RealtimeServerFrameSchema, 
 
 export const protocolVersion = 1
 
-const capabilities = ['svc.realtime.events.live.v1', 'svc.realtime.heartbeat.v1', 'svc.realtime.ping.v1']
+const capabilities = [
+  'svc.realtime.events.live.v1',
+  'svc.realtime.heartbeat.v1',
+  'svc.realtime.ping.v1',
+  'svc.realtime.resume.v1',
+]
 
 export const helloFrame = (serverVersion: string, heartbeatIntervalSeconds: number) =>
   frameOf({ case: 'hello', value: { protocolVersion, serverVersion, heartbeatIntervalSeconds, capabilities } })
@@ -18,13 +23,13 @@ export const helloFrame = (serverVersion: string, heartbeatIntervalSeconds: numb
 export const subscribedFrame = (position: string, reset: boolean) =>
   frameOf({ case: 'subscribed', value: { position, reset } })
 
-export const heartbeatFrame = (id: string, at: Date) =>
-  frameOf({ case: 'heartbeat', value: { id, createdAt: timestampFromDate(at) } })
+export const heartbeatFrame = (id: string, at: Date, position: string) =>
+  frameOf({ case: 'heartbeat', value: { id, createdAt: timestampFromDate(at), position } })
 
 export const pongFrame = (nonce: string) => frameOf({ case: 'pong', value: { nonce } })
 
-export const errorFrame = (error: FatalError) =>
-  frameOf({ case: 'error', value: { code: error.code, message: error.message, fatal: true } })
+export const errorFrame = ({ code, message }: FatalError, retryAfterMs: number) =>
+  frameOf({ case: 'error', value: { code, message, fatal: true, retryAfterMs } })
 
 export const closeFrame = (close: { code: string; message: string; reconnect: boolean; retryAfterMs: number }) =>
   frameOf({ case: 'close', value: close })

@@ -8,10 +8,12 @@ import { type UserAccess } from './user-access.ts'
  * Topics that a person joins or leaves because of an event. Joins are applied before the event is published and leaves
  * after it, so that the person receives the event in both cases.
  */
-export type AccessChange = { gains: Move[]; losses: Move[] }
+export type AccessChange = { gains: Move[]; losses: Move[]; concerned: Concerned }
+/** The people, on whichever node, whose rooms an event may change. */
+type Concerned = readonly string[] | 'everyone'
 export type Move = { user: UserAccess; roomId: string }
 
-const nothing: AccessChange = { gains: [], losses: [] }
+const nothing: AccessChange = { gains: [], losses: [], concerned: [] }
 
 /**
  * Which users on this node receive which channels: effective members, that is explicit ones, and in universal rooms
@@ -36,12 +38,11 @@ export class Access {
         return this.#applyRoomFact(event.aggregateId, event.fact.value)
       case 'userRolesChanged': {
         const user = this.users.get(event.aggregateId)
-        if (!user?.setRoles(event.fact.value.roleIds, event.fact.value.rolesVersion)) return nothing
-        return this.#changesOf(
-          [user],
-          [...this.universal.all()].map((room) => room.roomId),
-        )
+        const isNewer = user?.setRoles(event.fact.value.roleIds, event.fact.value.rolesVersion) === true
+        return this.#changesOf(isNewer ? [user] : [], this.universal.ids(), [event.aggregateId])
       }
+      case 'policy':
+        return { ...nothing, concerned: 'everyone' }
       default:
         return nothing
     }
@@ -49,56 +50,59 @@ export class Access {
 
   /** Recomputes access to all universal rooms for everyone on this node, after a change of the policy. */
   recompute(): AccessChange {
-    return this.#changesOf(
-      this.users.values(),
-      [...this.universal.all()].map((room) => room.roomId),
-    )
+    return this.#changesOf(this.users.values(), this.universal.ids(), 'everyone')
   }
 
   /** The topics of a user once their standings are loaded. */
   changesOnLoad(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
-    for (const room of this.universal.all()) rooms.add(room.roomId)
-    return this.#changesOf([user], rooms)
+    for (const roomId of this.universal.ids()) rooms.add(roomId)
+    return this.#changesOf([user], rooms, [])
   }
 
   #applyRoomFact(roomId: string, { fact, header }: RoomFactApplied): AccessChange {
     if (!fact || !header) return nothing
-    const person = this.#changePerson(roomId, fact, header.dm)
+    const userId = this.#changePerson(roomId, fact, header.dm)
     const { groupId, universal } = header
+    const concerned = concernedBy(fact, header)
     if (this.universal.set({ roomId, groupId, universal, version: fact.version }))
-      return this.#changesOf(this.users.values(), [roomId])
-    return person ? this.#changesOf([person], [roomId]) : nothing
+      return this.#changesOf(this.users.values(), [roomId], concerned)
+    const user = userId === undefined ? undefined : this.users.get(userId)
+    return this.#changesOf(user ? [user] : [], [roomId], concerned)
   }
 
-  /** Applies a fact about one person; returns that person if they are on this node. */
-  #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): UserAccess | undefined {
+  /** Applies a fact about one person; returns who that is. */
+  #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): string | undefined {
     switch (fact.case) {
       case 'joined':
       case 'left': {
         const user = this.users.get(fact.value.userId)
         user?.setMember(roomId, fact.case === 'joined', version, dm)
-        return user
+        return fact.value.userId
       }
       case 'banned': {
         const user = this.users.get(fact.value.userId)
         user?.setMember(roomId, false, version, dm)
         user?.setBan(roomId, true, fact.value.expiresAt && timestampDate(fact.value.expiresAt), version)
-        return user
+        return fact.value.userId
       }
       case 'unbanned':
       case 'banExpired': {
         const user = this.users.get(fact.value.userId)
         user?.setBan(roomId, false, undefined, version)
-        return user
+        return fact.value.userId
       }
       default:
         return undefined
     }
   }
 
-  #changesOf(users: Iterable<UserAccess>, roomIds: Iterable<string>): AccessChange {
-    const change: AccessChange = { gains: [], losses: [] }
+  #changesOf(
+    users: Iterable<UserAccess>,
+    roomIds: ReadonlySet<string> | readonly string[],
+    concerned: Concerned,
+  ): AccessChange {
+    const change: AccessChange = { gains: [], losses: [], concerned }
     for (const user of users) {
       if (!user.loaded) continue
       for (const roomId of roomIds) {
@@ -118,5 +122,24 @@ export class Access {
     if (standing?.member) return true
     const room = this.universal.get(roomId)
     return room !== undefined && may(this.#policy(), user, 'room.join', { kind: 'room', roomId, groupId: room.groupId })
+  }
+}
+
+/** The people whose rooms a fact may change. The events of a direct message go to its participants in person. */
+function concernedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): Concerned {
+  switch (fact.case) {
+    case 'joined':
+    case 'left':
+    case 'banned':
+    case 'unbanned':
+    case 'banExpired':
+      return dm ? [] : [fact.value.userId]
+    case 'universal':
+      return 'everyone'
+    case 'created':
+    case 'moved':
+      return universal ? 'everyone' : []
+    default:
+      return []
   }
 }

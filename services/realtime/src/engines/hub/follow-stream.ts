@@ -5,7 +5,7 @@ import type { Host } from '@parley/service'
 import type { Rooms } from '../../clients/rooms.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Hub } from './hub.ts'
-import { Intake } from './intake.ts'
+import { Intake, type Stored } from './intake.ts'
 import type { NodePolicy } from './node-policy.ts'
 import type { Opening } from './opening.ts'
 import { traced } from './traced.ts'
@@ -17,19 +17,21 @@ type Following = {
   opening: Opening
   policy: NodePolicy
   metrics: Metrics
+  /** How far back the stream is read at start, in milliseconds before the newest event. */
+  historyMs: number
   /** Reloads state that does not come from the stream. */
   load: () => Promise<void>
 }
 
 /** Everything that is announced, handed to sockets batch by batch. */
 export async function followStream(host: Host, given: Following): Promise<Intake> {
-  const { hub, opening, policy, metrics, load } = given
-  const take = (event: Event, streamSequence: number): void => {
+  const { hub, opening, policy, metrics, load, historyMs } = given
+  const take = (event: Event, stored: Stored): void => {
     try {
       traced(event, () => {
         policy.apply(event)
         opening.observe(event)
-        hub.deliver(event, streamSequence)
+        hub.deliver(event, stored)
       })
     } catch (error) {
       // It is unknown whose access it changed.
@@ -38,15 +40,15 @@ export async function followStream(host: Host, given: Following): Promise<Intake
     }
   }
   const intake = host.use(
-    new Intake((events, streamSequence) => {
-      for (const event of events) take(event, streamSequence)
+    new Intake((events, stored) => {
+      for (const event of events) take(event, stored)
     }),
   )
-  host.use(
+  const follower = host.use(
     await followEvents({
-      ...{ bus: host.events, signal: host.signal },
+      ...{ bus: host.events, signal: host.signal, historyMs },
       subject: 'evt.>',
-      onEvents: (events, { seq }) => intake.add(events, seq),
+      onEvents: (events, stored) => intake.add(events, stored),
       onReset: () => {
         metrics.streamReset()
         intake.flush()
@@ -55,6 +57,8 @@ export async function followStream(host: Host, given: Following): Promise<Intake
       },
     }),
   )
+  intake.flush()
+  hub.replayableSince(follower.completeSinceMs)
   return intake
 }
 

@@ -4,10 +4,13 @@ import type { CredentialsEndedFact, Event, UserRolesChangedFact } from '@parley/
 import { sessionTerminated, streamClosed, type StreamEnd } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
-import { eventFrame, hintFrame, positionOf } from './frame.ts'
+import { eventFrames } from './event-frames.ts'
+import { positionOf } from './frame.ts'
 import { HintTopics } from './hint-topics.ts'
-import { Latest } from './latest.ts'
+import type { Stored } from './intake.ts'
+import { openOf, Publisher } from './publisher.ts'
 import { RecentVersions } from './recent-versions.ts'
+import type { Replay, ReplayBuffer } from './replay-buffer.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
 import { UserAccess } from './user-access.ts'
@@ -19,6 +22,8 @@ type Options = {
   /** Asks accounts whether the sessions of these sockets still hold, and ends the others. */
   verify: (sockets: readonly Subscriber[]) => void
   metrics: Pick<Metrics, 'published'>
+  /** What sockets that were away can be sent. */
+  replayBuffer: ReplayBuffer
   now?: () => number
 }
 
@@ -37,7 +42,7 @@ export class Hub implements Disposable {
   readonly #options: Options
   readonly #now: () => number
   readonly #seen = new RecentVersions()
-  readonly #latest = new Latest()
+  readonly #publisher: Publisher
   #position = positionOf(0, '')
   /** When all sockets were last reset, in milliseconds. */
   #resetAt = 0
@@ -46,6 +51,8 @@ export class Hub implements Disposable {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.access = new Access(options.policy, this.#now)
+    const { publish, metrics } = options
+    this.#publisher = new Publisher({ publish, metrics, users: this.access.users })
   }
 
   /** Place of the newest event this node has published. */
@@ -54,22 +61,25 @@ export class Hub implements Disposable {
   }
 
   /** Publishes an event, unless it was published before. */
-  deliver(event: Event, streamSequence: number): void {
+  deliver(event: Event, { seq, storedAtMs }: Stored): void {
     if (!this.#seen.admit(event)) return
-    this.#position = positionOf(streamSequence, event.id)
+    const position = positionOf(seq, event.id)
+    this.#position = position
     const change = this.access.apply(event)
+    this.#noteAccessChange(change)
     this.#gain(change)
-    if (!this.#isKnown(event)) this.#publishDeliveries(event)
+    const frames = this.#isKnown(event) ? [] : eventFrames(event, position)
+    this.#options.replayBuffer.add({ position, storedAtMs, frames })
+    this.#publisher.publish(event, frames)
     this.#lose(change)
-    if (event.kind === 'account_deleted')
-      for (const about of changesOfPerson.values()) this.#latest.forget(`${event.aggregateId} ${about}`)
+    if (event.kind === 'account_deleted') this.#publisher.forget(event.aggregateId)
     if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
     if (event.fact.case === 'userRolesChanged' && !this.#isKnown(event))
       this.#doubtRoles(event.aggregateId, event.fact.value)
   }
 
   [Symbol.dispose](): void {
-    this.#latest[Symbol.dispose]()
+    this.#publisher[Symbol.dispose]()
   }
 
   /** The policy changed: universal rooms may be open or closed to other people now. */
@@ -81,6 +91,7 @@ export class Hub implements Disposable {
   reset(): void {
     this.#seen.clear()
     this.#resetAt = this.#now()
+    this.#options.replayBuffer.clear()
     this.endAll(streamClosed)
   }
 
@@ -130,64 +141,24 @@ export class Hub implements Disposable {
 
   /** Starts the stream of a socket. */
   subscribe(connection: Subscriber, user: UserAccess): void {
-    connection.subscribe(topics.everyone)
-    connection.subscribe(topics.user(user.userId))
-    for (const roomId of user.rooms) connection.subscribe(topics.room(roomId))
+    for (const topic of topicsOf(user)) connection.subscribe(topic)
     this.hintTopics.start(connection, user)
   }
 
-  #publishDeliveries(event: Event): void {
-    const { publish, metrics } = this.#options
-    for (const { envelope, audience } of event.deliveries) {
-      const frame = eventFrame(envelope, this.#position)
-      switch (audience.case) {
-        case 'roomId':
-          this.#publishToRoom(audience.value, frame, this.#alsoInPerson(event, envelope))
-          break
-        case 'users':
-          for (const userId of audience.value.userIds)
-            if (this.access.users.has(userId)) publish(topics.user(userId), frame)
-          break
-        case 'everyone':
-          this.#publishToEveryone(event, envelope)
-          continue
-        case undefined:
-          continue
-      }
-      metrics.published(event)
-    }
+  /** Everything stored from this time on, in milliseconds since 1970, has been delivered to this node. */
+  replayableSince(timeMs: number): void {
+    this.#options.replayBuffer.addedSince(timeMs)
   }
 
-  /**
-   * A change by one person reaches everybody at most every two seconds. A delayed event has no position, like hints.
-   */
-  #publishToEveryone(event: Event, envelope: Uint8Array): void {
-    const position = this.#position
-    const publish = (): void => {
-      const inPlace = position === this.#position
-      this.#options.publish(topics.everyone, inPlace ? eventFrame(envelope, position) : hintFrame(envelope))
-      this.#options.metrics.published(event)
-    }
-    const about = changesOfPerson.get(event.kind)
-    if (about === undefined) return publish()
-    this.#latest.offer(`${event.aggregateId} ${about}`, publish)
+  /** What a person missed since a position, of what they may receive now. */
+  replay(user: UserAccess, position: string): Replay {
+    return this.#options.replayBuffer.since(position, user.userId, topicsOf(user))
   }
 
-  /** Excludes people who receive the event in person, such as joiners and leavers, so that they receive it once. */
-  #publishToRoom(roomId: string, frame: Uint8Array, inPerson: readonly UserAccess[]): void {
-    const topic = topics.room(roomId)
-    const aside = inPerson.flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))
-    for (const connection of aside) connection.unsubscribe(topic)
-    this.#options.publish(topic, frame)
-    for (const connection of aside) connection.subscribe(topic)
-  }
-
-  #alsoInPerson({ deliveries }: Event, envelope: Uint8Array): UserAccess[] {
-    if (deliveries.length === 1) return []
-    return deliveries.flatMap((other) => {
-      if (other.audience.case !== 'users' || !sameBytes(other.envelope, envelope)) return []
-      return other.audience.value.userIds.flatMap((userId) => this.access.users.get(userId) ?? [])
-    })
+  #noteAccessChange({ concerned }: AccessChange): void {
+    const { replayBuffer } = this.#options
+    if (concerned === 'everyone') replayBuffer.everyonesAccessChanges()
+    else for (const userId of concerned) replayBuffer.accessChanges(userId)
   }
 
   /** The event does not determine the roles; accounts does. The user's sockets are reopened. */
@@ -236,13 +207,9 @@ export class Hub implements Disposable {
   }
 }
 
-/** Kinds of which only the newest event counts, and the property of a person that each concerns. */
-const changesOfPerson: ReadonlyMap<string, string> = new Map([
-  ['user_profile_updated', 'profile'],
-  ['user_custom_status_set', 'custom status'],
-  ['user_custom_status_cleared', 'custom status'],
-])
-
-const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
-
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
+/** Topics of a person's sockets, hints aside. */
+const topicsOf = ({ userId, rooms }: UserAccess): string[] => [
+  topics.everyone,
+  topics.user(userId),
+  ...[...rooms].map(topics.room),
+]

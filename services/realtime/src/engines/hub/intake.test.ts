@@ -5,11 +5,12 @@ import { EventSchema } from '@parley/contracts/internal'
 import { Intake } from './intake.ts'
 
 const event = (id: string) => create(EventSchema, { id })
+const at = (seq: number) => ({ seq, storedAtMs: seq })
 
 test('events that arrive together are published together, in order, and later ones too', async () => {
   const delivered: [string, number][] = []
   let heard = () => {}
-  using intake = new Intake((events, seq) => {
+  using intake = new Intake((events, { seq }) => {
     for (const { id } of events) delivered.push([id, seq])
     heard()
   })
@@ -18,13 +19,13 @@ test('events that arrive together are published together, in order, and later on
       heard = () => delivered.length >= count && resolve()
       heard()
     })
-  intake.add([event('E1')], 1)
+  intake.add([event('E1')], at(1))
   await waitFor(1)
   // Right after a flush the next one is put off; several rounds of both ways must leave the event loop intact.
   for (let round = 0; round < 5; round++) {
     const base = delivered.length
-    intake.add([event(`E${base + 1}`)], base + 1)
-    intake.add([event(`E${base + 2}`)], base + 2)
+    intake.add([event(`E${base + 1}`)], at(base + 1))
+    intake.add([event(`E${base + 2}`)], at(base + 2))
     await waitFor(base + 2)
     await immediate()
   }

@@ -1,26 +1,29 @@
 import type { Event } from '@parley/contracts/internal'
 
-type Batch = { events: readonly Event[]; streamSequence: number }
+/** Where a message of the stream is, and when it was stored, in milliseconds since 1970. */
+export type Stored = { seq: number; storedAtMs: number }
+type Deliver = (events: readonly Event[], stored: Stored) => void
+type Batch = { events: readonly Event[]; stored: Stored }
 
 /**
  * Gathers what the stream brings within a few milliseconds, so that it goes out in one tick: uWebSockets.js then writes
  * once per socket, not once per event. The first event after a pause goes at once.
  */
 export class Intake implements Disposable {
-  readonly #deliver: (events: readonly Event[], streamSequence: number) => void
+  readonly #deliver: Deliver
   readonly #gatherMs: number
   #batches: Batch[] = []
   /** Cancels the flush under way. One timer may not be cleared as if it were the other: Node then loses count of its immediates. */
   #cancelFlush: (() => void) | undefined
   #lastFlush = 0
 
-  constructor(deliver: (events: readonly Event[], streamSequence: number) => void, gatherMs = 3) {
+  constructor(deliver: Deliver, gatherMs = 3) {
     this.#deliver = deliver
     this.#gatherMs = gatherMs
   }
 
-  add(events: readonly Event[], streamSequence: number): void {
-    this.#batches.push({ events, streamSequence })
+  add(events: readonly Event[], stored: Stored): void {
+    this.#batches.push({ events, stored })
     if (this.#cancelFlush) return
     const since = performance.now() - this.#lastFlush
     if (since >= this.#gatherMs) {
@@ -38,7 +41,7 @@ export class Intake implements Disposable {
     this.#lastFlush = performance.now()
     const batches = this.#batches
     this.#batches = []
-    for (const { events, streamSequence } of batches) this.#deliver(events, streamSequence)
+    for (const { events, stored } of batches) this.#deliver(events, stored)
   }
 
   [Symbol.dispose](): void {

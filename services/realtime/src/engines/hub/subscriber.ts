@@ -8,6 +8,8 @@ export type Subscriber = {
   readonly credentialId: string | undefined
   /** Bytes it has not taken yet. */
   readonly buffered: number
+  /** Whether it has been open for about as long, in milliseconds; `now` as of `performance.now()`. */
+  isOlderThan(maxAgeMs: number, now: number): boolean
   subscribe(topic: string): void
   unsubscribe(topic: string): void
   /** Tells why, and closes. */

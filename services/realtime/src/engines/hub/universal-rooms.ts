@@ -19,7 +19,8 @@ export class UniversalRooms {
     return room?.universal ? room : undefined
   }
 
-  *all(): Iterable<UniversalRoom> {
-    for (const room of this.#rooms.values()) if (room.universal) yield room
+  /** Ids of the rooms that are universal. */
+  ids(): string[] {
+    return [...this.#rooms.values()].flatMap(({ roomId, universal }) => (universal ? [roomId] : []))
   }
 }

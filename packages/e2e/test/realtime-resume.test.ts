@@ -1,0 +1,86 @@
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createParleyClient, newerRoomEvents, type ParleyClient, type Realtime } from '@parley/client'
+import { MessageService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
+import { WebSocket } from 'ws'
+import { fleet } from '../src/fleet.ts'
+import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { renewed, wholeAgain } from '../src/processes.ts'
+import { newRoom } from '../src/rooms.ts'
+import { Traffic } from '../src/traffic.ts'
+
+const streams = 12
+
+let ada: Person
+let client: ParleyClient
+let roomId: string
+beforeAll(async () => {
+  const [owner, person] = await Promise.all([theOwner(), newPerson('ada')])
+  ada = person
+  roomId = await newRoom(owner, [ada])
+  const [baseUrl] = fleet().gateways
+  client = createParleyClient({ baseUrl, webSocket: WebSocket, token: ada.token })
+})
+
+const open: Realtime[] = []
+afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
+afterEach(wholeAgain)
+
+/** A stream to one of the nodes; after a loss it goes to another. */
+function listen(n: number) {
+  const nodes = fleet().realtimeNodes
+  let attempts = n
+  const heard: string[] = []
+  const resets: string[] = []
+  let resumed = 0
+  const realtime = client.realtime({
+    url: () => `${nodes[attempts++ % nodes.length]?.replace(/^http/, 'ws')}/api/realtime`,
+    onReset: (reason) => resets.push(reason),
+  })
+  open.push(realtime)
+  realtime.on('messagePosted', (event) => {
+    if (event.roomId === roomId) heard.push(event.messageEventId)
+  })
+  realtime.onState((state) => {
+    if (state.status === 'open' && state.resumed) resumed++
+  })
+  return { realtime, heard, resets, resumed: () => resumed }
+}
+
+async function postedAfter(cursor: string): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id, event } of newerRoomEvents(client.api.room, { roomId, after: cursor, limit: 50 }))
+    if (event.case === 'messagePosted') ids.push(id)
+  return ids
+}
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'after %s of one realtime node, then of the other, under load no client missed anything, and none had to reload',
+  async (signal) => {
+    const { page } = await client.api.room.getRoomEvents({ roomId })
+    const listening = Array.from({ length: streams }, (_, n) => listen(n))
+    await Promise.all(listening.map(({ realtime }) => realtime.opened))
+    const [base] = fleet().gateways
+    const traffic = new Traffic(2, 20, (n) =>
+      ada.attempt(MessageService.method.createMessage, { roomId, body: `number ${n}` }, { base }),
+    )
+    for (const index of [0, 1]) {
+      const before = listening.map(({ resumed }) => resumed())
+      await renewed('realtime', index, signal)
+      // Half of them were on that node.
+      await eventually(() => {
+        expect(listening.filter(({ resumed }, i) => resumed() > (before[i] ?? 0)).length).toBeGreaterThan(0)
+        expect(listening.map(({ realtime }) => realtime.state.status)).toEqual(listening.map(() => 'open'))
+      })
+    }
+    await traffic.stop()
+    const posted = await postedAfter(page?.endCursor ?? '')
+    expect(posted.length).toBeGreaterThan(20)
+    for (const { heard, resets } of listening) {
+      await eventually(() => expect(heard.at(-1)).toBe(posted.at(-1)))
+      // An event of a message that was already on the first page may still have been on its way.
+      expect(heard.filter((id) => posted.includes(id))).toEqual(posted)
+      expect(resets).toEqual([])
+    }
+  },
+)

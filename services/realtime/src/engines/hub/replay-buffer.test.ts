@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals'
+import { longestDelayMs, ReplayBuffer, type ReplayFrame } from './replay-buffer.ts'
+
+const windowMs = 60_000
+const kib = 1024
+
+const bufferOf = (options: { maxBytes?: number; maxReplayBytes?: number } = {}) => {
+  const buffer = new ReplayBuffer({ windowMs, maxBytes: 1024 * kib, maxReplayBytes: 512 * kib, ...options })
+  buffer.addedSince(0)
+  return buffer
+}
+
+const frame = (name: string, ...topics: string[]): ReplayFrame => ({ bytes: Buffer.from(name), topics })
+const about = (name: string, thing: string): ReplayFrame => ({ ...frame(name, 'everyone'), about: thing })
+
+/** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
+function add(buffer: ReplayBuffer, ...events: ReplayFrame[][]): void {
+  for (const [i, frames] of events.entries())
+    buffer.add({ position: `p${i + 1}`, storedAtMs: 10_000 + i * 1_000, frames })
+}
+
+const missed = (buffer: ReplayBuffer, position: string, topics: string[], userId = 'Uanna') => {
+  const replay = buffer.since(position, userId, topics)
+  return 'frames' in replay ? replay.frames.map((bytes) => Buffer.from(bytes).toString()) : replay.refusal
+}
+
+describe('what a socket missed', () => {
+  test('is what went to its topics after the position, in the order of the stream', () => {
+    const buffer = bufferOf()
+    add(buffer, [frame('a1', 'a')], [frame('b1', 'b')], [], [frame('c1', 'c')], [frame('a2', 'a')], [frame('b2', 'b')])
+    expect(missed(buffer, 'p1', ['b', 'a'])).toEqual(['b1', 'a2', 'b2'])
+    expect(missed(buffer, 'p3', ['a', 'b'])).toEqual(['a2', 'b2'])
+    expect(missed(buffer, 'p6', ['a', 'b', 'c'])).toEqual([])
+    expect(missed(buffer, 'p1', ['nobody'])).toEqual([])
+  })
+
+  test('contains the whole event at the position again if that has several frames: perhaps only one arrived', () => {
+    const buffer = bufferOf()
+    add(buffer, [frame('a1', 'a')], [frame('a2', 'a'), frame('for Anna', 'user')])
+    expect(missed(buffer, 'p2', ['a', 'user'])).toEqual(['a2', 'for Anna'])
+  })
+
+  test('contains an event once that goes to the room and in person', () => {
+    const buffer = bufferOf()
+    add(buffer, [], [frame('joined', 'a'), frame('joined', 'user')], [frame('joined', 'a')])
+    expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
+  })
+
+  test('of changes that nodes delay contains the newest, also from just before the position', () => {
+    const buffer = bufferOf()
+    const changes = [about('name 1', 'Bert'), about('name 2', 'Bert'), about('status', 'Carl')].map((one) => [one])
+    add(buffer, [], ...changes, [frame('a1', 'a')])
+    expect(missed(buffer, 'p5', ['a', 'everyone'])).toEqual(['name 2', 'status'])
+    expect(missed(buffer, 'p1', ['a', 'everyone'])).toEqual(['name 2', 'status', 'a1'])
+    const later = { position: 'p6', storedAtMs: 14_000 + longestDelayMs, frames: [] }
+    buffer.add(later)
+    expect(missed(buffer, 'p6', ['a', 'everyone'])).toEqual([])
+  })
+})
+
+describe('a position is refused', () => {
+  test('that was never seen', () => {
+    const buffer = bufferOf()
+    add(buffer, [frame('a1', 'a')])
+    expect(missed(buffer, 'p2', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, '', ['a'])).toBe('unknown_position')
+  })
+
+  test('that is so near the beginning that delayed changes of before may be missing', () => {
+    const buffer = new ReplayBuffer({ windowMs, maxBytes: kib * kib, maxReplayBytes: kib })
+    for (const [position, storedAtMs] of [
+      ['p1', 50_000],
+      ['p2', 50_000 + longestDelayMs - 1],
+      ['p3', 50_000 + longestDelayMs],
+    ] as const)
+      buffer.add({ position, storedAtMs, frames: [frame(position, 'a')] })
+    expect(missed(buffer, 'p1', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'p2', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'p3', ['a'])).toEqual([])
+  })
+
+  test('that is older than the window, but never the newest one', () => {
+    const buffer = bufferOf()
+    add(buffer, [frame('a1', 'a')], [frame('a2', 'a')])
+    buffer.add({ position: 'later', storedAtMs: 11_000 + windowMs + longestDelayMs, frames: [] })
+    expect(missed(buffer, 'p1', ['a'])).toBe('unknown_position')
+    buffer.add({ position: 'much later', storedAtMs: 10 * windowMs, frames: [] })
+    expect(missed(buffer, 'p2', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'much later', ['a'])).toEqual([])
+  })
+
+  test('that no longer fits into the memory', () => {
+    const buffer = bufferOf({ maxBytes: 128 * kib })
+    const big = 'x'.repeat(10 * kib)
+    add(buffer, ...Array.from({ length: 20 }, (_, i) => [frame(`${i} ${big}`, 'a', `only ${i}`)]))
+    expect(missed(buffer, 'p10', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'p20', ['a'])).toEqual([])
+    expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
+  })
+
+  test('from before a change of the access of this person, or of everybody', () => {
+    const buffer = bufferOf()
+    add(buffer, [], [])
+    buffer.accessChanges('Uanna')
+    buffer.add({ position: 'joined', storedAtMs: 12_000, frames: [frame('a1', 'a')] })
+    expect(missed(buffer, 'p2', ['a'])).toBe('access_changed')
+    expect(missed(buffer, 'p2', ['a'], 'Ubert')).toEqual(['a1'])
+    expect(missed(buffer, 'joined', ['a'])).toEqual([])
+    buffer.everyonesAccessChanges()
+    buffer.add({ position: 'decided', storedAtMs: 13_000, frames: [] })
+    expect(missed(buffer, 'joined', ['a'], 'Ubert')).toBe('access_changed')
+    expect(missed(buffer, 'decided', ['a'], 'Ubert')).toEqual([])
+  })
+
+  test('after which more was published than a socket may be sent at once', () => {
+    const buffer = bufferOf({ maxReplayBytes: 5 })
+    add(buffer, [], [frame('12345', 'a')], [frame('6', 'a')])
+    expect(missed(buffer, 'p1', ['a'])).toBe('too_much')
+    expect(missed(buffer, 'p2', ['a'])).toEqual(['6'])
+  })
+
+  test('from before events were missed', () => {
+    const buffer = bufferOf()
+    add(buffer, [frame('a1', 'a')])
+    buffer.clear()
+    buffer.add({ position: 'p2', storedAtMs: 50_000, frames: [frame('a2', 'a')] })
+    expect(missed(buffer, 'p1', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'p2', ['a'])).toBe('unknown_position')
+    buffer.add({ position: 'p3', storedAtMs: 50_000 + longestDelayMs, frames: [] })
+    expect(missed(buffer, 'p3', ['a'])).toEqual([])
+  })
+})
+
+test('a buffer that has run for hours holds the last minutes', () => {
+  const buffer = bufferOf({ maxBytes: 10_000 * kib })
+  for (let i = 1; i <= 100_000; i++)
+    buffer.add({ position: `p${i}`, storedAtMs: i * 100, frames: [frame(`${i}`, 'a', `room ${i % 7}`)] })
+  const seconds = (windowMs + longestDelayMs) / 1000
+  expect(missed(buffer, `p${100_000 - 10 * seconds - 1}`, ['a'])).toBe('unknown_position')
+  expect(missed(buffer, 'p99990', ['room 0'])).toEqual(['99995'])
+  expect(missed(buffer, `p${100_000 - 590}`, ['a'])).toHaveLength(590)
+})

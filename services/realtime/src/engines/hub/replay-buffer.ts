@@ -1,0 +1,179 @@
+import { TopicLog } from './topic-log.ts'
+
+/** An event of the stream, as it goes to sockets. */
+export type ReplayEvent = {
+  /** Place on the stream; see `positionOf`. */
+  position: string
+  /** When the stream stored it, in milliseconds since 1970. */
+  storedAtMs: number
+  frames: readonly ReplayFrame[]
+}
+
+/** A frame, and the topics to whose subscribers it goes. */
+export type ReplayFrame = {
+  bytes: Uint8Array
+  topics: readonly string[]
+  /** What it is about, if only the newest frame about that counts. Such a frame goes to everyone, up to two seconds late. */
+  about?: string
+}
+
+/** Why a socket cannot go on from a position. */
+export type ReplayRefusal = 'unknown_position' | 'access_changed' | 'too_much'
+
+/** What a socket missed, or why that cannot be told. */
+export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
+
+type Options = {
+  /** How long events are kept, in milliseconds before the newest. */
+  windowMs: number
+  /** Bytes that the buffer may take. */
+  maxBytes: number
+  /** Bytes that one socket may be sent at once. */
+  maxReplayBytes: number
+}
+
+type Kept = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
+type Item = { ordinal: number; storedAtMs: number; frame: ReplayFrame }
+
+/** Longer than a node delays a frame, and than two nodes differ in it. */
+export const longestDelayMs = 5_000
+/** Estimates of what an event takes besides its frames, and a topic of it. */
+const bytesPerEvent = 256
+const bytesPerTopic = 64
+
+/**
+ * The events of the last minutes, for sockets that were away for a moment. Kept by topic, so that a replay costs what it
+ * sends and not what was published meanwhile.
+ */
+export class ReplayBuffer {
+  readonly #options: Options
+  #ordinal = 0
+  #bytes = 0
+  /** Everything stored from this time on was added; undefined until the first event. */
+  #addedSinceMs: number | undefined
+  /** Everything stored up to this time may have been dropped. */
+  #droppedUntilMs = -Infinity
+  /** Events by position, oldest first. */
+  readonly #events = new Map<string, Kept>()
+  readonly #topics = new Map<string, TopicLog<Item>>()
+  /** Frames of which only the newest about something counts. */
+  #newestCounts = new TopicLog<Item>()
+  /** Ordinals of the first event after the newest change of each person's access, oldest first. */
+  readonly #accessChanges = new Map<string, number>()
+  #everyonesAccessChange = 0
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Everything stored from this time on, in milliseconds since 1970, has been added. */
+  addedSince(timeMs: number): void {
+    this.#addedSinceMs = timeMs
+  }
+
+  /** Adds the next event of the stream; one without frames is a position all the same. */
+  add({ position, storedAtMs, frames }: ReplayEvent): void {
+    const ordinal = ++this.#ordinal
+    this.#addedSinceMs ??= storedAtMs
+    let bytes = bytesPerEvent
+    for (const frame of frames) {
+      bytes += frame.bytes.length + frame.topics.length * bytesPerTopic
+      for (const log of this.#logsOf(frame)) log.push({ ordinal, storedAtMs, frame })
+    }
+    this.#bytes += bytes
+    this.#events.set(position, { ordinal, storedAtMs, bytes, frames })
+    this.#evict(storedAtMs)
+  }
+
+  /** This person receives other rooms from the next event on. */
+  accessChanges(userId: string): void {
+    this.#accessChanges.delete(userId)
+    this.#accessChanges.set(userId, this.#ordinal + 1)
+  }
+
+  /** Anybody may receive other rooms from the next event on. */
+  everyonesAccessChanges(): void {
+    this.#everyonesAccessChange = this.#ordinal + 1
+  }
+
+  /** The frames that a person with these topics missed since a position, in the order of the stream. */
+  since(position: string, userId: string, topics: Iterable<string>): Replay {
+    const from = this.#events.get(position)
+    if (!from || !this.#isComplete(from.storedAtMs - longestDelayMs)) return { refusal: 'unknown_position' }
+    const changed = Math.max(this.#everyonesAccessChange, this.#accessChanges.get(userId) ?? 0)
+    if (changed > from.ordinal) return { refusal: 'access_changed' }
+    const frames = this.#missed(from, topics)
+    const bytes = frames.reduce((sum, { length }) => sum + length, 0)
+    return bytes > this.#options.maxReplayBytes ? { refusal: 'too_much' } : { frames }
+  }
+
+  /** Events may have been missed: no position up to now is good any more. */
+  clear(): void {
+    this.#events.clear()
+    this.#topics.clear()
+    this.#newestCounts = new TopicLog()
+    this.#accessChanges.clear()
+    this.#bytes = 0
+    this.#addedSinceMs = undefined
+    this.#droppedUntilMs = -Infinity
+  }
+
+  /** Whether nothing that was stored from this time on is missing. */
+  #isComplete(sinceMs: number): boolean {
+    return sinceMs >= (this.#addedSinceMs ?? Infinity) && sinceMs > this.#droppedUntilMs
+  }
+
+  #missed(from: Kept, topics: Iterable<string>): Uint8Array[] {
+    // Of an event with several frames perhaps only some arrived.
+    const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
+    const items = this.#newest(from.storedAtMs - longestDelayMs)
+    for (const topic of topics)
+      for (const item of this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? []) items.push(item)
+    items.sort((a, b) => a.ordinal - b.ordinal)
+    return items.filter((item, i) => !isRepeated(item, items[i - 1])).map(({ frame }) => frame.bytes)
+  }
+
+  /** The newest frame about each thing since a time. */
+  #newest(sinceMs: number): Item[] {
+    const newest = new Map<string | undefined, Item>()
+    for (const item of this.#newestCounts.from(({ storedAtMs }) => storedAtMs >= sinceMs))
+      newest.set(item.frame.about, item)
+    return [...newest.values()]
+  }
+
+  #logsOf({ about, topics }: ReplayFrame): TopicLog<Item>[] {
+    if (about !== undefined) return [this.#newestCounts]
+    return topics.map((topic) => {
+      const log = this.#topics.get(topic) ?? new TopicLog<Item>()
+      this.#topics.set(topic, log)
+      return log
+    })
+  }
+
+  /** Drops what is too old or too much, except for the newest event. */
+  #evict(newestMs: number): void {
+    const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
+    for (const [position, kept] of this.#events) {
+      if (kept.ordinal === this.#ordinal) return
+      if (kept.storedAtMs >= oldestMs && this.#bytes <= this.#options.maxBytes) return
+      this.#events.delete(position)
+      this.#drop(kept)
+    }
+  }
+
+  #drop({ ordinal, storedAtMs, bytes, frames }: Kept): void {
+    this.#bytes -= bytes
+    this.#droppedUntilMs = storedAtMs
+    for (const frame of frames) for (const log of this.#logsOf(frame)) log.shift()
+    for (const topic of frames.flatMap((frame) => frame.topics))
+      if (this.#topics.get(topic)?.isEmpty) this.#topics.delete(topic)
+    for (const [userId, changed] of this.#accessChanges) {
+      if (changed > ordinal) return
+      this.#accessChanges.delete(userId)
+    }
+  }
+}
+
+/** Whether a person gets this frame twice, as a member of the room and in person. */
+const isRepeated = (item: Item, previous: Item | undefined): boolean =>
+  item.ordinal === previous?.ordinal && Buffer.compare(item.frame.bytes, previous.frame.bytes) === 0

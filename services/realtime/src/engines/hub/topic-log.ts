@@ -1,0 +1,33 @@
+/** Items of one topic, oldest first, which leave in the order in which they came. */
+export class TopicLog<Item> {
+  #items: Item[] = []
+  #first = 0
+
+  get isEmpty(): boolean {
+    return this.#first === this.#items.length
+  }
+
+  push(item: Item): void {
+    this.#items.push(item)
+  }
+
+  /** Drops the oldest item. */
+  shift(): void {
+    this.#first++
+    if (this.#first < 64 || this.#first * 2 < this.#items.length) return
+    this.#items = this.#items.slice(this.#first)
+    this.#first = 0
+  }
+
+  /** The items from the first that is recent enough; all later ones must be, too. */
+  from(isRecent: (item: Item) => boolean): Item[] {
+    let [low, high] = [this.#first, this.#items.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const item = this.#items[middle]
+      if (item === undefined || isRecent(item)) high = middle
+      else low = middle + 1
+    }
+    return this.#items.slice(low)
+  }
+}

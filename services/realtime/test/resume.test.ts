@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PermissionDecision } from '@parley/contracts/admin'
+import { eventually } from '@parley/testkit'
+import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { announced, everyoneDecided, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
+import { Socket } from './_socket.ts'
+
+let env: Env
+let node: Node
+let rooms = 0
+
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start({ PARLEY_REALTIME_HEARTBEAT_INTERVAL: '100ms' })
+  await ready(node)
+})
+
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
+const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
+const newRoom = () => `Rresume${++rooms}`
+
+/** The position that the socket received last. */
+const positionOf = (socket: Socket): string => {
+  const positions = socket.frames.flatMap(({ case: kind, value }) =>
+    kind === 'event' || kind === 'subscribed' || kind === 'heartbeat' ? value.position : [],
+  )
+  return positions.filter((position) => position !== '').at(-1) ?? ''
+}
+
+/** A member of a new room, who received an event there and whose socket is then lost. */
+async function member(userId: string) {
+  const room = newRoom()
+  const token = env.signIn(userId)
+  const socket = await Socket.subscribed(node.url, token)
+  await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
+  // Nodes that start later learn of the membership from rooms.
+  env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])
+  const first = posted(room, 2)
+  await publish(env.bus, first)
+  await socket.hears(first.id)
+  const position = positionOf(socket)
+  socket.close()
+  return { room, token, position, first }
+}
+
+/** A socket that goes on after a position. */
+async function resume(at: Node, token: string, resumePosition: string): Promise<Socket> {
+  const socket = await Socket.greeted(at.url, token)
+  socket.send({ case: 'subscribeEvents', value: { resumePosition } })
+  await socket.first('subscribed')
+  return socket
+}
+
+describe('a socket that comes back', () => {
+  test('receives what it missed, in order and once, then what follows', async () => {
+    const { room, token, position } = await member('Uanna')
+    const [second, foreign, third] = [posted(room, 3), posted(newRoom(), 1), postedTo(['Uanna', 'Ubert'], newRoom(), 1)]
+    const news = announced(1)
+    for (const event of [second, foreign, third, news]) await publish(env.bus, event)
+    const witness = await env.socketOf(node, 'Uwitness')
+    await settle(env, { Uwitness: [witness] })
+
+    using socket = await resume(node, token, position)
+    expect(await socket.first('hello')).toMatchObject({
+      capabilities: expect.arrayContaining(['svc.realtime.resume.v1']),
+    })
+    expect(await socket.first('subscribed')).toMatchObject({ reset: false, position })
+    const next = posted(room, 4)
+    await publish(env.bus, next)
+    await socket.hears(next.id)
+    expect(heardBy(socket)).toEqual([second.id, third.id, news.id, next.id])
+    expect(socket.events.every((event) => event.position !== '')).toBe(true)
+  })
+
+  test('may do so from the position of a heartbeat, however long it received nothing', async () => {
+    const { room, token, position } = await member('Ucarl')
+    using quiet = await resume(node, token, position)
+    for (let seq = 1; seq <= 20; seq++) await publish(env.bus, posted('Relsewhere', seq))
+    await eventually(() => {
+      const heartbeat = quiet.frames.findLast((frame) => frame.case === 'heartbeat')
+      if (!heartbeat || heartbeat.value.position === position) throw new Error('no heartbeat with a later position')
+    })
+    const later = positionOf(quiet)
+    quiet.close()
+    const second = posted(room, 3)
+    await publish(env.bus, second)
+    using socket = await resume(node, token, later)
+    expect(await socket.first('subscribed')).toMatchObject({ reset: false })
+    await socket.hears(second.id)
+  })
+
+  test('may do so on a node that started meanwhile', async () => {
+    const { room, token, position } = await member('Udora')
+    const second = posted(room, 3)
+    await publish(env.bus, second)
+    await using other = await env.start()
+    await ready(other)
+    using socket = await resume(other, token, position)
+    expect(await socket.first('subscribed')).toMatchObject({ reset: false })
+    await socket.hears(second.id)
+    expect(heardBy(socket)).toEqual([second.id])
+  })
+
+  test('is sent the newest of the changes that were still being delayed', async () => {
+    const { token, position } = await member('Uemil')
+    const changes = [1, 2, 3].map((version) => profileUpdated('Uchanging', version))
+    for (const change of changes) await publish(env.bus, change)
+    const witness = await env.socketOf(node, 'Uwitness')
+    await settle(env, { Uwitness: [witness] })
+    using socket = await resume(node, token, position)
+    await socket.hears(changes[2]?.id ?? '')
+    expect(heardBy(socket)).not.toContain(changes[0]?.id)
+  })
+})
+
+describe('a socket is told to reload', () => {
+  test('after a change of its own access, and hears nothing of a room that it lost', async () => {
+    const { room, token, position } = await member('Ufrida')
+    const secret = posted(room, 4)
+    for (const event of [posted(newRoom(), 1), roomFact(room, [3, 2], left('Ufrida')), secret])
+      await publish(env.bus, event)
+    env.standings.set('Ufrida', [{ roomId: room, member: false, version: 2 }])
+    using socket = await resume(node, token, position)
+    expect(await socket.first('subscribed')).toMatchObject({ reset: true })
+    await settle(env, { Ufrida: [socket] })
+    expect(heardBy(socket)).toEqual([])
+  })
+
+  test('not after a new direct message, nor after the access of somebody else changed', async () => {
+    const { room, token, position } = await member('Ugerd')
+    const dm = newRoom()
+    const inDm = postedTo(['Ugerd', 'Uhans'], dm, 2)
+    for (const event of [
+      roomFact(dm, [1, 1], joined('Ugerd'), { dm: true }),
+      inDm,
+      roomFact(room, [3, 2], joined('Uhans')),
+    ])
+      await publish(env.bus, event)
+    using socket = await resume(node, token, position)
+    expect(await socket.first('subscribed')).toMatchObject({ reset: false })
+    await socket.hears(inDm.id)
+  })
+
+  test('after a decision about roles', async () => {
+    const { token, position } = await member('Uida')
+    await publish(
+      env.bus,
+      everyoneDecided(Number(++env.policy.revision), 'room.join', 'Rother', PermissionDecision.DENY),
+    )
+    const witness = await env.socketOf(node, 'Uwitness')
+    await settle(env, { Uwitness: [witness] })
+    using socket = await resume(node, token, position)
+    expect(await socket.first('subscribed')).toMatchObject({ reset: true })
+  })
+
+  test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
+    'from a position that was never given: %p',
+    async (given) => {
+      using socket = await resume(node, env.signIn('Uanna'), given)
+      const { reset, position } = await socket.first('subscribed')
+      expect({ reset, position }).toEqual({
+        reset: given !== '',
+        position: expect.stringMatching(/^[a-z0-9]+\.[a-z0-9]+$/),
+      })
+    },
+  )
+})
