@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
+import type { StandingPlace } from '@parley/contracts/internal'
 import { eq, sql } from 'drizzle-orm'
 import { people, roomGroups, roomMembers, rooms } from '../src/store/schema.ts'
 import { ban, dm } from './_seeds.ts'
@@ -24,19 +25,34 @@ beforeAll(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 describe('OpenSockets', () => {
-  test('returns memberships, bans and their rooms per user in requested order', async () => {
+  test('returns memberships and bans in channels, users without any left out', async () => {
     await ban(env.db, everyone, 'Ualice', { expiresAt: new Date('2100-01-01T00:00:00Z') })
-    const { entries, rooms: headers } = await env.internal.openSockets({ userIds: ['Unobody', 'Ualice', 'Ubob'] })
-    expect(entries.map(({ userId }) => userId)).toEqual(['Unobody', 'Ualice', 'Ubob'])
-    expect(entries[0]?.standings).toEqual([])
-    const alice = new Map(entries[1]?.standings.map((standing) => [standing.roomId, standing]))
-    expect(alice.get(tea)).toMatchObject({ member: true, banned: false, kind: RoomKind.CHANNEL })
-    expect(alice.get(direct)).toMatchObject({ member: true, kind: RoomKind.DM })
+    const { entries, next } = await env.internal.openSockets({ userIds: ['Unobody', 'Ualice', 'Ubob'] })
+    expect(next).toBeUndefined()
+    expect(entries.map(({ userId }) => userId)).toEqual(['Ualice'])
+    const alice = new Map(entries[0]?.standings.map((standing) => [standing.roomId, standing]))
+    expect(new Set(alice.keys())).toEqual(new Set([tea, everyone]))
+    expect(alice.get(tea)).toMatchObject({ member: true, banned: false })
     expect(alice.get(everyone)).toMatchObject({ member: false, memberVersion: 0n, banned: true, banVersion: 1n })
     expect(alice.get(everyone)?.banExpiresAt?.seconds).toBe(BigInt(Date.parse('2100-01-01T00:00:00Z') / 1000))
-    expect(entries[2]?.standings).toMatchObject([{ roomId: direct, member: true }])
-    expect(new Set(headers.map(({ roomId }) => roomId))).toEqual(new Set([tea, direct, everyone]))
-    expect(headers.find(({ roomId }) => roomId === tea)).toMatchObject({ name: 'tea', universal: false })
+  })
+
+  test('is paged: every standing comes once, also of a user whose standings are spread over pages', async () => {
+    const userIds = ['Upaged1', 'Upaged2', 'Upaged3']
+    const roomIds = await Promise.all(Array.from({ length: 4 }, (_, i) => makeRoom(env, `paged-${i}`)))
+    for (const userId of userIds) for (const roomId of roomIds) await env.as(userId).rooms.joinRoom({ roomId })
+    const found: string[] = []
+    const sizes: number[] = []
+    let after: StandingPlace | undefined
+    do {
+      const page = await env.internal.openSockets({ userIds, limit: 5, ...(after && { after }) })
+      const rows = page.entries.flatMap(({ userId, standings }) => standings.map(({ roomId }) => `${userId} ${roomId}`))
+      found.push(...rows)
+      sizes.push(rows.length)
+      after = page.next
+    } while (after)
+    expect(sizes).toEqual([5, 5, 2])
+    expect(new Set(found).size).toBe(12)
   })
 
   test('names memberships that ended in the last three days, and no older ones', async () => {
@@ -46,7 +62,7 @@ describe('OpenSockets', () => {
     expect(await standings()).toMatchObject([{ roomId: tea, member: false }])
     const old = sql`now() - interval '73 hours'`
     await env.db.update(roomMembers).set({ since: old }).where(eq(roomMembers.userId, 'Ucarol'))
-    expect(await standings()).toEqual([])
+    expect(await standings()).toBeUndefined()
   })
 })
 

@@ -1,20 +1,34 @@
 import type { Client } from '@connectrpc/connect'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { RoomKind } from '@parley/contracts/api'
-import type { RoomHeader, RoomStanding, RoomsInternalService } from '@parley/contracts/internal'
+import type {
+  OpenRoomSocketsResponse,
+  RoomHeader,
+  RoomStanding,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
 import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
 /** Calls to rooms. */
 export type Rooms = {
+  /** Standings in channels; users without any are missing. */
   openSockets: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
   universalRooms: () => Promise<UniversalRoom[]>
 }
 
+/** Standings in one answer: about half a megabyte. */
+const pageSize = 5_000
+
 export function roomsClient(client: Client<typeof RoomsInternalService>): Rooms {
   return {
     async openSockets(userIds) {
-      const { entries } = await client.openSockets({ userIds })
-      return new Map(entries.map(({ userId, standings }) => [userId, standings.map(toStanding)]))
+      const found = new Map<string, StandingInRoom[]>()
+      let page: OpenRoomSocketsResponse | undefined
+      do {
+        page = await client.openSockets({ userIds, limit: pageSize, ...(page?.next && { after: page.next }) })
+        for (const { userId, standings } of page.entries)
+          found.set(userId, [...(found.get(userId) ?? []), ...standings.map(toStanding)])
+      } while (page.next)
+      return found
     },
     async universalRooms() {
       const { rooms } = await client.listUniversalRooms({})
@@ -37,5 +51,5 @@ const toStanding = (standing: RoomStanding): StandingInRoom => ({
   banned: standing.banned,
   banExpiresAt: standing.banExpiresAt && timestampDate(standing.banExpiresAt),
   banVersion: standing.banVersion,
-  dm: standing.kind === RoomKind.DM,
+  dm: false,
 })

@@ -1,6 +1,6 @@
 import { and, eq, gt, or, sql } from 'drizzle-orm'
 import { RoomKind } from '@parley/contracts/api'
-import type { Reader } from '@parley/postgres'
+import { preparedQuery, type Reader } from '@parley/postgres'
 import { anyOf } from './any-of.ts'
 import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
@@ -9,6 +9,7 @@ import { banHolds } from './seen-rooms.ts'
 /** How long an end may still have to be announced. */
 const lately = sql`now() - interval '3 days'`
 
+/** The standing of a user in a channel; the halves without a row have version 0. */
 export type StandingRow = {
   userId: string
   roomId: string
@@ -19,34 +20,72 @@ export type StandingRow = {
   banVersion: bigint
 }
 
-/** Explicit memberships and bans of users, including recently ended ones. */
-export async function findStandings(reader: Reader, userIds: readonly string[]): Promise<StandingRow[]> {
-  const memberships = await reader
+/** A row of a list of standings, after which the next page begins. */
+export type StandingPlace = { userId: string; roomId: string }
+
+const findPage = preparedQuery('standings_of_users', (reader) => {
+  const userIds = sql`any(${sql.placeholder('userIds')}::text[])`
+  const memberships = reader
     .select({
       userId: roomMembers.userId,
       roomId: roomMembers.roomId,
       member: roomMembers.member,
-      memberVersion: roomMembers.version,
+      version: roomMembers.version,
     })
     .from(roomMembers)
-    .where(and(anyOf(roomMembers.userId, userIds), or(eq(roomMembers.member, true), gt(roomMembers.since, lately))))
-  const bans = await reader
+    .where(
+      and(sql`${roomMembers.userId} = ${userIds}`, or(eq(roomMembers.member, true), gt(roomMembers.since, lately))),
+    )
+    .as('memberships')
+  const bans = reader
     .select({
       userId: roomBans.userId,
       roomId: roomBans.roomId,
-      banned: banHolds,
-      banExpiresAt: roomBans.expiresAt,
-      banVersion: roomBans.version,
+      holds: sql<boolean>`${banHolds}`.as('holds'),
+      expiresAt: roomBans.expiresAt,
+      version: roomBans.version,
     })
     .from(roomBans)
-    .where(and(anyOf(roomBans.userId, userIds), or(eq(roomBans.banned, true), gt(roomBans.since, lately))))
-  const standings = new Map<string, StandingRow>()
-  const none = { member: false, memberVersion: 0n, banned: false, banExpiresAt: null, banVersion: 0n }
-  for (const row of [...memberships, ...bans]) {
-    const key = `${row.userId} ${row.roomId}`
-    standings.set(key, { ...none, ...standings.get(key), ...row })
-  }
-  return [...standings.values()]
+    .where(and(sql`${roomBans.userId} = ${userIds}`, or(eq(roomBans.banned, true), gt(roomBans.since, lately))))
+    .as('bans')
+  const userId = sql<string>`coalesce(${memberships.userId}, ${bans.userId})`
+  const roomId = sql<string>`coalesce(${memberships.roomId}, ${bans.roomId})`
+  return reader
+    .select({
+      userId,
+      roomId,
+      member: memberships.member,
+      memberVersion: memberships.version,
+      banned: bans.holds,
+      banExpiresAt: bans.expiresAt,
+      banVersion: bans.version,
+    })
+    .from(memberships)
+    .fullJoin(bans, and(eq(bans.userId, memberships.userId), eq(bans.roomId, memberships.roomId)))
+    .innerJoin(rooms, and(eq(rooms.id, roomId), eq(rooms.kind, RoomKind.CHANNEL)))
+    .where(sql`(${userId}, ${roomId}) > (${sql.placeholder('afterUser')}::text, ${sql.placeholder('afterRoom')}::text)`)
+    .orderBy(userId, roomId)
+    .limit(sql.placeholder('limit'))
+})
+
+/**
+ * Explicit memberships and bans of users in channels, including recently ended ones, by user and room; at most `limit`
+ * after a place.
+ */
+export async function findStandings(
+  reader: Reader,
+  userIds: readonly string[],
+  { after, limit }: { after: StandingPlace | undefined; limit: number },
+): Promise<StandingRow[]> {
+  const place = { afterUser: after?.userId ?? '', afterRoom: after?.roomId ?? '' }
+  const rows = await findPage(reader, { userIds, limit, ...place })
+  return rows.map(({ member, memberVersion, banned, banVersion, ...row }) => ({
+    ...row,
+    member: member ?? false,
+    memberVersion: memberVersion ?? 0n,
+    banned: banned ?? false,
+    banVersion: banVersion ?? 0n,
+  }))
 }
 
 export function findHeads(reader: Reader, roomIds: readonly string[]): Promise<RoomRow[]> {

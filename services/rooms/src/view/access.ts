@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { RoomHeaderSchema, RoomStandingSchema, type RoomHeader, type RoomStanding } from '@parley/contracts/internal'
-import type { RoomKind } from '@parley/contracts/api'
 import { headOf } from '../policy/standing.ts'
 import type { StandingRow } from '../store/access.ts'
 import type { RoomRow } from '../store/rows.ts'
@@ -10,8 +9,8 @@ export function toRoomHeader(room: RoomRow): RoomHeader {
   return create(RoomHeaderSchema, { ...headOf(room), version: room.version, name: room.name })
 }
 
-export function toRoomStanding(row: StandingRow, kind: RoomKind): RoomStanding {
-  const { roomId, member, banned, banExpiresAt, memberVersion, banVersion } = row
+export function toRoomStanding({ banExpiresAt, ...row }: StandingRow): RoomStanding {
+  const { roomId, member, banned, memberVersion, banVersion } = row
   return create(RoomStandingSchema, {
     roomId,
     member,
@@ -19,6 +18,5 @@ export function toRoomStanding(row: StandingRow, kind: RoomKind): RoomStanding {
     ...(banExpiresAt ? { banExpiresAt: timestampFromDate(banExpiresAt) } : {}),
     memberVersion,
     banVersion,
-    kind,
   })
 }

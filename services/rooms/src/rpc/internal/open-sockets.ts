@@ -1,26 +1,27 @@
 import type { MethodImpl } from '@connectrpc/connect'
-import type { RoomStanding, RoomsInternalService } from '@parley/contracts/internal'
+import type { RoomsInternalService, RoomStanding } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { findHeads, findStandings } from '../../store/access.ts'
-import { toRoomHeader, toRoomStanding } from '../../view/access.ts'
+import { findStandings, type StandingPlace } from '../../store/access.ts'
+import { toRoomStanding } from '../../view/access.ts'
 
-/** One picture of one moment: standings and headers must not contradict each other. */
-const oneMoment = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const
+/** In the place of no limit, which earlier releases of realtime expect. */
+const everything = 1_000_000_000
 
 export function openSockets(ctx: Context): MethodImpl<typeof RoomsInternalService.method.openSockets> {
-  return async ({ userIds }) => {
-    const { standings, heads } = await ctx.db.transaction(async (tx) => {
-      const standings = await findStandings(tx, userIds)
-      const heads = await findHeads(tx, [...new Set(standings.map(({ roomId }) => roomId))])
-      return { standings, heads }
-    }, oneMoment)
-    const kinds = new Map(heads.map(({ id, kind }) => [id, kind]))
-    const byUser = new Map<string, RoomStanding[]>(userIds.map((userId) => [userId, []]))
-    for (const row of standings) {
-      const kind = kinds.get(row.roomId)
-      if (kind !== undefined) byUser.get(row.userId)?.push(toRoomStanding(row, kind))
+  return async ({ userIds, after, limit }) => {
+    const pageSize = limit || everything
+    const rows = await findStandings(ctx.db, userIds, { after, limit: pageSize + 1 })
+    const page = rows.slice(0, pageSize)
+    const byUser = new Map<string, RoomStanding[]>()
+    for (const row of page) {
+      const standings = byUser.get(row.userId) ?? []
+      byUser.set(row.userId, standings)
+      standings.push(toRoomStanding(row))
     }
-    const entries = userIds.map((userId) => ({ userId, standings: byUser.get(userId) ?? [] }))
-    return { entries, rooms: heads.map(toRoomHeader) }
+    const entries = [...byUser].map(([userId, standings]) => ({ userId, standings }))
+    const last = rows.length > pageSize ? page.at(-1) : undefined
+    return { entries, ...(last && { next: placeOf(last) }) }
   }
 }
+
+const placeOf = ({ userId, roomId }: StandingPlace): StandingPlace => ({ userId, roomId })

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals'
+import { Admission } from './admission.ts'
+
+const refusals = (admission: Admission, count: number, now: number) =>
+  Array.from({ length: count }, () => admission.refuse(now))
+
+describe('a node', () => {
+  test('admits what it can serve, in bursts of two seconds, and more as time passes', () => {
+    const admission = new Admission(100, 0)
+    expect(refusals(admission, 200, 0).every((one) => one === undefined)).toBe(true)
+    expect(admission.refuse(0)).toBeDefined()
+    expect(refusals(admission, 50, 500).every((one) => one === undefined)).toBe(true)
+    expect(admission.refuse(500)).toBeDefined()
+  })
+
+  test('spreads those it refuses over the time that it needs for them', () => {
+    const admission = new Admission(100, 0)
+    refusals(admission, 200, 0)
+    const delays = refusals(admission, 1_000, 0).map((delay) => delay ?? 0)
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(1_000)
+    expect(Math.max(...delays.slice(0, 100))).toBeLessThanOrEqual(4_000)
+    expect(Math.max(...delays)).toBeGreaterThan(10_000)
+    expect(Math.max(...delays)).toBeLessThanOrEqual(22_000)
+    // Later, those have returned.
+    refusals(admission, 200, 60_000)
+    expect(admission.refuse(60_000)).toBeLessThanOrEqual(2_100)
+  })
+
+  test('without a limit admits everybody', () => {
+    const admission = new Admission(0, 0)
+    expect(refusals(admission, 10_000, 0).every((one) => one === undefined)).toBe(true)
+  })
+})

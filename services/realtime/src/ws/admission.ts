@@ -1,0 +1,38 @@
+/**
+ * Limits how many sockets may say hello per second, so that those admitted are served while everybody reconnects at once.
+ * The others are told to return within the time that this node needs for them.
+ */
+export class Admission {
+  readonly #perSecond: number
+  #tokens: number
+  /** Sockets that were refused and may not have returned yet. */
+  #refused = 0
+  #filledAt: number
+
+  /** `perSecond` 0 admits everybody; `now` is in milliseconds, of a clock that never goes back. */
+  constructor(perSecond: number, now: number) {
+    this.#perSecond = perSecond
+    this.#tokens = burstSeconds * perSecond
+    this.#filledAt = now
+  }
+
+  /** Undefined if the socket is admitted; otherwise after how many milliseconds it may return. */
+  refuse(now: number): number | undefined {
+    if (this.#perSecond === 0) return undefined
+    const arrived = ((now - this.#filledAt) / 1000) * this.#perSecond
+    this.#filledAt = now
+    this.#tokens = Math.min(burstSeconds * this.#perSecond, this.#tokens + arrived)
+    this.#refused = Math.max(0, this.#refused - arrived)
+    if (this.#tokens >= 1) {
+      this.#tokens--
+      return undefined
+    }
+    this.#refused++
+    const backlogMs = (this.#refused / this.#perSecond) * 1000
+    return Math.round(leastMs + Math.random() * (leastMs + 2 * backlogMs))
+  }
+}
+
+/** Seconds of the rate that may come at once. */
+const burstSeconds = 2
+const leastMs = 1_000
