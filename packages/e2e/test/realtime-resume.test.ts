@@ -84,3 +84,24 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     }
   },
 )
+
+test('a client that could read another room meanwhile has to reload', async () => {
+  const before = listen(0)
+  await before.realtime.opened
+  const positions: string[] = []
+  before.realtime.onEvent(({ position }) => positions.push(position))
+  await client.api.message.createMessage({ roomId, body: 'here is a position' })
+  const position = await eventually(() => positions.find((one) => one !== '') ?? Promise.reject(new Error('no event')))
+  before.realtime.close()
+
+  const resume = async () => {
+    const resets: string[] = []
+    const realtime = client.realtime({ resumePosition: position, onReset: (reason) => resets.push(reason) })
+    open.push(realtime)
+    await realtime.opened
+    return resets
+  }
+  expect(await resume()).toEqual([])
+  await client.api.room.joinRoom({ roomId: await newRoom(await theOwner()) })
+  expect(await resume()).toEqual(['reconnected'])
+})

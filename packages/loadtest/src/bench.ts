@@ -134,7 +134,9 @@ async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promi
   using http = new HttpCaller(fleet.url, 64)
   await http.signIn(owner)
   const rooms = await Promise.all(Array.from({ length: 32 }, (_, i) => newRoom(http, `bench-${i}`)))
-  await measurePosting(http, rooms, report, floors)
+  const node = fleet.services.find(({ name }) => name === 'realtime')
+  if (!node) throw new Error('there is no realtime node')
+  await measurePosting(http, rooms, report, floors, node.pid)
   let turn = 0
   const read = () =>
     http.call(RoomService.method.getRoomEvents, { roomId: rooms[turn++ % rooms.length] ?? '', limit: 50 })

@@ -1,5 +1,6 @@
 import { MessageService } from '@parley/contracts/api'
 import type { HttpCaller } from '../load/http-caller.ts'
+import { seeProcesses, sumOfTree } from '../load/processor-time.ts'
 import { newRoom } from '../load/rooms.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
@@ -10,12 +11,16 @@ export const body = 'A message of ordinary length, as people write them all day 
 /** The cost of a commit on this machine, and of a commit with the round trips of a post. */
 export type Floors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
-/** Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. */
+/**
+ * Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. `node` is the
+ * process of a realtime node without sockets: every node reads every event, whoever it serves.
+ */
 export async function measurePosting(
   http: HttpCaller,
   rooms: readonly string[],
   report: Report,
   floors: Floors,
+  node: number,
 ): Promise<void> {
   let turn = 0
   const spread = () => post(http, rooms[turn++ % rooms.length] ?? '')
@@ -24,7 +29,15 @@ export async function measurePosting(
   report.add('CreateMessage p50', one.p50, 'ms', floors.postMs)
   report.add('CreateMessage p99', one.p99, 'ms', floors.postMs)
   for (const inFlight of [8, 64]) {
-    const many = await time(spread, { inFlight, seconds: inFlight === 64 ? 6 : 4, warmUpSeconds: 2 })
+    const seconds = inFlight === 64 ? 6 : 4
+    await time(spread, { inFlight, seconds: 2, warmUpSeconds: 0 })
+    const before = processorMs(node)
+    const many = await time(spread, { inFlight, seconds, warmUpSeconds: 0 })
+    report.add(
+      `a post in a node without sockets, ${inFlight} in flight`,
+      (processorMs(node) - before) / many.count,
+      'ms',
+    )
     report.add(`CreateMessage over 32 rooms, ${inFlight} in flight`, many.perSecond, '1/s', floors.commitsPerSecond)
     report.add(`CreateMessage over 32 rooms, ${inFlight} in flight p99`, many.p99, 'ms')
   }
@@ -37,5 +50,7 @@ export async function measurePosting(
     report.add(`CreateMessage into one room, ${inFlight} in flight p99`, many.p99, 'ms')
   }
 }
+
+const processorMs = (pid: number): number => 1000 * sumOfTree(seeProcesses(), pid).seconds
 
 const post = (http: HttpCaller, roomId: string) => http.call(MessageService.method.createMessage, { roomId, body })
