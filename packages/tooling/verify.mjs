@@ -50,6 +50,7 @@ function steps() {
     tool('what is written from the manifest', `${tooling}/deployables.mjs`, '--check'),
     tool('migrations', `${tooling}/check-migrations.mjs`),
     tool('folders table', `${tooling}/folders-table.mjs`, '--check'),
+    tool('catalogue of metrics', `${tooling}/metrics-table.mjs`, '--check'),
     tool('settings tables', `${tooling}/config-table.mjs`, '--check'),
     ...contractSteps,
   ]

@@ -55,7 +55,7 @@ describe('every process', () => {
     for (const service of fleet().state().services) {
       const { status, text } = await askInternal(service, '/metrics')
       expect(status).toBe(200)
-      expect(text).toMatch(/^process_resident_memory_bytes\S* \d+/m)
+      expect(text).toMatch(/^process_memory_usage_bytes \d+/m)
       expect(text).toContain(`service_name="${service.name}"`)
     }
   })
@@ -84,7 +84,7 @@ describe('every public method', () => {
     }
     const after = await callsServed()
     for (const method of publicMethods) {
-      const name = `${method.parent.name}.${method.name}`
+      const name = methodPath(method).slice(1)
       const more = names.filter(
         (service) => (after.get(`${service} ${name}`) ?? 0) > (before.get(`${service} ${name}`) ?? 0),
       )
@@ -110,7 +110,7 @@ async function callsServed(): Promise<Map<string, number>> {
   for (const service of fleet().state().services) {
     const { text } = await askInternal(service, '/metrics')
     for (const [, method, count] of text.matchAll(
-      /^rpc_server_duration_seconds_count\{method="([^"]+)"[^}]*\} (\d+)/gm,
+      /^rpc_server_call_duration_seconds_count\{rpc_method="([^"]+)"[^}]*\} (\d+)/gm,
     )) {
       const key = `${service.name} ${method}`
       calls.set(key, (calls.get(key) ?? 0) + Number(count))

@@ -1,61 +1,204 @@
-import { counter, gauge, type Labels } from '@parley/telemetry'
+import { counter, gauge, histogram } from '@parley/telemetry'
 
-const relayed = counter('events_relayed', { description: 'Outbox entries the stream has stored' })
-const skipped = counter('events_skipped', { description: 'Outbox entries the stream refused for good' })
-const losses = counter('events_stream_losses', { description: 'Shards or followers that found the stream cut or gone' })
-const lost = counter('events_lost', {
+const relayed = counter('parley.outbox.relayed', {
+  description: 'Outbox entries the stream has stored',
+  unit: '{event}',
+})
+const skipped = counter('parley.outbox.skipped', {
+  description: 'Outbox entries the stream refused for good',
+  unit: '{event}',
+})
+const refusals = counter('parley.outbox.publish_failures', {
+  description: 'Tries at which the stream did not take events',
+  unit: '{attempt}',
+  labels: ['parley.service'],
+})
+const published = histogram('messaging.client.operation.duration', {
+  description: 'Time until the stream stored a message of events, or did not',
+  unit: 's',
+  labels: ['messaging.operation.name', 'error.type'],
+})
+const fenced = counter('parley.outbox.fenced', {
+  description: 'Shards lost to another holder while relaying',
+  unit: '{shard}',
+})
+const waiting = gauge('parley.outbox.waiting', {
+  description: 'Outbox entries that wait for the stream',
+  unit: '{event}',
+  labels: ['parley.service'],
+})
+const age = gauge('parley.outbox.age', {
+  description: 'Age of the oldest outbox entry that waits for the stream',
+  unit: 's',
+  labels: ['parley.service'],
+})
+const cuts = counter('parley.stream.cuts', {
+  description: 'Shards or followers that found the stream cut or gone',
+  unit: '{cut}',
+})
+const lost = counter('parley.stream.lost', {
   description: 'Events that left outbox and stream before every consumer had handled them',
+  unit: '{event}',
+  labels: ['parley.service'],
 })
-const refusals = counter('events_publish_failed', { description: 'Tries at which the stream did not take events' })
-const fenced = counter('events_relay_fenced', { description: 'Shards lost to another holder while relaying' })
-const handled = counter('events_handled', { description: 'Events handled by consumers' })
-const failed = counter('events_failed', { description: 'Tries at which a consumer failed on an event' })
-const redelivered = counter('events_redelivered', { description: 'Bus messages that consumers got again' })
-const parked = counter('events_parked', { description: 'Events given up by consumers' })
-const replayed = counter('events_replayed', { description: 'Parked events that an operator had handled once more' })
-const erased = counter('erasures_passed', { description: 'Passes over what a service keeps of deleted accounts' })
-const erasing = counter('erasures_failed', { description: 'Failed attempts to erase, which will be retried' })
-const undecodable = counter('events_undecodable', { description: 'Bus messages on the stream that are no events' })
-const handedOver = counter('handovers_answered', { description: 'Events about rooms that messaging has taken' })
-const handOverFailures = counter('handovers_failed', { description: 'Failed hand-over calls, which will be retried' })
-const handOverRefusals = counter('handovers_parked', {
+const size = gauge('parley.stream.size', { description: 'Bytes of the stream of events', unit: 'By' })
+const sizeLimit = gauge('parley.stream.size_limit', {
+  description: 'Bytes above which the stream drops its oldest events',
+  unit: 'By',
+})
+const messages = gauge('parley.stream.messages', { description: 'Messages of the stream of events', unit: '{message}' })
+const messageLimit = gauge('parley.stream.message_limit', {
+  description: 'Messages above which the stream drops its oldest; missing if it has no such limit',
+  unit: '{message}',
+})
+const replicas = gauge('parley.stream.replicas', {
+  description: 'Copies of the stream of events in the cluster of NATS servers',
+  unit: '{replica}',
+})
+const replicasWanted = gauge('parley.stream.replicas_wanted', {
+  description:
+    'Copies of the stream that PARLEY_NATS_STREAM_REPLICAS requests; the current number of copies if it is not set',
+  unit: '{replica}',
+})
+const handled = counter('parley.consumer.handled', {
+  description: 'Events handled by consumers',
+  unit: '{event}',
+  labels: ['messaging.consumer.group.name'],
+})
+const processed = histogram('messaging.process.duration', {
+  description: 'Time in which a consumer handled an event, or a batch of events in one transaction, or failed on it',
+  unit: 's',
+  labels: ['messaging.consumer.group.name', 'error.type'],
+})
+const failed = counter('parley.consumer.failures', {
+  description: 'Tries at which a consumer failed on an event, not counting outages',
+  unit: '{attempt}',
+  labels: ['messaging.consumer.group.name'],
+})
+const redelivered = counter('parley.consumer.redeliveries', {
+  description: 'Bus messages that consumers got again',
+  unit: '{message}',
+  labels: ['messaging.consumer.group.name'],
+})
+const undecodable = counter('parley.consumer.undecodable', {
+  description: 'Bus messages on the stream that are no events',
+  unit: '{message}',
+})
+const parked = counter('parley.consumer.parked', {
+  description: 'Events given up by consumers',
+  unit: '{event}',
+  labels: ['messaging.consumer.group.name'],
+})
+const replayed = counter('parley.consumer.replayed', {
+  description: 'Parked events that an operator had handled once more',
+  unit: '{event}',
+  labels: ['messaging.consumer.group.name'],
+})
+const pending = gauge('parley.consumer.pending', {
+  description: 'Messages a consumer has not handled',
+  unit: '{message}',
+  labels: ['messaging.consumer.group.name'],
+})
+const parkedNow = gauge('parley.consumer.parked_waiting', {
+  description: 'Events and jobs that were given up and wait for an operator',
+  unit: '{event}',
+  labels: ['parley.service', 'messaging.consumer.group.name'],
+})
+const erased = counter('parley.erasure.passes', {
+  description: 'Passes over what a service keeps of deleted accounts',
+  unit: '{pass}',
+  labels: ['parley.service'],
+})
+const erasing = counter('parley.erasure.failures', {
+  description: 'Failed attempts to erase, which will be retried',
+  unit: '{attempt}',
+  labels: ['parley.service'],
+})
+const handedOver = counter('parley.handover.events', {
+  description: 'Events about rooms that messaging has taken',
+  unit: '{event}',
+  labels: ['parley.service'],
+})
+const handOverFailures = counter('parley.handover.failures', {
+  description: 'Failed hand-over calls, which will be retried',
+  unit: '{call}',
+  labels: ['parley.service'],
+})
+const handOverRefusals = counter('parley.handover.parked', {
   description: 'Events about rooms that messaging refused for good',
+  unit: '{event}',
+  labels: ['parley.service'],
 })
+
+const of = (service: string) => ({ 'parley.service': service })
+const by = (consumer: string) => ({ 'messaging.consumer.group.name': consumer })
+const publishing = { 'messaging.operation.name': 'publish' } as const
 
 /** Reports how many events a consumer has parked for an operator, until the result is disposed. */
-export const parkedWaiting = (labels: Labels, read: () => number): Disposable =>
-  gauge('events_parked_waiting', { description: 'Events and jobs that were given up and wait', labels }, read)
+export const parkedWaiting = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
+  parkedNow(read, { ...of(owner.service), ...by(owner.consumer) })
+/** Reports how many messages a consumer has not handled, until the result is disposed. */
+export const consumerPending = (consumer: string, read: () => number): Disposable => pending(read, by(consumer))
+/** Reports how many entries of an outbox wait, until the result is disposed. */
+export const outboxWaiting = (service: string, read: () => number): Disposable => waiting(read, of(service))
+/** Reports the age of the oldest waiting entry of an outbox in seconds, until the result is disposed. */
+export const outboxAge = (service: string, read: () => number): Disposable => age(read, of(service))
+
+/** What is reported of the stream; -1 and 0 mean that there is no limit. */
+export type StreamState = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
+
+const limit = (most: number): number | undefined => (most > 0 ? most : undefined)
+
+/** Reports how full the stream is and how many copies it has, until the results are disposed. */
+export const showStream = (read: () => StreamState, copiesWanted: () => number): Disposable[] => [
+  size(() => read().bytes),
+  sizeLimit(() => limit(read().maxBytes)),
+  messages(() => read().messages),
+  messageLimit(() => limit(read().maxMessages)),
+  replicas(() => read().copies),
+  replicasWanted(copiesWanted),
+]
+
 /** Entries reached the stream. */
 export const entriesRelayed = (count: number): void => relayed(count)
+/** The stream answered a message, or did not. */
+export const messagePublished = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
+  published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
 /** An entry was refused for good and replaced. */
-export const entrySkipped = (): void => skipped()
+export const entrySkipped = (): void => skipped(1)
 /** A place on the stream is gone. */
-export const streamLost = (): void => losses()
+export const streamLost = (): void => cuts(1)
 /** Events are out of reach for a consumer that never handled them. */
-export const eventsLost = (service: string, count: number): void => lost(count, { service })
+export const eventsLost = (service: string, count: number): void => lost(count, of(service))
 /** The stream did not take a message; it is sent again. */
-export const publishFailed = (service: string): void => refusals(1, { service })
+export const publishFailed = (service: string): void => refusals(1, of(service))
 /** Another holder took a shard. */
-export const shardFenced = (): void => fenced()
-/** A consumer handled an event, or several at once. */
-export const eventHandled = (consumer: string, count = 1): void => handled(count, { consumer })
+export const shardFenced = (): void => fenced(1)
+/** A consumer handled an event, or several at once in one transaction. */
+export const eventHandled = (consumer: string, durationMs: number, count = 1): void => {
+  handled(count, by(consumer))
+  processed(durationMs / 1000, by(consumer))
+}
+/** A consumer could not handle an event, or several at once: an outage, or a failure. */
+export const handlingFailed = (consumer: string, durationMs: number, failure: 'outage' | 'failed'): void =>
+  processed(durationMs / 1000, { ...by(consumer), 'error.type': failure })
 /** A consumer failed on an event and will try again. */
-export const eventFailed = (consumer: string): void => failed(1, { consumer })
+export const eventFailed = (consumer: string): void => failed(1, by(consumer))
 /** A consumer got a message again. */
-export const messageRedelivered = (consumer: string): void => redelivered(1, { consumer })
+export const messageRedelivered = (consumer: string): void => redelivered(1, by(consumer))
 /** A consumer gave an event up. */
-export const eventParked = (consumer: string): void => parked(1, { consumer })
+export const eventParked = (consumer: string): void => parked(1, by(consumer))
 /** A parked event was handled once more. */
-export const eventReplayed = (consumer: string): void => replayed(1, { consumer })
+export const eventReplayed = (consumer: string): void => replayed(1, by(consumer))
 /** Bytes that are no EventBatch lay on the stream. */
-export const messageUndecodable = (): void => undecodable()
+export const messageUndecodable = (): void => undecodable(1)
 /** A service went over what it keeps of a deleted account. */
-export const erasurePassed = (service: string): void => erased(1, { service })
+export const erasurePassed = (service: string): void => erased(1, of(service))
 /** A service could not erase or report. */
-export const erasureFailed = (service: string): void => erasing(1, { service })
+export const erasureFailed = (service: string): void => erasing(1, of(service))
 /** Messaging took events of a room. */
-export const eventsHandedOver = (service: string, count: number): void => handedOver(count, { service })
+export const eventsHandedOver = (service: string, count: number): void => handedOver(count, of(service))
 /** Messaging did not take events of a room. */
-export const handOverFailed = (service: string): void => handOverFailures(1, { service })
+export const handOverFailed = (service: string): void => handOverFailures(1, of(service))
 /** Messaging refused an event of a room for good. */
-export const handOverParked = (service: string): void => handOverRefusals(1, { service })
+export const handOverParked = (service: string): void => handOverRefusals(1, of(service))

@@ -142,7 +142,7 @@ test('a parked event is listed, and handled again on request; if it fails again 
   expect(await replayParkedEvents({})).toMatchObject({ requested: 2 })
   await eventually(async () => expect(await listed()).toEqual([]))
   expect(handled.sort()).toEqual([first, second])
-  expect(await metricsText()).toMatch(/events_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
+  expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
 })
 
 test('one query serves all consumers of a process: lag, parked events, requested replays', async () => {
@@ -167,8 +167,8 @@ test('one query serves all consumers of a process: lag, parked events, requested
       watch.wake()
       wakes += 1
       const text = await metricsText()
-      expect(text).toMatch(new RegExp(`events_consumer_lag\\{[^}]*test-behind[^}]*\\} ${lag}`))
-      expect(text).toMatch(new RegExp(`events_parked_waiting\\{[^}]*test-parking[^}]*\\} ${parked}`))
+      expect(text).toMatch(new RegExp(`parley_consumer_pending\\{[^}]*test-behind[^}]*\\} ${lag}`))
+      expect(text).toMatch(new RegExp(`parley_consumer_parked_waiting\\{[^}]*test-parking[^}]*\\} ${parked}`))
     })
   await store(relay, await commit(database, 'behind', [1]))
   await store(relay, await commit(database, 'parking', [1]))

@@ -161,7 +161,9 @@ describe('the relay', () => {
 
     await using _next = await startRelay({ ...database, bus, service: 'refused' })
     await eventually(async () =>
-      expect(await metricsText()).toContain('events_parked_waiting{service="refused",consumer="relay"} 1'),
+      expect(await metricsText()).toContain(
+        'parley_consumer_parked_waiting{parley_service="refused",messaging_consumer_group_name="relay"} 1',
+      ),
     )
     const operator = operatorOf(database.db)
     expect(await operator.replayParkedEvents({})).toMatchObject({ requested: 1 })

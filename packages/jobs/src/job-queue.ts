@@ -1,6 +1,17 @@
-import { and, asc, eq, getTableColumns, sql, type InferInsertModel, type InferSelectModel, type SQL } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  getTableName,
+  sql,
+  type InferInsertModel,
+  type InferSelectModel,
+  type SQL,
+} from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
+import { jobClaimed } from './metrics.ts'
 
 /** A table whose rows are jobs. Its columns may have any names in the database. */
 export type JobTable = PgTable & {
@@ -34,9 +45,12 @@ export class JobQueue<T extends JobTable> {
   readonly #table: T
   readonly #options: Options<T>
   readonly #written = new CommitChannel()
+  /** Name of its table. */
+  readonly name: string
 
   constructor(table: T, options: Options<T>) {
     this.#table = table
+    this.name = getTableName(table)
     this.#options = options
   }
 
@@ -57,7 +71,10 @@ export class JobQueue<T extends JobTable> {
     const { open, order = [dueAt] } = this.#options
     const due = db.$with('due').as(
       db
-        .select(Object.fromEntries(this.#key().map((column) => [column.name, column])))
+        .select({
+          ...Object.fromEntries(this.#key().map((column) => [column.name, column])),
+          wasDueAt: sql`${dueAt}`.as('was_due_at'),
+        })
         .from(table)
         .where(and(open, sql`${dueAt} <= ${soon(-idleMs)}`))
         .orderBy(...order.map((column) => asc(column)))
@@ -68,9 +85,12 @@ export class JobQueue<T extends JobTable> {
       .with(due)
       .update(table)
       .set({ dueAt: soon(leaseMs), fence: sql`${fence} + 1`, attempts: sql`${attempts} + 1` })
-      .where(sql`(${sql.join(this.#key(), sql`, `)}) in (select * from ${due})`)
-      .returning(getTableColumns(table))
-    return rows as Job<T>[]
+      .where(sql`(${sql.join(this.#key(), sql`, `)}) in (select ${this.#keyNames()} from ${due})`)
+      .returning({ ...getTableColumns(table), waitedMs: this.#waitedMs() })
+    return (rows as (Job<T> & { waitedMs: number })[]).map(({ waitedMs, ...job }) => {
+      jobClaimed(this.name, waitedMs)
+      return job as unknown as Job<T>
+    })
   }
 
   /** Keeps a job from the others for as long again. */
@@ -111,6 +131,22 @@ export class JobQueue<T extends JobTable> {
   /** Number of jobs. */
   count(db: Reader): Promise<number> {
     return db.$count(this.#table, this.#options.open)
+  }
+
+  #keyNames(): SQL {
+    return sql.join(
+      this.#key().map(({ name }) => sql.identifier(name)),
+      sql`, `,
+    )
+  }
+
+  /** In the statement that claims: how long a row was due before. */
+  #waitedMs(): SQL<number> {
+    const isThat = this.#key().map(
+      ({ name }) => sql`due.${sql.identifier(name)} = ${sql.identifier(this.name)}.${sql.identifier(name)}`,
+    )
+    return sql`(select extract(epoch from clock_timestamp() - due.was_due_at)::float8 * 1000
+      from due where ${sql.join(isThat, sql` and `)})`
   }
 
   #key(): AnyPgColumn[] {

@@ -3,6 +3,7 @@ import { isOutage, type Db } from '@parley/postgres'
 import { backoffMs, periodically, type Backoff, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Job, JobQueue, JobTable } from './job-queue.ts'
+import { jobWorked } from './metrics.ts'
 
 const log = logger('jobs')
 const defaultLeaseMs = 15_000
@@ -118,14 +119,19 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   async #work(job: Job<T>): Promise<void> {
     const { db, queue, retry, run } = this.#options
     await using lease = this.#keep(job)
+    const began = performance.now()
+    const worked = (outcome: 'done' | 'continued' | 'failed') =>
+      jobWorked(queue.name, outcome, performance.now() - began)
     try {
       if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('the processes that worked on it ended')
       const more = await run(job, AbortSignal.any([this.#signal, lease.lost]))
-      if (more === 'ended') return
-      if (more) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: more })
-      else await queue.remove(db, job)
+      const isOver = more === 'ended'
+      if (more && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: more })
+      else if (!isOver) await queue.remove(db, job)
+      worked(more && !isOver ? 'continued' : 'done')
     } catch (error) {
       if (lease.lost.aborted) return
+      worked('failed')
       if (this.#signal.aborted) await queue.release(db, job, { pauseMs: 0, attempts: job.attempts - 1 })
       else await this.#fail(job, error)
     }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { sql } from 'drizzle-orm'
 import { openDatabase, type Database } from '@parley/postgres'
+import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import { runJobs, type Job, type JobFailure, type JobRunnerOptions } from '../src/index.ts'
 import { letters, newDatabase, queue } from './_letters.ts'
@@ -119,6 +120,20 @@ test('a job that fails comes again, and is given up with its reason after the la
   await eventually(async () => expect(await rows()).toEqual([]))
   expect(worker.failed.map(({ attempts }) => attempts)).toEqual([1, 2, 3])
   expect(worker.givenUp).toEqual([{ text: 'lost', error: failure, attempts: 4, isOutage: false }])
+})
+
+test('waits and work are measured by queue', async () => {
+  await database.db.insert(letters).values({ text: 'overdue', dueAt: new Date(Date.now() - 70_000) })
+  await using _ = work(() => undefined)
+  await eventually(async () => expect(await rows()).toEqual([]))
+  const text = await metricsText()
+  // Others waited for less than a minute, this one between 60 and 300 s.
+  const waits = (most: number) =>
+    Number(
+      new RegExp(`parley_jobs_wait_seconds_bucket\\{parley_queue="letters",le="${most}"\\} (\\d+)`).exec(text)?.[1],
+    )
+  expect(waits(300) - waits(60)).toBe(1)
+  expect(text).toMatch(/parley_jobs_duration_seconds_count\{parley_queue="letters",parley_outcome="done"\} [1-9]/)
 })
 
 test('a job that failed waits longer each time', async () => {

@@ -1,9 +1,10 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { gauge, logger } from '@parley/telemetry'
+import { logger } from '@parley/telemetry'
 import { begun, opened } from './commit-channel.ts'
 import type { Db } from './db.ts'
 import { leavesConnectionBroken } from './errors.ts'
+import { MeasuredPool } from './measured-pool.ts'
 import { preparingClient } from './preparing-client.ts'
 import { assertStatementsAreKept } from './pooler.ts'
 import { typeParsers } from './values.ts'
@@ -40,8 +41,6 @@ export type Database = AsyncDisposable & {
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = createPool(options)
-  const ofPool = { description: 'Statements waiting for a connection', labels: { service: options.name } }
-  const waiting = gauge('database_pool_waiting', ofPool, () => pool.waitingCount)
   const db: Db = drizzle({ client: pool })
   db.transaction = transactionsOf(pool)
   opened(db, pool)
@@ -55,16 +54,16 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
       statementsAreKept = true
     },
     async [Symbol.asyncDispose]() {
-      waiting[Symbol.dispose]()
+      pool.stopReporting()
       await pool.end()
     },
   })
 }
 
-function createPool(options: DatabaseOptions): pg.Pool {
+function createPool(options: DatabaseOptions): MeasuredPool {
   const log = logger('postgres')
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
-  const pool = new pg.Pool({
+  const pool = new MeasuredPool(options.name, {
     // A plan made for any parameters suits only the statements that were written for it: those have names of their own.
     Client: options.planOnce ? pg.Client : preparingClient(),
     connectionString: options.url,

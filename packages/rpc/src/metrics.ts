@@ -1,23 +1,53 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { Code } from '@connectrpc/connect'
-import { counter, histogram } from '@parley/telemetry'
+import type { Code } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
+import { methodPath } from '@parley/contracts/catalogue'
+import { counter, gauge, histogram } from '@parley/telemetry'
 import type { NotStartedReason } from './envelope.ts'
-import { methodName } from './subjects.ts'
 
-const served = histogram('rpc.server.duration', {
-  description: 'Time from arrival to reply of calls, by method and code',
+const served = histogram('rpc.server.call.duration', {
+  description: 'Time from the arrival of a call over the bus to its answer',
   unit: 's',
+  labels: ['rpc.method', 'rpc.response.status_code'],
 })
-const queued = histogram('rpc.server.queue_wait', {
+const called = histogram('rpc.client.call.duration', {
+  description: 'Time until a call of another deployable was answered, or failed',
+  unit: 's',
+  labels: ['rpc.method', 'rpc.response.status_code'],
+})
+const queued = histogram('parley.rpc.server.queue.duration', {
   description: 'Time that calls waited for a free slot; calls that did not wait are not counted',
   unit: 's',
 })
-const leftAlone = counter('rpc.server.not_started', { description: 'Calls answered not_started, by reason' })
-const resent = counter('rpc.client.resends', { description: 'Calls sent a second time, by method and reason' })
+const leftAlone = counter('parley.rpc.server.not_started', {
+  description: 'Calls answered not_started: late, overloaded or draining',
+  unit: '{call}',
+  labels: ['parley.reason'],
+})
+const resent = counter('parley.rpc.client.resends', {
+  description: 'Calls sent once more, because a server did not start them or nobody replied',
+  unit: '{call}',
+  labels: ['rpc.method', 'parley.reason'],
+})
+const running = gauge('parley.rpc.server.calls', {
+  description: 'Calls that a deployable works on now',
+  unit: '{call}',
+  labels: ['parley.service'],
+})
+const waiting = gauge('parley.rpc.server.queue.waiting', {
+  description: 'Calls that wait for a free slot now',
+  unit: '{call}',
+  labels: ['parley.service'],
+})
 
 /** A call was answered. */
 export function countServed(method: DescMethod, code: Code | undefined, durationMs: number): void {
-  served(durationMs / 1_000, servedLabels(method, code))
+  served(durationMs / 1_000, labelsOf(method, code))
+}
+
+/** A call to another deployable ended. */
+export function countCalled(method: DescMethod, code: Code | undefined, durationMs: number): void {
+  called(durationMs / 1_000, labelsOf(method, code))
 }
 
 /** A call got its place after a wait. */
@@ -27,26 +57,33 @@ export function countQueued(waitMs: number): void {
 
 /** A call was left for another server. */
 export function countNotStarted(reason: NotStartedReason): void {
-  leftAlone(1, { reason })
+  leftAlone(1, { 'parley.reason': reason })
 }
 
 /** A call was sent once more. */
 export function countResend(method: DescMethod, reason: 'not_started' | 'silence'): void {
-  resent(1, { method: methodName(method), reason })
+  resent(1, { 'rpc.method': fullName(method), 'parley.reason': reason })
 }
 
-type Labels = { readonly method: string; readonly code: string }
+/** Shows how many calls a deployable works on and how many wait, until disposed. */
+export function showCalls(service: string, read: { running: () => number; waiting: () => number }): Disposable {
+  const labels = { 'parley.service': service }
+  const shown = [running(read.running, labels), waiting(read.waiting, labels)]
+  return { [Symbol.dispose]: () => shown.forEach((each) => each[Symbol.dispose]()) }
+}
+
+type Labels = { readonly 'rpc.method': string; readonly 'rpc.response.status_code': string }
 
 const known = new Map<DescMethod, Map<Code | undefined, Labels>>()
 
 /** One object per method and code: the hot path makes none. */
-function servedLabels(method: DescMethod, code: Code | undefined): Labels {
+function labelsOf(method: DescMethod, code: Code | undefined): Labels {
   const byCode = known.get(method) ?? new Map<Code | undefined, Labels>()
-  const labels = byCode.get(code) ?? { method: methodName(method), code: codeName(code) }
+  const labels = byCode.get(code) ?? { 'rpc.method': fullName(method), 'rpc.response.status_code': codeName(code) }
   if (!byCode.has(code)) known.set(method, byCode.set(code, labels))
   return labels
 }
 
-function codeName(code: Code | undefined): string {
-  return code === undefined ? 'ok' : Code[code].replace(/[A-Z]/g, (c, i) => (i ? '_' : '') + c.toLowerCase())
-}
+const fullName = (method: DescMethod): string => methodPath(method).slice(1)
+
+const codeName = (code: Code | undefined): string => (code === undefined ? 'ok' : codeToString(code))

@@ -55,7 +55,8 @@ const queueIsFull = () => health.status().reasons.some((reason) => reason.includ
 
 /** How many calls were refused for waiting too long. */
 async function late(): Promise<number> {
-  const [, count] = /^rpc_server_not_started_total\{[^}]*reason="late"[^}]*\} (\d+)$/m.exec(await metricsText()) ?? []
+  const [, count] =
+    /^parley_rpc_server_not_started_total\{parley_reason="late"\} (\d+)$/m.exec(await metricsText()) ?? []
   return Number(count ?? 0)
 }
 
@@ -66,6 +67,9 @@ test('beyond the places calls wait, beyond the queue they are refused; what wait
   await eventually(() => running === 2)
   const waiting = [login(), login(), login()].map(errorOf)
   await eventually(queueIsFull)
+  const shown = await metricsText()
+  expect(shown).toContain('\nparley_rpc_server_calls{parley_service="gateway"} 2\n')
+  expect(shown).toContain('\nparley_rpc_server_queue_waiting{parley_service="gateway"} 3\n')
   const refused = await errorOf(login())
   expect(refused.code).toBe(Code.Unavailable)
   expect(refused.metadata.get('parley-reason')).toBe('overloaded')
@@ -81,7 +85,7 @@ test('beyond the places calls wait, beyond the queue they are refused; what wait
   hold.open()
   await Promise.all(first)
   expect(health.status().reasons).toEqual([])
-  expect(await metricsText()).toMatch(/rpc_server_not_started_total\{.*reason="overloaded"/)
+  expect(await metricsText()).toMatch(/parley_rpc_server_not_started_total\{parley_reason="overloaded"/)
 })
 
 test('a place that becomes free goes to the one that waits', async () => {
@@ -90,7 +94,7 @@ test('a place that becomes free goes to the one that waits', async () => {
   await eventually(() => running === 2)
   hold.open()
   await Promise.all(calls)
-  expect(await metricsText()).toMatch(/rpc_server_queue_wait_seconds_count/)
+  expect(await metricsText()).toMatch(/parley_rpc_server_queue_duration_seconds_count [1-9]/)
 })
 
 /** What a server answers to a request that a client with a clock of its own sent. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { countWhenAnswered } from './metrics.ts'
 import { answerRequests } from './request-framing.ts'
 
 /** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
@@ -18,17 +19,28 @@ export type HttpPatience = {
 /** Suits ordinary clients. */
 export const defaultPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
 
-type Options = { host: string; port: number; handle: RequestListener; patience?: HttpPatience }
+type Options = {
+  host: string
+  port: number
+  handle: RequestListener
+  /** The pattern that a path belongs to, for metrics: one of few. Default: `*` for all. */
+  routeOf?: (path: string) => string
+  patience?: HttpPatience
+}
 
 /**
  * Serves HTTP on its own port; 0 takes a free one, reported in `url`. Only a POST reaches `handle` with a body. Throws
  * when the port is unavailable.
  */
-export async function serveHttp({ host, port, handle, patience = defaultPatience }: Options): Promise<HttpServer> {
+export async function serveHttp(options: Options): Promise<HttpServer> {
+  const { host, port, handle, routeOf = () => '*', patience = defaultPatience } = options
   const { head: headersTimeout, request: requestTimeout, idle } = patience
   const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
   const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval })
-  answerRequests(server, handle)
+  answerRequests(server, (request, response) => {
+    countWhenAnswered(request, response, routeOf((request.url ?? '/').split('?', 1)[0] ?? '/'))
+    handle(request, response)
+  })
   server.setTimeout(idle)
   server.listen(port, host)
   await once(server, 'listening')

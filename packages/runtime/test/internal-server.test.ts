@@ -61,7 +61,7 @@ test('a backlog makes it unready while it lasts', async () => {
 
 test('metrics are served as text', async () => {
   await using server = await startServer()
-  counter('test_served', { description: 'Served' })(3)
+  counter('test.served', { description: 'Served', unit: '{request}' })(3)
   const { status, type, text } = await server.get('/metrics')
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
   expect(text).toContain('\ntest_served_total 3\n')

@@ -3,31 +3,41 @@ import { logs } from '@opentelemetry/api-logs'
 import { envDetector } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { resource } from './identity.ts'
+import { startExportingMetrics } from './exporting-metrics.ts'
 import { emitLogRecord } from './log-records.ts'
 import { alsoLogTo } from './logger.ts'
 import { setRecording } from './trace.ts'
 
-/** Starts sending traces and logs where the OTEL_* variables say; returns what sends the rest and stops it in time. */
-export function startExporting(): (withinMs: number) => Promise<void> {
+/** Starts sending traces, metrics and logs where the OTEL_* variables say; returns what sends the rest and stops it in time. */
+export async function startExporting(): Promise<(withinMs: number) => Promise<void>> {
+  const [traces, logRecords] = [hasEndpoint('TRACES'), hasEndpoint('LOGS')]
   const sdk = new NodeSDK({
     resource: resource(),
     // The other detectors read files and run commands for attributes that nobody asks for.
     resourceDetectors: [envDetector],
-    // Metrics have their own provider, which works without an exporter.
+    // Metrics have their own provider, which works without an exporter, and are sent below.
     metricReaders: [],
     instrumentations: [],
+    // Without processors nothing is sent to the default address.
+    ...(traces ? {} : { spanProcessors: [] }),
+    ...(logRecords ? {} : { logRecordProcessors: [] }),
   })
   sdk.start()
-  setRecording(process.env['OTEL_TRACES_EXPORTER'] !== 'none')
-  if (process.env['OTEL_LOGS_EXPORTER'] !== 'none') alsoLogTo(emitLogRecord)
+  setRecording(traces && process.env['OTEL_TRACES_EXPORTER'] !== 'none')
+  if (logRecords && process.env['OTEL_LOGS_EXPORTER'] !== 'none') alsoLogTo(emitLogRecord)
+  const metricsTo = await startExportingMetrics(process.env)
   return async (withinMs) => {
     alsoLogTo(undefined)
     setRecording(false)
-    await Promise.race([sdk.shutdown().catch(() => undefined), elapsed(withinMs)])
+    const sent = Promise.allSettled([sdk.shutdown(), metricsTo?.shutdown()])
+    await Promise.race([sent, elapsed(withinMs)])
     // Globals cannot be registered twice: without this the next provider would be ignored.
     for (const global of [trace, context, propagation, logs]) global.disable()
   }
 }
+
+const hasEndpoint = (signal: 'TRACES' | 'LOGS'): boolean =>
+  Boolean(process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] || process.env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`])
 
 function elapsed(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {

@@ -1,17 +1,21 @@
-import type { Attributes } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
-import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { MeterProvider, type CollectionResult } from '@opentelemetry/sdk-metrics'
+import { declare } from './declarations.ts'
 import { resource } from './identity.ts'
+import type { LabelName, LabelsOf } from './labels.ts'
+import { namedForPrometheus } from './prometheus.ts'
 
-/** Labels of a measurement. They must be few and never personal: no ids, no text. */
-export type Labels = Attributes
-
-type Description = {
+type Description<K extends LabelName> = {
   /** Description of the metric, one sentence. */
   description: string
-  /** `s`, `ms`, `By`: the name gets it as its last word (`seconds`, `milliseconds`, `bytes`). Others change no name. */
-  unit?: string
+  /** UCUM: `s`, `By`, or what is counted in braces, `{message}`. */
+  unit: string
+  /** Labels that each measurement has. */
+  labels?: readonly K[]
 }
+
+/** The labels of a measurement: none if the metric was declared without. */
+type Labelled<K extends LabelName> = [K] extends [never] ? [] : [labels: LabelsOf<K>]
 
 const reader = new PrometheusExporter({ preventServerStart: true })
 const serializer = new PrometheusSerializer(undefined, false, undefined, false, true)
@@ -23,44 +27,66 @@ const meter = meterProvider.getMeter('parley')
 // The default buckets of OpenTelemetry suit milliseconds; these suit seconds, from one millisecond to ten seconds.
 const secondBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Declares a counter; the returned function adds to it (one, unless told otherwise). */
-export function counter(name: string, description: Description): (n?: number, labels?: Labels) => void {
-  const instrument = meter.createCounter(fullName(name, description.unit), description)
-  return (n = 1, labels) => instrument.add(n, labels)
+/** Declares a counter; the returned function adds to it. */
+export function counter<K extends LabelName = never>(
+  name: string,
+  description: Description<K>,
+): (n: number, ...labels: Labelled<K>) => void {
+  const instrument = meter.createCounter(name, declared(name, 'counter', description))
+  return (n, labels?: LabelsOf<K>) => instrument.add(n, labels)
 }
 
 /** Declares a histogram; the returned function records one value. Bucket limits are in the given unit. */
-export function histogram(
+export function histogram<K extends LabelName = never>(
   name: string,
-  { buckets, ...description }: Description & { buckets?: readonly number[] },
-): (value: number, labels?: Labels) => void {
+  { buckets, ...description }: Description<K> & { buckets?: readonly number[] },
+): (value: number, ...labels: Labelled<K>) => void {
   const limits = buckets ?? (description.unit === 's' ? secondBuckets : undefined)
   const advice = limits ? { advice: { explicitBucketBoundaries: [...limits] } } : {}
-  const instrument = meter.createHistogram(fullName(name, description.unit), { ...description, ...advice })
-  return (value, labels) => instrument.record(value, labels)
+  const instrument = meter.createHistogram(name, { ...declared(name, 'histogram', description), ...advice })
+  return (value, labels?: LabelsOf<K>) => instrument.record(value, labels)
 }
 
-/** Declares a value that is read whenever metrics are collected, until the result is disposed. */
-export function gauge(
-  name: string,
-  { labels, ...description }: Description & { labels?: Labels },
-  read: () => number,
-): Disposable {
-  const instrument = meter.createObservableGauge(fullName(name, description.unit), description)
-  const observe: Parameters<typeof instrument.addCallback>[0] = (result) => result.observe(read(), labels)
-  instrument.addCallback(observe)
-  return { [Symbol.dispose]: () => instrument.removeCallback(observe) }
+/** Reads a value whenever metrics are collected, until the result is disposed. An undefined value changes nothing. */
+type Observe<K extends LabelName> = (read: () => number | undefined, ...labels: Labelled<K>) => Disposable
+
+/** Declares a value that is read whenever metrics are collected. The returned function begins to read it. */
+export function gauge<K extends LabelName = never>(name: string, description: Description<K>): Observe<K> {
+  return observing(meter.createObservableGauge(name, declared(name, 'gauge', description)))
 }
+
+/** Declares a sum that only grows, and that is read whenever metrics are collected, as a gauge is. */
+export function sum<K extends LabelName = never>(name: string, description: Description<K>): Observe<K> {
+  return observing(meter.createObservableCounter(name, declared(name, 'counter', description)))
+}
+
+type Observable = ReturnType<typeof meter.createObservableGauge>
+
+function observing<K extends LabelName>(instrument: Observable): Observe<K> {
+  return (read, labels?: LabelsOf<K>) => {
+    const observe: Parameters<Observable['addCallback']>[0] = (result) => {
+      const value = read()
+      if (value !== undefined) result.observe(value, labels)
+    }
+    instrument.addCallback(observe)
+    return { [Symbol.dispose]: () => instrument.removeCallback(observe) }
+  }
+}
+
+/** All metrics of this process. */
+export const collectMetrics = (): Promise<CollectionResult> => reader.collect()
 
 /** All metrics of this process in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
-  const { resourceMetrics } = await reader.collect()
-  return serializer.serialize(resourceMetrics)
+  const { resourceMetrics } = await collectMetrics()
+  return serializer.serialize(namedForPrometheus(resourceMetrics))
 }
 
-const unitWords: Record<string, string> = { s: 'seconds', ms: 'milliseconds', By: 'bytes' }
-
-function fullName(name: string, unit = ''): string {
-  const word = unitWords[unit]
-  return word === undefined || name.endsWith(word) ? name : `${name}_${word}`
+function declared<K extends LabelName>(
+  name: string,
+  kind: 'counter' | 'gauge' | 'histogram',
+  { description, unit, labels = [] }: Description<K>,
+): { description: string; unit: string } {
+  declare({ name, kind, description, unit, labels })
+  return { description, unit }
 }

@@ -1,40 +1,67 @@
 import { performance } from 'node:perf_hooks'
+import { getHeapSpaceStatistics, type HeapSpaceInfo } from 'node:v8'
 import { EventLoopLag } from './event-loop-lag.ts'
-import { gauge } from './metrics.ts'
+import { gauge, sum } from './metrics.ts'
 
-/** Declares the metrics of the Node process itself. Dispose the result to end their measuring. */
+const uptime = gauge('process.uptime', { description: 'Time since the process started', unit: 's' })
+const memory = gauge('process.memory.usage', { description: 'Resident memory', unit: 'By' })
+const externalMemory = gauge('parley.process.external_memory', {
+  description: 'Memory of buffers and native objects, part of the resident memory',
+  unit: 'By',
+})
+const cpuTime = sum('process.cpu.time', { description: 'CPU time used', unit: 's', labels: ['cpu.mode'] })
+const heapUsed = gauge('v8js.memory.heap.used', {
+  description: 'V8 heap in use, by space',
+  unit: 'By',
+  labels: ['v8js.heap.space.name'],
+})
+const heapSize = gauge('v8js.memory.heap.space.size', {
+  description: 'V8 heap reserved, by space',
+  unit: 'By',
+  labels: ['v8js.heap.space.name'],
+})
+const delayP99 = gauge('nodejs.eventloop.delay.p99', {
+  description: 'The p99 of the delay of the event loop since the last reading',
+  unit: 's',
+})
+const delayMax = gauge('nodejs.eventloop.delay.max', {
+  description: 'Longest delay of the event loop since the last reading',
+  unit: 's',
+})
+const loopTime = sum('nodejs.eventloop.time', {
+  description: 'Time that the event loop worked or waited',
+  unit: 's',
+  labels: ['nodejs.eventloop.state'],
+})
+
+/** Reports the metrics of the Node process itself. Dispose the result to end their measuring. */
 export function processMetrics(): Disposable {
   const lag = new EventLoopLag()
-  const gauges = [
-    gauge('process.uptime', { description: 'Time since the process started', unit: 's' }, () => process.uptime()),
-    gauge('process.start_time', { description: 'Start time of the process, Unix time', unit: 's' }, () =>
-      Math.round(performance.timeOrigin / 1000),
-    ),
-    gauge('process.resident_memory', { description: 'Resident memory', unit: 'By' }, () => process.memoryUsage.rss()),
-    gauge('process.cpu_time', { description: 'User and system CPU time used', unit: 's' }, cpuSeconds),
-    gauge('nodejs.heap_used', { description: 'V8 heap in use', unit: 'By' }, () => process.memoryUsage().heapUsed),
-    gauge('nodejs.heap_total', { description: 'V8 heap reserved', unit: 'By' }, () => process.memoryUsage().heapTotal),
-    gauge('nodejs.external_memory', { description: 'Memory of buffers and native objects', unit: 'By' }, () => {
-      return process.memoryUsage().external
-    }),
-    gauge(
-      'nodejs.eventloop_lag_p99',
-      { description: 'p99 of the event loop lag since the last reading', unit: 's' },
-      () => lag.p99(),
-    ),
-    gauge('nodejs.eventloop_lag_max', { description: 'Longest event loop lag since the last reading', unit: 's' }, () =>
-      lag.takeMax(),
+  const heap = (of: (space: HeapSpaceInfo) => number) =>
+    getHeapSpaceStatistics().map(({ space_name: name }, at) => ({
+      name,
+      read: () => {
+        const space = getHeapSpaceStatistics()[at]
+        return space && of(space)
+      },
+    }))
+  const observed = [
+    uptime(() => process.uptime()),
+    memory(() => process.memoryUsage.rss()),
+    externalMemory(() => process.memoryUsage().external),
+    ...(['user', 'system'] as const).map((mode) => cpuTime(() => process.cpuUsage()[mode] / 1e6, { 'cpu.mode': mode })),
+    ...heap((space) => space.space_used_size).map(({ name, read }) => heapUsed(read, { 'v8js.heap.space.name': name })),
+    ...heap((space) => space.space_size).map(({ name, read }) => heapSize(read, { 'v8js.heap.space.name': name })),
+    delayP99(() => lag.p99()),
+    delayMax(() => lag.takeMax()),
+    ...(['active', 'idle'] as const).map((state) =>
+      loopTime(() => performance.eventLoopUtilization()[state] / 1000, { 'nodejs.eventloop.state': state }),
     ),
   ]
   return {
     [Symbol.dispose]: () => {
       lag[Symbol.dispose]()
-      for (const each of gauges) each[Symbol.dispose]()
+      for (const each of observed) each[Symbol.dispose]()
     },
   }
-}
-
-function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6
 }

@@ -5,24 +5,24 @@ import { processMetrics } from './process-metrics.ts'
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
 let measured: Disposable | undefined
 
-/** Starts measuring the process and, if a collector is configured, sending traces and logs to it. */
+/** Starts measuring the process and, if a collector is configured, sending traces, metrics and logs to it. */
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
   measured ??= processMetrics()
   if (!exporterConfigured(env)) return
   // The exporters are most of OpenTelemetry's weight: they are loaded only when they have somewhere to send to.
   const { startExporting } = await import('./exporting.ts')
-  stopExporting = startExporting()
+  stopExporting = await startExporting()
 }
 
 /**
  * Sends pending data and stops telemetry. Call it last: an unreachable collector delays the exit by `withinMs` at most.
  */
 export async function stopTelemetry(withinMs = 2_000): Promise<void> {
-  measured?.[Symbol.dispose]()
-  measured = undefined
   await stopExporting?.(withinMs)
   stopExporting = undefined
+  measured?.[Symbol.dispose]()
+  measured = undefined
 }
 
 function exporterConfigured(env: NodeJS.ProcessEnv): boolean {
@@ -30,6 +30,7 @@ function exporterConfigured(env: NodeJS.ProcessEnv): boolean {
   return Boolean(
     env['OTEL_EXPORTER_OTLP_ENDPOINT'] ||
     env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ||
+    env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] ||
     env['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'],
   )
 }

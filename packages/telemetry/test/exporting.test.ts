@@ -6,9 +6,11 @@ import { runProgram } from './_program.ts'
 
 type Span = { name: string; traceId: string; spanId: string; parentSpanId?: string; status: { message?: string } }
 type LogRecord = { body: { stringValue: string }; traceId: string; spanId: string; severityText: string }
+type Metric = { name: string; unit: string; sum?: { dataPoints: { asDouble?: number; asInt?: number }[] } }
 type Batch = {
   resourceSpans?: { scopeSpans: { spans: Span[] }[] }[]
   resourceLogs?: { scopeLogs: { logRecords: LogRecord[] }[] }[]
+  resourceMetrics?: { scopeMetrics: { metrics: Metric[] }[] }[]
 }
 
 /** A stand-in for an OpenTelemetry collector. */
@@ -27,6 +29,8 @@ async function startCollector() {
   return {
     url: `http://127.0.0.1:${port}`,
     spans: () => batches.flatMap((b) => b.resourceSpans ?? []).flatMap((r) => r.scopeSpans.flatMap((s) => s.spans)),
+    metrics: () =>
+      batches.flatMap((b) => b.resourceMetrics ?? []).flatMap((r) => r.scopeMetrics.flatMap((s) => s.metrics)),
     logs: () => batches.flatMap((b) => b.resourceLogs ?? []).flatMap((r) => r.scopeLogs.flatMap((s) => s.logRecords)),
     [Symbol.dispose]: () => {
       server.closeAllConnections()
@@ -57,6 +61,31 @@ test('traces and logs reach the collector and belong together', async () => {
   const record = collector.logs().find(({ body }) => body.stringValue === 'inside')
   expect(record).toMatchObject({ traceId, spanId: span('inner')?.spanId, severityText: 'warn' })
   expect(JSON.stringify([collector.logs(), collector.spans()])).not.toContain('hunter2')
+})
+
+test('metrics reach the collector under their own names', async () => {
+  using collector = await startCollector()
+  await runProgram('speak', {
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
+    OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+    TEST_STOP_WITHIN_MS: '60000',
+  })
+  const spoken = collector.metrics().find(({ name }) => name === 'test.spoken')
+  expect(spoken).toMatchObject({ unit: 's', sum: { dataPoints: [{ asDouble: 3 }] } })
+  expect(collector.metrics().map(({ name }) => name)).toContain('process.memory.usage')
+  expect(collector.spans()).toEqual([])
+})
+
+test('metrics stay where they are if another exporter is asked for', async () => {
+  using collector = await startCollector()
+  await runProgram('speak', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_METRICS_EXPORTER: 'none',
+    TEST_STOP_WITHIN_MS: '60000',
+  })
+  expect(collector.spans().length).toBeGreaterThan(0)
+  expect(collector.metrics()).toEqual([])
 })
 
 test('a collector that is gone does not keep the process from ending', async () => {

@@ -1,46 +1,59 @@
 import { counter, logger } from '@parley/telemetry'
 
 const log = logger('accounts')
-const signIns = counter('parley_sign_ins', { description: 'Sign-ins with a password, by outcome.' })
-const ended = counter('parley_credentials_ended', { description: 'Credentials ended, by reason.' })
+const signIns = counter('parley.accounts.sign_ins', {
+  description: 'Sign-ins with a password, by outcome',
+  unit: '{sign_in}',
+  labels: ['parley.outcome'],
+})
+const ended = counter('parley.accounts.credentials_ended', {
+  description: 'Changes that ended credentials of an account, by reason',
+  unit: '{change}',
+  labels: ['parley.reason'],
+})
 
-const neighboursAway = counter('parley_accounts_neighbours_away', {
-  description: 'Answers that had to do without another deployable.',
+const neighboursAway = counter('parley.accounts.incomplete_answers', {
+  description: 'Answers that had to do without another deployable',
+  unit: '{answer}',
+  labels: ['parley.service'],
 })
 
 export const signedIn = (userId: string) => {
-  signIns(1, { outcome: 'succeeded' })
+  signIns(1, { 'parley.outcome': 'succeeded' })
   log.info({ userId }, 'signed in')
 }
-export const signInFailed = () => signIns(1, { outcome: 'failed' })
+export const signInFailed = () => signIns(1, { 'parley.outcome': 'failed' })
 export const credentialsEnded = (userId: string, reason: string) => {
-  ended(1, { reason })
+  ended(1, { 'parley.reason': reason })
   log.info({ userId, reason }, 'credentials ended')
 }
 export const withoutNeighbour = (service: string, error: unknown) => {
-  neighboursAway(1, { service })
+  neighboursAway(1, { 'parley.service': service })
   log.warn({ service, err: error }, 'a viewer was answered without the data of another service')
 }
-const presenceAway = counter('parley_accounts_presence_unavailable', {
-  description: 'Questions about presence that Redis or the bus did not answer.',
+const presenceAway = counter('parley.accounts.presence_failures', {
+  description: 'Questions about presence that Redis or the bus did not answer',
+  unit: '{question}',
 })
 /** Said by the client of Redis already: only counted here. */
 export const presenceUnavailable = (error: unknown) => {
   presenceAway(1)
   log.debug({ err: error }, 'presence is not available')
 }
-const mails = counter('parley_mails', {
-  description: 'Mails sent, given up or over the budget, by kind and outcome.',
+const mails = counter('parley.accounts.mails', {
+  description: 'Mails sent, given up or over the budget, by kind and outcome',
+  unit: '{mail}',
+  labels: ['parley.kind', 'parley.outcome'],
 })
 
-export const mailSent = (kind: string) => mails(1, { kind, outcome: 'sent' })
+export const mailSent = (kind: string) => mails(1, { 'parley.kind': kind, 'parley.outcome': 'sent' })
 export const mailFailed = (kind: string, trouble: { code?: string; responseCode?: number }, lasts: boolean) => {
-  if (lasts) mails(1, { kind, outcome: 'failed' })
+  if (lasts) mails(1, { 'parley.kind': kind, 'parley.outcome': 'failed' })
   log.warn({ kind, ...trouble }, lasts ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
 }
 /** An alert looks at this one: mails are asked for in numbers that the operator did not expect. */
 export const mailOverBudget = (kind: string) => {
-  mails(1, { kind, outcome: 'over_budget' })
+  mails(1, { 'parley.kind': kind, 'parley.outcome': 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')
 }
 export const withoutServerName = (error: unknown) =>
@@ -51,10 +64,13 @@ export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error },
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
 export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
 
-const providerSignIns = counter('parley_provider_sign_ins', {
-  description: 'Returns from sign-in providers, by provider and outcome.',
+const providerSignIns = counter('parley.accounts.provider_sign_ins', {
+  description: 'Returns from sign-in providers, by provider and outcome',
+  unit: '{sign_in}',
+  labels: ['parley.provider', 'parley.outcome'],
 })
-export const providerAnswered = (provider: string, outcome: string) => providerSignIns(1, { provider, outcome })
+export const providerAnswered = (provider: string, outcome: string) =>
+  providerSignIns(1, { 'parley.provider': provider, 'parley.outcome': outcome })
 export const providerUnusable = (provider: string, error: unknown) =>
   log.warn({ provider, reason: messageOf(error) }, 'a sign-in provider could not be used')
 export const discoveryRefused = (provider: string, error: unknown) =>

@@ -2,14 +2,17 @@ import { counter, logger } from '@parley/telemetry'
 
 const log = logger('admin')
 
-const policyChanges = counter('parley_policy_changes', { description: 'Changes of roles and permission decisions' })
+const policyChanges = counter('parley.admin.policy_changes', {
+  description: 'Changes of roles and permission decisions',
+  unit: '{change}',
+})
 
 export function serverSeeded(): void {
   log.info('seeded system roles, default decisions, blocked usernames and the server profile')
 }
 
 export function policyChanged(revision: bigint): void {
-  policyChanges()
+  policyChanges(1)
   log.info({ revision: String(revision) }, 'policy changed')
 }
 
@@ -21,12 +24,13 @@ export function policyTold(lost: bigint, revision: bigint): void {
   )
 }
 
-const serverChanges = counter('parley_server_changes', {
+const serverChanges = counter('parley.admin.server_changes', {
   description: 'Changes of the profile and of what hangs on it',
+  unit: '{change}',
 })
 
 export function serverChanged(what: string): void {
-  serverChanges()
+  serverChanges(1)
   log.info({ what }, 'server changed')
 }
 

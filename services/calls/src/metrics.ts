@@ -1,27 +1,32 @@
 import { counter, logger } from '@parley/telemetry'
 
 const log = logger('calls')
-const webhooksTaken = counter('calls_webhooks_total', {
+const webhooksTaken = counter('parley.calls.webhooks', {
   description: 'Webhooks of the media server, by outcome',
+  unit: '{request}',
+  labels: ['parley.outcome'],
 })
-const mediaFailures = counter('calls_media_server_failures_total', {
+const mediaFailures = counter('parley.calls.media_server_failures', {
   description: 'Requests that the media server did not answer, or refused',
+  unit: '{request}',
 })
-const endingsFailed = counter('calls_endings_failed_total', {
+const endingsFailed = counter('parley.calls.ending_failures', {
   description: 'Calls that could not be ended when all were; each is tried again',
+  unit: '{call}',
 })
 
-export const countWebhook = (outcome: 'taken' | 'ignored' | 'refused'): void => webhooksTaken(1, { outcome })
+export const countWebhook = (outcome: 'taken' | 'ignored' | 'refused'): void =>
+  webhooksTaken(1, { 'parley.outcome': outcome })
 
 export function reportMediaFailure(error: unknown, what: string): void {
-  mediaFailures()
+  mediaFailures(1)
   log.warn({ err: error, what }, 'a request to the media server failed')
 }
 
 export const reportListingsFailed = (): void => log.error('the media server does not answer; every call is ended')
 
 export function reportEndingFailed(error: unknown, callId: string): void {
-  endingsFailed()
+  endingsFailed(1)
   log.error({ err: error, callId }, 'a call could not be ended; it will be retried in the next round')
 }
 

@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import type { Context } from './context.ts'
 import { erasePerson } from './actions/erasure/erase-person.ts'
-import { handleRequests } from './http/routes.ts'
+import { handleRequests, routeOf } from './http/routes.ts'
 import { compareCalls } from './jobs/compare-calls.ts'
 import { forgetCalls } from './jobs/forget-calls.ts'
 import { doMediaChores, MediaServer } from './engines/livekit/index.ts'
@@ -45,6 +45,6 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   else host.every({ name: 'end calls', everyMs, run: (stop) => endCalls(ctx, stop) })
   host.use(forgetCalls(ctx, { everyMs: 600_000, signal }))
   host.forgetAnswers()
-  await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) })
+  await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx), routeOf })
   await host.serve({ routes: routes(ctx) })
 }

@@ -1,12 +1,14 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { Code } from '@connectrpc/connect'
-import { counter, histogram, logger } from '@parley/telemetry'
+import type { Code } from '@connectrpc/connect'
+import { codeToHttpStatus, codeToString } from '@connectrpc/connect/protocol-connect'
+import { methodPath } from '@parley/contracts/catalogue'
+import { countRequest } from '@parley/runtime'
+import { counter, logger } from '@parley/telemetry'
 
-const requests = counter('parley_gateway_requests', { description: 'Public calls, by method and code.' })
-const forgottenProxies = counter('parley_gateway_forgotten_proxies', {
-  description: 'Requests with X-Forwarded-For from a private address that is no trusted proxy.',
+const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
+  description: 'Requests with X-Forwarded-For from a private address that is no trusted proxy',
+  unit: '{request}',
 })
-const seconds = histogram('parley_gateway_request_seconds', { description: 'Time of public calls.', unit: 's' })
 const log = logger('gateway')
 
 /** Everything this service counts or logs. */
@@ -16,17 +18,19 @@ export function createMetrics() {
   let warned = false
   return {
     forgottenProxy: (address: string) => {
-      forgottenProxies(1)
+      untrustedProxies(1)
       if (warned) return
       warned = true
       const hint = 'name its network in webserver.trusted_proxies; until then limits count everybody behind it as one'
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
-    answered: (method: DescMethod, code: Code | undefined, started: number) => {
-      const name = `${method.parent.typeName}/${method.name}`
-      requests(1, { method: name, code: code === undefined ? 'ok' : Code[code] })
-      seconds((performance.now() - started) / 1000, { method: name })
-    },
+    /** A public call; the code is that of its failure. gRPC answers all calls with 200. */
+    answered: (method: DescMethod, code: Code | undefined, began: number, isGrpc = false) =>
+      countRequest({
+        ...{ method: 'POST', route: methodPath(method), durationMs: performance.now() - began },
+        status: code === undefined || isGrpc ? 200 : codeToHttpStatus(code),
+        error: code === undefined ? undefined : codeToString(code),
+      }),
     failed: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
     noWebClient: (folder: string) =>
       log.warn({ folder }, 'there is no built web client in this folder: / returns a line of text'),

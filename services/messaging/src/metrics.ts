@@ -1,15 +1,33 @@
 import { counter } from '@parley/telemetry'
 
-const posted = counter('messages_posted', { description: 'Messages written into a line' })
-const replayed = counter('messages_replayed', { description: 'Posts answered with an earlier message of the same key' })
-const facts = counter('room_facts_applied', { description: 'Facts taken into a line' })
-const roomEvents = counter('room_events_applied', { description: 'Events of calls and assets taken into a line' })
-const unresolved = counter('profiles_unresolved', { description: 'Profiles that accounts did not give in time' })
-const handles = counter('handles_unresolved', { description: 'Handles that accounts did not resolve in time' })
-const combined = counter('messages_combined', { description: 'Messages written together with others of their room' })
+const posted = counter('parley.messaging.posted', { description: 'Messages written into a line', unit: '{message}' })
+const replayed = counter('parley.messaging.replayed', {
+  description: 'Posts answered with an earlier message of the same key',
+  unit: '{message}',
+})
+const combined = counter('parley.messaging.combined', {
+  description: 'Messages written together with others of their room',
+  unit: '{message}',
+})
+const facts = counter('parley.messaging.facts_applied', {
+  description: 'Facts about rooms taken into a line',
+  unit: '{fact}',
+})
+const roomEvents = counter('parley.messaging.room_events_applied', {
+  description: 'Events of calls and assets taken into a line',
+  unit: '{event}',
+})
+const unresolved = counter('parley.messaging.profiles_unresolved', {
+  description: 'Profiles that accounts did not give in time',
+  unit: '{profile}',
+})
+const handles = counter('parley.messaging.handles_unresolved', {
+  description: 'Handles that accounts did not resolve in time',
+  unit: '{handle}',
+})
 
-export const countPosted = () => posted()
-export const countReplayed = () => replayed()
+export const countPosted = () => posted(1)
+export const countReplayed = () => replayed(1)
 export const countFacts = (applied: number) => facts(applied)
 export const countRoomEvents = (applied: number) => roomEvents(applied)
 export const countUnresolvedProfiles = (missing: number) => unresolved(missing)

@@ -1,23 +1,35 @@
 import { counter, gauge, histogram } from '@parley/telemetry'
 import type { Created } from './store/new-notifications.ts'
 
-const created = counter('notifications_created', { description: 'Notifications made, by kind' })
-const dismissed = counter('notifications_dismissed', { description: 'Notifications that are pending no longer' })
-const lag = histogram('notification_lag_seconds', {
+const created = counter('parley.notifications.created', {
+  description: 'Notifications made, by kind',
+  unit: '{notification}',
+  labels: ['parley.kind'],
+})
+const dismissed = counter('parley.notifications.dismissed', {
+  description: 'Notifications that are pending no longer',
+  unit: '{notification}',
+})
+const lag = histogram('parley.notifications.lag', {
   description: 'Time from a message until its notifications are written',
   unit: 's',
 })
+const parked = counter('parley.notifications.jobs_parked', {
+  description: 'Jobs that failed for good and were given up',
+  unit: '{job}',
+  labels: ['parley.kind'],
+})
+const waiting = gauge('parley.notifications.jobs_waiting', {
+  description: 'Messages whose many recipients are not all notified yet',
+  unit: '{job}',
+})
 
 export function countCreated(made: readonly Created[], postedAt: Date, at: Date): void {
-  for (const { kind } of made) created(1, { kind })
+  for (const { kind } of made) created(1, { 'parley.kind': kind })
   if (made.length > 0) lag(Math.max(0, at.getTime() - postedAt.getTime()) / 1000)
 }
 
 export const countDismissed = (count: number): void => dismissed(count)
-
-const parked = counter('notification_jobs_parked', { description: 'Jobs that failed for good and were given up' })
-export const jobParked = (of: string): void => parked(1, { of })
-
+export const jobParked = (of: string): void => parked(1, { 'parley.kind': of })
 /** Number of messages with people still to be notified. */
-export const gaugeJobs = (read: () => number): Disposable =>
-  gauge('notification_jobs_waiting', { description: 'Messages whose many recipients are not all notified yet' }, read)
+export const gaugeJobs = (read: () => number): Disposable => waiting(read)

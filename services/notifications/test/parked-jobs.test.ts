@@ -37,7 +37,7 @@ test('a job that fails for good is parked with its reason, and counted', async (
   expect(job).toMatchObject({ subject: 'job.told', attempts: 10, reason: expect.stringContaining('TypeError') })
   expect(JSON.parse(job?.payload.toString() ?? '')).toEqual({ work, after: '' })
   const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
-  expect(metrics).toMatch(/notification_jobs_parked(_total)?\{[^}]*of="told"[^}]*\} 1\b/)
+  expect(metrics).toMatch(/parley_notifications_jobs_parked_total\{parley_kind="told"\} 1\b/)
 
   const operator = createClient(
     NotificationsParkedEventsService,

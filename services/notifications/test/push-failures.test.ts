@@ -146,8 +146,11 @@ test('logs and metrics contain no endpoint, key or text', async () => {
   await drained()
   const service = await push.start()
   const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
-  expect(metrics).toMatch(/pushes_total\{[^}]*outcome="accepted"/)
-  expect(metrics).toMatch(/push_lag_seconds_count\{[^}]*lane="first"/)
-  expect(metrics).toMatch(/push_queue_depth\{[^}]*lane="mass"/)
+  expect(metrics).toMatch(/parley_push_pushes_total\{[^}]*parley_outcome="accepted"/)
+  expect(metrics).toMatch(/parley_push_lag_seconds_count\{[^}]*parley_lane="first"/)
+  expect(metrics).toMatch(/parley_push_waiting\{[^}]*parley_lane="mass"/)
+  expect(metrics).toMatch(
+    /^http_client_request_duration_seconds_count\{parley_peer="push",http_response_status_code="201"\} [1-9]/m,
+  )
   expect(metrics).not.toMatch(/unnamed|127\.0\.0\.1:\d+\/push/)
 })

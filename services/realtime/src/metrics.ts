@@ -2,21 +2,49 @@ import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 import type { ReplayRefusal } from './engines/hub/index.ts'
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
+import { slowConsumer } from './errors.ts'
 
-const opened = counter('parley_realtime_opened', { description: 'Sockets whose stream started.' })
-const failed = counter('parley_realtime_failed', { description: 'Sockets closed for what the client did, by code.' })
-const ended = counter('parley_realtime_ended', { description: 'Streams ended by the server, by code.' })
-const resumed = counter('parley_realtime_resumes', { description: 'Streams that went on where an earlier one ended.' })
-const resumeRefused = counter('parley_realtime_resets', {
-  description: 'Streams that could not go on where an earlier one ended, by reason.',
+const sockets = gauge('parley.realtime.sockets', {
+  description: 'Sockets past their hello on this node',
+  unit: '{socket}',
 })
-const published = counter('parley_realtime_published', { description: 'Frames handed to a topic, by event kind.' })
-const age = histogram('parley_realtime_event_age_seconds', {
-  description: 'Time from the change to its publication on this node.',
+const opened = counter('parley.realtime.opened', { description: 'Sockets whose stream started', unit: '{socket}' })
+const failed = counter('parley.realtime.failed', {
+  description: 'Sockets closed for what the client did, by code',
+  unit: '{socket}',
+  labels: ['parley.reason'],
+})
+const ended = counter('parley.realtime.ended', {
+  description: 'Streams ended by the server, by code',
+  unit: '{socket}',
+  labels: ['parley.reason'],
+})
+const slowConsumers = counter('parley.realtime.slow_consumers', {
+  description: 'Streams ended because the client read too slowly, also among those ended',
+  unit: '{socket}',
+})
+const resumes = counter('parley.realtime.resumes', {
+  description: 'Streams that continued where their client had left off',
+  unit: '{socket}',
+})
+const resets = counter('parley.realtime.resets', {
+  description: 'Streams that could not continue, so that their client loads everything again, by reason',
+  unit: '{socket}',
+  labels: ['parley.reason'],
+})
+const published = counter('parley.realtime.published', {
+  description: 'Frames handed to a topic, by event kind',
+  unit: '{frame}',
+  labels: ['parley.event.kind'],
+})
+const lag = histogram('parley.realtime.lag', {
+  description: 'Time from the change to the hand-over of its event to the sockets of this node',
   unit: 's',
 })
-const dependencyFailures = counter('parley_realtime_dependency_failures', {
-  description: 'Questions to another deployable that failed while opening sockets.',
+const dependencyFailures = counter('parley.realtime.dependency_failures', {
+  description: 'Questions to another deployable that failed while opening sockets',
+  unit: '{call}',
+  labels: ['parley.service'],
 })
 const log = logger('realtime')
 
@@ -25,17 +53,22 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
   return {
-    opened: () => opened(),
-    failed: (code: string) => failed(1, { code }),
-    ended: (code: string) => ended(1, { code }),
-    resumed: () => resumed(),
-    resumeRefused: (reason: ReplayRefusal) => resumeRefused(1, { reason }),
+    opened: () => opened(1),
+    failed: (code: string) => failed(1, { 'parley.reason': code }),
+    ended: (code: string) => {
+      ended(1, { 'parley.reason': code })
+      if (code === slowConsumer.code) slowConsumers(1)
+    },
+    /** A stream continued where its client had left off. */
+    resumed: () => resumes(1),
+    /** A stream cannot continue. */
+    resumeRefused: (reason: ReplayRefusal) => resets(1, { 'parley.reason': reason }),
     published: (event: Event) => {
-      published(1, { kind: event.kind })
-      if (event.occurredAt) age(Math.max(0, Date.now() - timestampMs(event.occurredAt)) / 1000)
+      published(1, { 'parley.event.kind': event.kind })
+      if (event.occurredAt) lag(Math.max(0, Date.now() - timestampMs(event.occurredAt)) / 1000)
     },
     dependencyFailed: (service: string, error: unknown) => {
-      dependencyFailures(1, { service })
+      dependencyFailures(1, { 'parley.service': service })
       log.warn({ service, err: error }, 'sockets could not be opened')
     },
     openingFailed: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
@@ -43,7 +76,6 @@ export function createMetrics() {
       log.error({ err: error, eventId: id, kind }, 'an event could not be delivered; all sockets are reset'),
     hintUnreadable: (error: unknown) => log.warn({ err: error }, 'a hint could not be read'),
     streamReset: () => log.warn('the event stream was interrupted; all sockets are reset'),
-    sockets: (count: () => number) =>
-      gauge('parley_realtime_sockets', { description: 'Sockets past their hello on this node.' }, count),
+    sockets: (count: () => number) => sockets(count),
   }
 }

@@ -3,35 +3,42 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 
 const log = logger('rooms')
 
-const handOverSeconds = histogram('room_hand_over_seconds', {
+const handOverSeconds = histogram('parley.rooms.handover.duration', {
   description: 'Time from the commit of a room fact until messaging had applied it',
   unit: 's',
+  labels: ['parley.outcome'],
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
 })
-const handOverFailures = counter('room_hand_over_failures_total', {
+const handOverFailures = counter('parley.rooms.handover.failures', {
   description: 'Attempts to hand facts to messaging that failed',
+  unit: '{attempt}',
 })
-const factsMade = counter('room_facts_total', { description: 'Changes of rooms, by kind of fact' })
-const roomsFed = counter('rooms_fed_again_total', {
+const factsMade = counter('parley.rooms.facts', {
+  description: 'Changes of rooms, by kind of fact',
+  unit: '{fact}',
+  labels: ['parley.fact'],
+})
+const roomsFed = counter('parley.rooms.fed_again', {
   description: 'Rooms for which messaging had lost applied facts',
+  unit: '{room}',
 })
 
 export function countHandOver(held: boolean, seconds: number): void {
-  handOverSeconds(seconds, { outcome: held ? 'applied' : 'timeout' })
+  handOverSeconds(seconds, { 'parley.outcome': held ? 'applied' : 'timeout' })
 }
 
 /** While messaging is unavailable this happens often: it is counted, but logged only at debug level. */
 export function reportHandOverFailure(roomId: string, error: unknown): void {
-  handOverFailures()
+  handOverFailures(1)
   log.debug({ roomId, err: error }, 'facts of a room could not be handed over')
 }
 
 export function countFacts(facts: readonly RoomFact[]): void {
-  for (const { fact } of facts) factsMade(1, { fact: fact.case ?? 'none' })
+  for (const { fact } of facts) factsMade(1, { 'parley.fact': fact.case ?? 'none' })
 }
 
 export function reportFedAgain(roomId: string, held: bigint, version: bigint): void {
-  roomsFed()
+  roomsFed(1)
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
@@ -43,9 +50,12 @@ export function reportRebased(roomId: string, held: bigint, facts: number): void
   )
 }
 
+const leftBehind = gauge('parley.rooms.left_behind', {
+  description: 'Rooms with facts that messaging has not taken in time',
+  unit: '{room}',
+})
 /** Number of rooms whose facts are not handed over by the call that changed them. */
-export const gaugeLeftBehind = (read: () => number): Disposable =>
-  gauge('rooms_left_behind', { description: 'Rooms with facts that messaging has not taken in time' }, read)
+export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 /** Something that is tried again until it succeeds. */
 export function reportRetry(task: string, error: unknown): void {

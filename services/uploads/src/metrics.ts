@@ -3,34 +3,41 @@ import type { MemoryPlan } from './domain/memory.ts'
 import { storageNotOurs } from './errors.ts'
 
 const log = logger('uploads')
-const claimsWithoutImage = counter('uploads_claims_without_image_total', {
+const claimsWithoutImage = counter('parley.uploads.claims_without_image', {
   description: 'Events that name a public image which is not there',
+  unit: '{event}',
 })
-const imagesWithoutBytes = counter('uploads_images_without_bytes_total', {
+const imagesWithoutBytes = counter('parley.uploads.files_without_bytes', {
   description: 'Requests for public images and files whose bytes are missing or incomplete in the storage',
+  unit: '{request}',
 })
-const failedDeletions = counter('uploads_failed_deletions_total', {
+const failedDeletions = counter('parley.uploads.deletion_failures', {
   description: 'Failed attempts to delete bytes, which will be retried',
+  unit: '{attempt}',
 })
-const sweepsRefused = counter('uploads_sweeps_refused_total', {
+const sweepsRefused = counter('parley.uploads.sweeps_refused', {
   description: 'Sweeps that deleted nothing because the storage does not belong to the database',
+  unit: '{sweep}',
+  labels: ['parley.belonging'],
 })
-const deletionsRefused = counter('uploads_deletions_refused_total', {
+const deletionsRefused = counter('parley.uploads.deletions_refused', {
   description: 'Batches of deletions that wait because the storage does not belong to the database',
+  unit: '{batch}',
+  labels: ['parley.belonging'],
 })
 
 export function reportClaimWithoutImage(key: string, ownerId: string): void {
-  claimsWithoutImage()
+  claimsWithoutImage(1)
   log.error({ key, ownerId }, 'an event refers to an image that does not exist')
 }
 
 export function reportImageWithoutBytes(key: string): void {
-  imagesWithoutBytes()
+  imagesWithoutBytes(1)
   log.error({ key }, 'the bytes of an image are missing from the storage or incomplete')
 }
 
 export function reportFileWithoutBytes(assetId: string): void {
-  imagesWithoutBytes()
+  imagesWithoutBytes(1)
   log.error({ assetId }, 'the bytes of a file are missing from the storage or incomplete')
 }
 
@@ -43,16 +50,17 @@ export const logSwept = (what: string, count: number): void => log.info({ what, 
 
 /** Nothing is swept because storage and database do not belong together. */
 export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
-  sweepsRefused(1, { belonging })
+  sweepsRefused(1, { 'parley.belonging': belonging })
   log.error({ belonging }, storageNotOurs(belonging).rawMessage)
 }
 
 /** Deletions wait because storage and database do not belong together. */
-export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void => deletionsRefused(1, { belonging })
+export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
+  deletionsRefused(1, { 'parley.belonging': belonging })
 
 /** A failed deletion will be retried. */
 export function reportFailedDeletion(id: string, error: unknown): void {
-  failedDeletions()
+  failedDeletions(1)
   log.warn({ id, err: error }, 'bytes could not be deleted; it will be retried')
 }
 

@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import { dividedMemory } from './engines/memory.ts'
 import { openVideos, startVideos } from './engines/video/index.ts'
-import { handleRequests } from './http/routes.ts'
+import { handleRequests, routeOf } from './http/routes.ts'
 import { startJobs } from './jobs/index.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
@@ -36,6 +36,6 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   startJobs(host, ctx, sweepEveryMs)
   const atOnce = isRemote ? (config.videosAtOnce ?? 2) : memory.videosAtOnce
   host.use(await startVideos(ctx, { encoder, settings: config, atOnce, sweepEveryMs, signal }))
-  await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx) })
+  await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx), routeOf })
   await host.serve({ routes: routes(ctx) })
 }

@@ -96,7 +96,7 @@ const askForDeletions = async () => {
   await env.db.insert(blobs).values({ id: 'Aasked', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
 }
 const refusedDeletions = async () =>
-  [...(await metricsText()).matchAll(/uploads_deletions_refused_total\{[^}]*foreign[^}]*\} (\d+)/g)]
+  [...(await metricsText()).matchAll(/parley_uploads_deletions_refused_total\{[^}]*foreign[^}]*\} (\d+)/g)]
     .map(([, count]) => Number(count))
     .reduce((sum, count) => sum + count, 0)
 
@@ -120,7 +120,9 @@ describe('after a database restore', () => {
       code: Code.FailedPrecondition,
       rawMessage: expect.stringContaining('parley storage adopt'),
     })
-    await eventually(async () => /uploads_sweeps_refused_total\{[^}]*foreign[^}]*\} [1-9]/.test(await metricsText()))
+    await eventually(async () =>
+      /parley_uploads_sweeps_refused_total\{[^}]*foreign[^}]*\} [1-9]/.test(await metricsText()),
+    )
     expect(await env.storedKeys()).toEqual(uploaded)
     await env.db.delete(orphans)
     await put(...asked)

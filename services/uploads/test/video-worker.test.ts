@@ -155,7 +155,7 @@ test.each([
   const service = await start(off)
   await heard(env, old, started, failed)
   const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
-  expect(metrics).toMatch(/^uploads_video_available(\{.*\})? 0/m)
+  expect(metrics).toMatch(/^parley_video_available 0/m)
   await expect(
     env.as('Ualice').uploads.createUpload(announcing(videoSaying('new'), { contentType: 'video/mp4' })),
   ).rejects.toMatchObject({

@@ -2,7 +2,14 @@ import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, isOutage, isReachable, type Db, type Tx } from '@parley/postgres'
 import { logger, withSpan } from '@parley/telemetry'
-import { eventFailed, eventHandled, eventParked, messageRedelivered, messageUndecodable } from '../metrics.ts'
+import {
+  eventFailed,
+  eventHandled,
+  eventParked,
+  handlingFailed,
+  messageRedelivered,
+  messageUndecodable,
+} from '../metrics.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { maxAttempts, reasonOf, recordFailure } from './failures.ts'
@@ -87,6 +94,7 @@ async function handleEvent(
   again: boolean,
 ): Promise<number | undefined> {
   const { db, consumer } = handling
+  const began = performance.now()
   const span = { kind: 'consumer', parent: event.traceparent, attributes: { consumer, 'event.id': event.id } } as const
   try {
     await withSpan(`consume ${event.kind}`, span, async () => {
@@ -99,10 +107,13 @@ async function handleEvent(
       })
       afterCommit?.()
     })
-    eventHandled(consumer)
+    eventHandled(consumer, performance.now() - began)
     return 0
   } catch (error) {
-    if (await isOutage(db, error)) return undefined
+    const took = performance.now() - began
+    const outage = await isOutage(db, error)
+    handlingFailed(consumer, took, outage ? 'outage' : 'failed')
+    if (outage) return undefined
     return await fail(handling, event, subject, reasonOf(error))
   }
 }

@@ -2,7 +2,7 @@ import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isAway, isOutage, type Tx } from '@parley/postgres'
 import { logger, withSpan } from '@parley/telemetry'
-import { eventHandled, messageRedelivered } from '../metrics.ts'
+import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { reasonOf } from './failures.ts'
 import {
@@ -60,6 +60,7 @@ async function handleTogether(
     for (const one of those) if (left.delete(one)) how(one.message)
   }
   const known = opened.filter((one): one is Known => one.events !== undefined)
+  const began = performance.now()
   try {
     const { handle, failed } = await prepare(known.flatMap(({ events }) => events))
     const withSome = (what: (failure: unknown) => boolean) =>
@@ -74,7 +75,10 @@ async function handleTogether(
     await inOneTransaction(handling, ready, handle)
     settle(ready, acknowledge)
   } catch (error) {
-    if (await isOutage(db, error)) {
+    const took = performance.now() - began
+    const outage = await isOutage(db, error)
+    handlingFailed(consumer, took, outage ? 'outage' : 'failed')
+    if (outage) {
       settle([...left], (message) => bringAgain(message, redelivery.firstMs))
       return 'outage'
     }
@@ -94,6 +98,7 @@ async function inOneTransaction(
   const again = messages.filter(({ message }) => (deliveryOf(message)?.deliveries ?? 1) > 1)
   const before = again.flatMap((message) => message.events.map(({ id }) => id))
   if (events.length === 0) return
+  const began = performance.now()
   const span = { kind: 'consumer', attributes: { consumer, 'event.count': events.length } } as const
   const afterCommit = await withSpan('consume events', span, () =>
     db.transaction(async (tx) => {
@@ -105,7 +110,7 @@ async function inOneTransaction(
   )
   afterCommit?.()
   for (const _ of again) messageRedelivered(consumer)
-  eventHandled(consumer, events.length)
+  eventHandled(consumer, performance.now() - began, events.length)
 }
 
 /** Makes a handler for a single event from a batch handler. */

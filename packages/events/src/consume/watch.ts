@@ -2,9 +2,8 @@ import { and, inArray, isNotNull, sql } from 'drizzle-orm'
 import { isDatabaseUnavailable, type Db, type Reader } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
-import { gauge } from '@parley/telemetry'
 import { askKeeper } from '../keep/requests.ts'
-import { parkedWaiting } from '../metrics.ts'
+import { consumerPending, parkedWaiting } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { durableName } from '../subjects.ts'
 import type { Durable } from './durable.ts'
@@ -52,10 +51,8 @@ class Watch {
     const { service, durable } = watched.durable
     const state = { ...watched, name: durableName(service, durable), lag: 0, parked: 0 }
     const resources = new Resources()
-    const labels = { consumer: state.name }
-    const lag = { description: 'Messages a consumer has not handled', labels }
-    resources.use(gauge('events_consumer_lag', lag, () => state.lag))
-    resources.use(parkedWaiting({ ...labels, service }, () => state.parked))
+    resources.use(consumerPending(state.name, () => state.lag))
+    resources.use(parkedWaiting({ service, consumer: state.name }, () => state.parked))
     resources.defer('watch', () => this.#remove(state))
     this.#consumers.add(state)
     const looking = (this.#looking ??= periodically({

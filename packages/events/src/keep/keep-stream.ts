@@ -1,8 +1,9 @@
 import type { Msg } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
-import { gauge, logger } from '@parley/telemetry'
+import { logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
+import { showStream, type StreamState } from '../metrics.ts'
 import { jetStream } from '../stream/api.ts'
 import { eventStream, keeperSubject } from '../subjects.ts'
 import { declareStreams, type StreamOptions } from '../stream/declare.ts'
@@ -55,18 +56,9 @@ export async function keepStream(
     },
   })
   kept.defer('asks about the stream', () => subscription.unsubscribe())
-  let size = { bytes: 0, maxBytes: 0, copies: options.replicas ?? 0 }
-  const held = { description: 'Bytes of the stream of events', unit: 'By' }
-  kept.use(gauge('events_stream_bytes', held, () => size.bytes))
-  const most = { description: 'Bytes above which the stream drops its oldest events', unit: 'By' }
-  kept.use(gauge('events_stream_max_bytes', most, () => size.maxBytes))
-  const copies = { description: 'Copies of the stream of events in the cluster of NATS servers' }
-  kept.use(gauge('events_stream_replicas', copies, () => size.copies))
-  const asked = {
-    description:
-      'Copies of the stream that PARLEY_NATS_STREAM_REPLICAS requests; the current number of copies if it is not set',
-  }
-  kept.use(gauge('events_stream_replicas_wanted', asked, () => options.replicas ?? size.copies))
+  let state: StreamState = { bytes: 0, maxBytes: 0, messages: 0, maxMessages: 0, copies: options.replicas ?? 0 }
+  const copiesWanted = () => options.replicas ?? state.copies
+  for (const shown of showStream(() => state, copiesWanted)) kept.use(shown)
   const declaring = periodically({
     name: 'declare the stream',
     everyMs: declareEveryMs,
@@ -74,9 +66,9 @@ export async function keepStream(
     run: async () => {
       if (!bus.connected()) return
       await declareStreams(bus, options)
-      const before = size.copies
-      size = await sizeOfStream(bus)
-      if (options.replicas !== undefined && size.copies !== before) logCopies(size.copies, options.replicas)
+      const before = state.copies
+      state = await stateOfStream(bus)
+      if (options.replicas !== undefined && state.copies !== before) logCopies(state.copies, options.replicas)
     },
   })
   kept.use(declaring)
@@ -85,10 +77,16 @@ export async function keepStream(
   return kept
 }
 
-async function sizeOfStream(bus: Bus): Promise<{ bytes: number; maxBytes: number; copies: number }> {
+async function stateOfStream(bus: Bus): Promise<StreamState> {
   const { manager } = await jetStream(bus)
   const { config, state } = await manager.streams.info(eventStream)
-  return { bytes: state.bytes, maxBytes: config.max_bytes, copies: config.num_replicas }
+  return {
+    bytes: state.bytes,
+    maxBytes: config.max_bytes,
+    messages: state.messages,
+    maxMessages: config.max_msgs,
+    copies: config.num_replicas,
+  }
 }
 
 function logCopies(copies: number, wanted: number): void {

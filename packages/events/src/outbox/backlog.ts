@@ -1,7 +1,6 @@
 import type { Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { gauge } from '@parley/telemetry'
-import { parkedWaiting } from '../metrics.ts'
+import { outboxAge, outboxWaiting, parkedWaiting } from '../metrics.ts'
 import { countParkedBeside, parkedBeside, readBacklog } from './store.ts'
 
 /** Metrics of the waiting entries of an outbox, as last counted. */
@@ -13,11 +12,8 @@ export class Backlog implements AsyncDisposable {
 
   constructor(pool: Database['pool'], service: string) {
     this.#pool = pool
-    const labels = { service }
-    const entries = { description: 'Outbox entries that wait for the stream', labels }
-    this.#gauges.use(gauge('events_outbox_waiting', entries, () => this.#waiting.entries))
-    const seconds = { description: 'Age of the oldest outbox entry that waits', unit: 's', labels }
-    this.#gauges.use(gauge('events_outbox_lag', seconds, () => this.#waiting.seconds))
+    this.#gauges.use(outboxWaiting(service, () => this.#waiting.entries))
+    this.#gauges.use(outboxAge(service, () => this.#waiting.seconds))
     for (const consumer of parkedBeside)
       this.#gauges.use(parkedWaiting({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }

@@ -1,5 +1,6 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
+import { messagePublished } from '../metrics.ts'
 import { isRefusedForGood, isUnanswered, jetStream } from '../stream/api.ts'
 import type { Batch, Line } from './shard.ts'
 
@@ -76,6 +77,7 @@ export class Sender {
   async #attempt(line: Line, batch: Batch): Promise<number> {
     const last = batch.entries.at(-1)
     if (last === undefined) return 0
+    const began = performance.now()
     try {
       const { streams } = await jetStream(this.#bus)
       const ack = await streams.publish(batch.subject, batch.data, {
@@ -83,9 +85,11 @@ export class Sender {
         timeout: batch.failures === 0 ? firstAckTimeoutMs : ackTimeoutMs,
         expect: { streamName: eventStream },
       })
+      messagePublished(performance.now() - began)
       if (!line.dropped) this.#events.stored(line, batch, ack.seq, ack.duplicate)
       return 0
     } catch (error) {
+      messagePublished(performance.now() - began, failureOf(error))
       if (line.dropped) return 0
       if (isRefusedForGood(error)) {
         try {
@@ -103,4 +107,9 @@ export class Sender {
       return Math.min(50 * 2 ** Math.min(batch.failures, 6), slowestRetryMs)
     }
   }
+}
+
+function failureOf(error: unknown): 'refused' | 'unanswered' | 'failed' {
+  if (isRefusedForGood(error)) return 'refused'
+  return isUnanswered(error) ? 'unanswered' : 'failed'
 }

@@ -1,4 +1,4 @@
-import { ConnectError } from '@connectrpc/connect'
+import { ConnectError, type Code } from '@connectrpc/connect'
 import { nuid, type Msg, type MsgHdrs } from 'nats'
 import type { Bus } from '../bus.ts'
 import { controlHeader, unpackReply } from '../envelope.ts'
@@ -14,7 +14,7 @@ import {
   startByMs,
   sweepMs,
 } from '../limits.ts'
-import { countResend } from '../metrics.ts'
+import { countCalled, countResend } from '../metrics.ts'
 import type { Delivery, FindNeighbour, Receiver } from '../neighbours.ts'
 import { rpcSubject } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
@@ -205,12 +205,13 @@ export class PendingCalls implements AsyncDisposable {
   }
 
   #fail(pending: PendingCall, error: ConnectError): void {
-    this.#remove(pending)
+    this.#remove(pending, error.code)
     pending.reject(error)
   }
 
-  #remove(pending: PendingCall): void {
+  #remove(pending: PendingCall, code?: Code): void {
     this.#pending.delete(pending.id)
+    countCalled(pending.call.method, code, this.#now() - (pending.deadlineAt - pending.call.timeoutMs))
     this.#collectedBytes -= pending.parts?.collector.bytes ?? 0
     pending.forget?.()
   }

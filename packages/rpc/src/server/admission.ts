@@ -64,6 +64,16 @@ export class Admission {
     return this.#running >= this.#places && this.#queue.length >= this.#queueLimit
   }
 
+  /** Calls that run. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** Calls that wait. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
   /** Calls that run or wait. */
   get size(): number {
     return this.#running + this.#queue.length

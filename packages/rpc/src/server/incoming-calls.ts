@@ -3,7 +3,7 @@ import { headers as natsHeaders } from 'nats'
 import { beatWithin, logger, withSpan } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
-import { countNotStarted, countServed } from '../metrics.ts'
+import { countNotStarted, countServed, showCalls } from '../metrics.ts'
 import type { Delivery } from '../neighbours.ts'
 import { methodName } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
@@ -135,6 +135,11 @@ export class IncomingCalls {
   /** Whether the next call would be refused. */
   get full(): boolean {
     return this.#admission.full
+  }
+
+  /** Reports how many calls run and wait as those of a deployable, until the result is disposed. */
+  show(deployable: string): Disposable {
+    return showCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }
 
   /** Stops accepting calls. */

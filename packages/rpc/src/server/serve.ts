@@ -81,11 +81,13 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     options.neighbours?.serve(served.method, (delivery) => calls.receive(served, delivery)),
   )
   subscribed?.()
+  const shown = calls.show(options.deployable)
   return {
     async [Symbol.asyncDispose]() {
       backlog?.[Symbol.dispose]()
       inMemory.forEach((served) => served?.[Symbol.dispose]())
       await drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000)
+      shown[Symbol.dispose]()
     },
   }
 }

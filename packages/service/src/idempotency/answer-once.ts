@@ -5,12 +5,9 @@ import { methodPath } from '@parley/contracts/catalogue'
 import type { Db, Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
-import { counter } from '@parley/telemetry'
+import { answerReplayed } from '../metrics.ts'
 import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
 
-const answersReplayed = counter('idempotent_answers_replayed_total', {
-  description: 'Calls answered with what their idempotency key was answered before',
-})
 const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
 const keyInUse = () => new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
 
@@ -54,7 +51,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
     if (!requestDigest.equals(known.requestDigest)) throw keyReused()
     const answer = await repeat(fromBinary(method.output, known.response))
     call.responseHeader.set('Idempotency-Replayed', 'true')
-    answersReplayed(1, { method: method.name })
+    answerReplayed(method)
     return answer
   }
 

@@ -1,7 +1,8 @@
 import '@parley/telemetry/register'
-import { currentTraceparent, logger, stopTelemetry, withSpan } from '@parley/telemetry'
+import { counter, currentTraceparent, logger, stopTelemetry, withSpan } from '@parley/telemetry'
 
 const log = logger('test')
+counter('test.spoken', { description: 'Time spoken', unit: 's' })(3)
 log.debug('a detail')
 log.info({ password: 'hunter2', request: { headers: { authorization: 'hunter2' } }, roomId: 'R1' }, 'hello')
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

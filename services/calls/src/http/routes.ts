@@ -7,11 +7,16 @@ import { reportFailedRequest } from '../metrics.ts'
 import { receiveWebhook } from './receive-webhook.ts'
 import { replyJson } from './reply.ts'
 
+const webhookPath = '/webhooks/livekit'
+
+/** The pattern of a path, for metrics. */
+export const routeOf = (path: string): string => (path === webhookPath ? path : '*')
+
 /** Handles the requests of the HTTP port. */
 export function handleRequests(ctx: Context): RequestListener {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path] = (request.url ?? '/').split('?', 1)
-    if (path === '/webhooks/livekit') return receiveWebhook(ctx, request, response)
+    if (path === webhookPath) return receiveWebhook(ctx, request, response)
     replyJson(response, 404, { error: 'not found' })
   }
   return (request, response) => {

@@ -1,12 +1,20 @@
-import { fromBinary, type DescMethodUnary } from '@bufbuild/protobuf'
-import { createContextKey, createContextValues, type ConnectRouter, type MethodImpl } from '@connectrpc/connect'
+import { fromBinary, type DescMethodUnary, type Message } from '@bufbuild/protobuf'
+import {
+  createContextKey,
+  createContextValues,
+  ConnectError,
+  type ConnectRouter,
+  type HandlerContext,
+  type MethodImpl,
+} from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { encode } from '@parley/protobuf'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
+import type { Metrics } from '../metrics.ts'
 import { reflection } from './reflection.ts'
 
-type Options = { forwarder: Forwarder; maxUploadBytes: number; requestTimeoutMs: number }
+type Options = { forwarder: Forwarder; maxUploadBytes: number; requestTimeoutMs: number; metrics: Metrics }
 export type NodeHandler = ReturnType<typeof connectNodeAdapter>
 export type NodeServerRequest = Parameters<NodeHandler>[0]
 export type NodeServerResponse = Parameters<NodeHandler>[1]
@@ -42,9 +50,12 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
 /** For signed-in callers the limit is the largest body of any method; for others it is a separate one. */
 const limitsOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 
-function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Options): MethodImpl<DescMethodUnary> {
+function forwarding(
+  known: PublicMethod,
+  { forwarder, requestTimeoutMs, metrics }: Options,
+): MethodImpl<DescMethodUnary> {
   const { input, output } = known.method
-  return async (request, context) => {
+  const forward = async (request: Message, context: HandlerContext) => {
     const header = (name: string) => context.requestHeader.get(name) ?? undefined
     const admitted = await forwarder.admit(known, {
       header,
@@ -61,5 +72,17 @@ function forwarding(known: PublicMethod, { forwarder, requestTimeoutMs }: Option
       if (value !== undefined) context.responseHeader.set(name, value)
     }
     return fromBinary(output, answer.body)
+  }
+  return async (request, context) => {
+    const began = performance.now()
+    const isGrpc = context.protocolName !== 'connect'
+    try {
+      const answer = await forward(request, context)
+      metrics.answered(known.method, undefined, began, isGrpc)
+      return answer
+    } catch (error) {
+      metrics.answered(known.method, ConnectError.from(error).code, began, isGrpc)
+      throw error
+    }
   }
 }

@@ -6,11 +6,12 @@ import type { Forwarder } from '../actions/forward/forward.ts'
 import { closeSignal } from '@parley/runtime'
 import type { ImageDoor } from '../actions/forward/image-door.ts'
 import type { PublicMethod } from '../actions/forward/methods.ts'
+import type { Metrics } from '../metrics.ts'
 import { unaryFormat } from '../http/connect-unary.ts'
 import type { HeldBytes } from '../http/held-bytes.ts'
 import type { NodeHandler, NodeServerRequest, NodeServerResponse } from './adapter.ts'
 
-type Options = { forwarder: Forwarder; images: ImageDoor }
+type Options = { forwarder: Forwarder; images: ImageDoor; metrics: Metrics }
 type Call = {
   handler: NodeHandler
   /** Undefined for reflection. */
@@ -27,8 +28,9 @@ const lingerMs = 1_000
  * A call of gRPC, gRPC-Web, or Connect over HTTP/2. The protocol library reads a message before it asks anybody, so its
  * sender is known, and has a place for a whole image, before it gets the request; what it reads and writes is counted.
  */
-export async function admitCall({ forwarder, images }: Options, call: Call): Promise<void> {
+export async function admitCall({ forwarder, images, metrics }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
+  const began = performance.now()
   const isGone = () => ('stream' in response ? response.stream.destroyed : request.socket.destroyed)
   // The library refuses requests that are not calls without reading them.
   const method = isCall(request) ? call.method : undefined
@@ -44,7 +46,10 @@ export async function admitCall({ forwarder, images }: Options, call: Call): Pro
     else countBytes(request, response, held)
     handler(request, response)
   } catch (thrown) {
-    if (!isGone()) refuse(request, response, ConnectError.from(thrown))
+    const error = ConnectError.from(thrown)
+    if (method)
+      metrics.answered(method.method, error.code, began, unaryFormat(request.headers['content-type']) === undefined)
+    if (!isGone()) refuse(request, response, error)
   }
 }
 

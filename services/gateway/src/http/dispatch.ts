@@ -1,7 +1,14 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import type { GetServerResponse } from '@parley/contracts/discovery'
-import { headerOf, isPreflight, preflightHeaders, type ClientAddress, type Health } from '@parley/runtime'
+import {
+  countWhenAnswered,
+  headerOf,
+  isPreflight,
+  preflightHeaders,
+  type ClientAddress,
+  type Health,
+} from '@parley/runtime'
 import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
 import type { Forwarder } from '../actions/forward/forward.ts'
 import type { ImageDoor } from '../actions/forward/image-door.ts'
@@ -29,6 +36,7 @@ import { providerPath } from './providers/paths.ts'
 import { serveProvider } from './providers/routes.ts'
 import { queryOf, redirect } from './redirect.ts'
 import { replyJson } from './reply.ts'
+import { routePattern } from './route-pattern.ts'
 import type { WebClient } from './web-client/web-client.ts'
 
 type Options = {
@@ -102,6 +110,8 @@ export class Dispatch {
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url)
+    // Calls are counted where their code is known.
+    if (!rpcPath.test(path)) countWhenAnswered(request, response, routePattern(path))
     const cors = corsHeaders(request, path, this.#options)
     if (this.#options.auth.secure) response.setHeader('strict-transport-security', 'max-age=31536000')
     if (!isPlainPath(path)) {
@@ -173,6 +183,7 @@ export class Dispatch {
       return void this.#grpc(path, method, request, response)
     }
     if (!method || request.method !== 'POST' || !unaryFormat(contentType)) {
+      countWhenAnswered(request, response, routePattern(path))
       request.resume()
       return this.#unary.refuseRequest(request, response, cors, method !== undefined || isReflection(path))
     }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { hasBody } from '@parley/runtime'
+import { countRequested, hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
 import { Targets } from '../clients/targets.ts'
 import { holdStalled } from './held-bytes.ts'
@@ -14,7 +14,7 @@ const silentMs = 60_000
 const defaultBeginMs = 5_000
 
 type Options = {
-  what: string
+  what: 'assets' | 'webhooks'
   targets: readonly string[]
   /** Methods that are passed on. A body comes with POST only. */
   methods: readonly string[]
@@ -33,7 +33,7 @@ type Asked = { request: IncomingMessage; response: ServerResponse; gone: AbortSi
  * answer did not end where it should is not used again.
  */
 export class PassOn implements AsyncDisposable {
-  readonly #what: string
+  readonly #what: 'assets' | 'webhooks'
   readonly #methods: readonly string[]
   readonly #forwarded: Forwarded
   readonly #beginMs: number
@@ -84,6 +84,7 @@ export class PassOn implements AsyncDisposable {
   /** Passes a request on to one server. Returns what went wrong. */
   async #ask(pool: Pool, { request, response, gone, isLast }: Asked): Promise<unknown> {
     const silent = new AbortController()
+    const began = performance.now()
     const begin = isLast || !isSafe(request) ? undefined : setTimeout(() => silent.abort(), this.#beginMs)
     try {
       const content = bodyOf(request, onwardHeaders(request, this.#forwarded))
@@ -91,11 +92,13 @@ export class PassOn implements AsyncDisposable {
       const onward = { method: request.method as 'GET', path: onwardPath(request.url), ...content, signal }
       await pool.stream(onward, ({ statusCode, headers }) => {
         clearTimeout(begin)
+        countRequested(this.#what, performance.now() - began, statusCode)
         const unread = !request.complete && { connection: 'close' }
         return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
       })
       return undefined
     } catch (error) {
+      if (!response.headersSent) countRequested(this.#what, performance.now() - began, undefined, 'no_answer')
       return error
     } finally {
       clearTimeout(begin)

@@ -21,6 +21,14 @@ const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
 const exposedHeaders = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Retry-After']
 const toEveryPage = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
 
+/** The pattern of a path, for metrics. */
+export function routeOf(path: string): string {
+  if (path === '/internal/blobs') return path
+  if (serverImagePath.test(path)) return '/assets/server/{key}'
+  if (filePath.test(path)) return '/assets/files/{asset}'
+  return variantPath.test(path) ? '/assets/files/{asset}/{variant}' : '*'
+}
+
 /** Handles the requests of the HTTP port. Paths are matched literally: nothing is decoded or resolved. */
 export function handleRequests(ctx: Context): RequestListener {
   return (request, response) => {

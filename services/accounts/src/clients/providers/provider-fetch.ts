@@ -1,4 +1,5 @@
 import type { CustomFetch } from 'openid-client'
+import { countOutgoing } from '@parley/runtime'
 import { ProviderFailed } from './failures.ts'
 
 /** Timeout of one response of a provider, in seconds; the signal of the whole call may fire earlier. */
@@ -15,7 +16,11 @@ export function providerFetch(signal: AbortSignal): CustomFetch {
       ...(ofRequest ? [ofRequest] : []),
     ])
     const request = { ...options, ...(body !== undefined && { body }), redirect: 'manual', signal: until } as const
-    const response = await fetch(url, request)
+    const response = await countOutgoing(
+      'provider',
+      () => fetch(url, request),
+      (answer) => answer.status,
+    )
     const { status, headers } = response
     const content = await bytesOf(response)
     return new Response(content.length > 0 ? content : null, { status, headers })

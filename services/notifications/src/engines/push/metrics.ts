@@ -4,19 +4,37 @@ import { lanes, type Lane } from '../../domain/push-lanes.ts'
 import type { Reason } from './prepare.ts'
 
 const log = logger('push')
-const pushes = counter('parley_pushes_total', { description: 'Pushes by action and outcome' })
-const lag = histogram('parley_push_lag', {
+const pushes = counter('parley.push.pushes', {
+  description: 'Pushes by action and outcome; `accepted` by the push service, or why not',
+  unit: '{push}',
+  labels: ['parley.action', 'parley.outcome'],
+})
+const lag = histogram('parley.push.lag', {
   description: 'Time from the notification, or its dismissal, until the push service has the push',
   unit: 's',
+  labels: ['parley.action', 'parley.lane'],
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200],
+})
+
+const waiting = gauge('parley.push.waiting', {
+  description: 'Pushes that wait, by lane',
+  unit: '{push}',
+  labels: ['parley.lane'],
+})
+const age = gauge('parley.push.age', {
+  description: 'Age of the oldest push that waits, by lane',
+  unit: 's',
+  labels: ['parley.lane'],
 })
 
 type Outcome = Exclude<Answer['outcome'], 'busy'> | Reason | 'postponed' | 'given_up'
 
-export const countPush = (action: 'show' | 'dismiss', outcome: Outcome): void => pushes(1, { action, outcome })
+export const countPush = (action: 'show' | 'dismiss', outcome: Outcome): void =>
+  pushes(1, { 'parley.action': action, 'parley.outcome': outcome })
 type Queued = { action: 'show' | 'dismiss'; lane: Lane }
 
-export const recordLag = ({ action, lane }: Queued, seconds: number): void => lag(seconds, { action, lane })
+export const recordLag = ({ action, lane }: Queued, seconds: number): void =>
+  lag(seconds, { 'parley.action': action, 'parley.lane': lane })
 export const reportFailedTurn = (error: unknown): void => log.warn({ err: error }, 'sending pushes failed; they wait')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
@@ -27,12 +45,8 @@ export type LaneState = { lane: Lane; depth: number; oldestMs: number }
 export function showQueue(read: () => readonly LaneState[]): Disposable {
   const gauges = lanes.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)
-    const depth = { description: 'Pushes that wait, by lane', labels: { lane } }
-    const oldest = { description: 'Age of the oldest push that waits, by lane', labels: { lane }, unit: 's' }
-    return [
-      gauge('parley_push_queue_depth', depth, () => state()?.depth ?? 0),
-      gauge('parley_push_queue_oldest', oldest, () => (state()?.oldestMs ?? 0) / 1000),
-    ]
+    const labels = { 'parley.lane': lane }
+    return [waiting(() => state()?.depth ?? 0, labels), age(() => (state()?.oldestMs ?? 0) / 1000, labels)]
   })
   return { [Symbol.dispose]: () => gauges.forEach((one) => one[Symbol.dispose]()) }
 }

@@ -1,6 +1,7 @@
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as tlsRequest, type RequestOptions } from 'node:https'
 import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy } from '@parley/outbound'
+import { countOutgoing } from '@parley/runtime'
 import { answerOf, type Answer } from './answer.ts'
 import type { PushNetwork } from './endpoint.ts'
 import type { PushRequest } from './request.ts'
@@ -21,7 +22,7 @@ export function openPushClient(network: PushNetwork): PushClient {
   const tls = new Agent(connections)
   const plain = new PlainAgent(connections)
 
-  const post = ({ userId, endpoint, headers, body }: PushRequest, signal: AbortSignal) =>
+  const postOnce = ({ userId, endpoint, headers, body }: PushRequest, signal: AbortSignal) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const isTls = endpoint.protocol === 'https:'
       const lookup = guardedLookup(network, userId)
@@ -33,6 +34,13 @@ export function openPushClient(network: PushNetwork): PushClient {
       request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })
+
+  const post = (request: PushRequest, signal: AbortSignal) =>
+    countOutgoing(
+      'push',
+      () => postOnce(request, signal),
+      ({ statusCode }) => statusCode,
+    )
 
   return {
     async send(request, signal) {

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { countOutgoing } from '@parley/runtime'
 import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy, type Network } from '@parley/outbound'
 import { tooManyPages } from '../../errors.ts'
 import { FetchRefused } from './failures.ts'
@@ -33,7 +34,8 @@ const redirects = new Set([301, 302, 303, 307, 308])
 /** Connects only to allowed addresses, at each redirect. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
-    const answer = await ask(url, wanted, { ...network, signal })
+    const asking = () => ask(url, wanted, { ...network, signal })
+    const answer = await countOutgoing('page', asking, ({ statusCode: status }) => status)
     const { statusCode = 0, headers } = answer
     const refuse = (error: Error): never => {
       answer.destroy()

@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { countOutgoing } from '@parley/runtime'
 import { storageUnavailable } from '../../errors.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { S3Settings } from './settings.ts'
@@ -106,7 +107,7 @@ async function put(client: S3Client, params: Place, content: Readable): Promise<
   const Body = Readable.from(body(), { objectMode: false })
   const upload = new Upload({ client, params: { ...params, Body }, partSize: partBytes, queueSize: partsAtOnce })
   try {
-    await upload.done()
+    await countOutgoing('storage', () => upload.done())
   } catch (error) {
     Body.destroy()
     content.destroy()
@@ -214,7 +215,7 @@ const encodeRfc5987 = (text: string): string =>
 /** Translates every error of the server to `unavailable`: the caller cannot fix it. */
 async function asking<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await countOutgoing('storage', ask)
   } catch (error) {
     throw storageUnavailable(error)
   }

@@ -2,21 +2,34 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 import type { VideoOutcome } from './process-video.ts'
 
 const log = logger('video')
-const videos = counter('uploads_videos_total', { description: 'Videos that were worked on, by outcome' })
-const seconds = histogram('uploads_video', {
+const videos = counter('parley.video.videos', {
+  description: 'Videos that were worked on, by outcome',
+  unit: '{video}',
+  labels: ['parley.outcome'],
+})
+const seconds = histogram('parley.video.duration', {
   description: 'Work on one video',
   unit: 's',
   buckets: [0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
 })
 
+const available = gauge('parley.video.available', {
+  description: '1 where videos are processed, else 0',
+  unit: '{process}',
+})
+const waiting = gauge('parley.video.waiting', {
+  description: 'Videos that are still to be processed',
+  unit: '{video}',
+})
+
 export function reportVideo(outcome: VideoOutcome, took: number): void {
-  videos(1, { outcome })
+  videos(1, { 'parley.outcome': outcome })
   seconds(took)
 }
 
 /** Processing failed for a reason outside the video, or its programs were killed. */
 export function reportVideoTriedAgain(assetId: string, error: unknown): void {
-  videos(1, { outcome: 'tried_again' })
+  videos(1, { 'parley.outcome': 'tried_again' })
   log.warn({ assetId, err: error }, 'a video could not be processed and will be retried')
 }
 
@@ -38,9 +51,6 @@ export const reportOwnUser = (userId: number, fault: string): void =>
 
 /** Reports whether videos are accepted and how many wait, until the result is disposed. */
 export function showVideos(read: { available: boolean; waiting: () => number }): Disposable {
-  const shown = [
-    gauge('uploads_video_available', { description: '1 where videos are processed, else 0' }, () => +read.available),
-    gauge('uploads_videos_waiting', { description: 'Videos that are still to be processed' }, read.waiting),
-  ]
+  const shown = [available(() => +read.available), waiting(read.waiting)]
   return { [Symbol.dispose]: () => shown.forEach((each) => each[Symbol.dispose]()) }
 }

@@ -1,0 +1,62 @@
+import pg from 'pg'
+import { PoolMetrics } from './metrics.ts'
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: pg.PoolClient['release'],
+) => void
+
+/** A pool that reports its waits and how long its connections are used. */
+export class MeasuredPool extends pg.Pool {
+  readonly #metrics: PoolMetrics
+  readonly #takenAt = new WeakMap<pg.PoolClient, number>()
+
+  constructor(name: string, config: pg.PoolConfig) {
+    super(config)
+    this.#metrics = new PoolMetrics(name, {
+      idle: () => this.idleCount,
+      used: () => this.totalCount - this.idleCount,
+      waiting: () => this.waitingCount,
+      limit: config.max ?? 0,
+    })
+    this.on('acquire', (client) => this.#takenAt.set(client, performance.now()))
+    this.on('release', (error: Error | undefined, client) => {
+      const takenAt = this.#takenAt.get(client)
+      if (takenAt !== undefined) this.#metrics.used(performance.now() - takenAt, Boolean(error))
+    })
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(done: Connected): void
+  override connect(done?: Connected): Promise<pg.PoolClient> | void {
+    // pool.query() also takes its connection here.
+    if (this.idleCount > this.waitingCount) return done ? super.connect(done) : super.connect()
+    const since = performance.now()
+    if (done)
+      return super.connect((error, client, release) => {
+        this.#ended(since, error)
+        done(error, client, release)
+      })
+    return super.connect().then(
+      (client) => {
+        this.#ended(since)
+        return client
+      },
+      (error: unknown) => {
+        this.#ended(since, error)
+        throw error
+      },
+    )
+  }
+
+  /** Its counts are reported no longer. Call it when the pool ends. */
+  stopReporting(): void {
+    this.#metrics[Symbol.dispose]()
+  }
+
+  #ended(since: number, error?: unknown): void {
+    if (error) this.#metrics.timedOut()
+    else this.#metrics.waited(performance.now() - since)
+  }
+}

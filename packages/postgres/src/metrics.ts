@@ -1,0 +1,72 @@
+import { counter, gauge, histogram } from '@parley/telemetry'
+
+const count = gauge('db.client.connection.count', {
+  description: 'Connections of a pool, idle or used',
+  unit: '{connection}',
+  labels: ['db.client.connection.pool.name', 'db.client.connection.state'],
+})
+const limit = gauge('db.client.connection.limit', {
+  description: 'Most connections of a pool',
+  unit: '{connection}',
+  labels: ['db.client.connection.pool.name'],
+})
+const pending = gauge('db.client.connection.pending_requests', {
+  description: 'Statements and transactions that wait for a connection now',
+  unit: '{request}',
+  labels: ['db.client.connection.pool.name'],
+})
+const waited = histogram('db.client.connection.wait_time', {
+  description: 'Time until a connection was there; what found an idle one is not counted',
+  unit: 's',
+  labels: ['db.client.connection.pool.name'],
+})
+const timeouts = counter('db.client.connection.timeouts', {
+  description: 'Statements and transactions that got no connection, in time or at all',
+  unit: '{timeout}',
+  labels: ['db.client.connection.pool.name'],
+})
+const used = histogram('db.client.connection.use_time', {
+  description: 'Time that a statement or a transaction had a connection',
+  unit: 's',
+  labels: ['db.client.connection.pool.name', 'error.type'],
+})
+
+/** Sizes of a pool, as they are now. */
+type PoolState = { idle: () => number; used: () => number; waiting: () => number; limit: number }
+
+/** Counts and times of one pool. Dispose it with the pool. */
+export class PoolMetrics implements Disposable {
+  readonly #labels: { readonly 'db.client.connection.pool.name': string }
+  readonly #failed: { readonly 'db.client.connection.pool.name': string; readonly 'error.type': string }
+  readonly #shown: readonly Disposable[]
+
+  constructor(name: string, state: PoolState) {
+    this.#labels = { 'db.client.connection.pool.name': name }
+    this.#failed = { ...this.#labels, 'error.type': 'failed' }
+    this.#shown = [
+      count(state.idle, { ...this.#labels, 'db.client.connection.state': 'idle' }),
+      count(state.used, { ...this.#labels, 'db.client.connection.state': 'used' }),
+      limit(() => state.limit, this.#labels),
+      pending(state.waiting, this.#labels),
+    ]
+  }
+
+  /** A connection was there after a wait. */
+  waited(milliseconds: number): void {
+    waited(milliseconds / 1000, this.#labels)
+  }
+
+  /** No connection came. */
+  timedOut(): void {
+    timeouts(1, this.#labels)
+  }
+
+  /** A connection was given back, or broke. */
+  used(milliseconds: number, isBroken: boolean): void {
+    used(milliseconds / 1000, isBroken ? this.#failed : this.#labels)
+  }
+
+  [Symbol.dispose](): void {
+    for (const each of this.#shown) each[Symbol.dispose]()
+  }
+}

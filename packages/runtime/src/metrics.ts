@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { histogram, type LabelsOf } from '@parley/telemetry'
+
+const served = histogram('http.server.request.duration', {
+  description: 'Time from the head of a request to the end of its answer, of public calls to the begin of the answer',
+  unit: 's',
+  labels: ['http.request.method', 'http.route', 'http.response.status_code', 'error.type'],
+})
+const requested = histogram('http.client.request.duration', {
+  description: 'Time until a server outside answered, or failed',
+  unit: 's',
+  labels: ['parley.peer', 'http.response.status_code', 'error.type'],
+})
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const
+type Method = (typeof methods)[number] | '_OTHER'
+
+/** The method as metrics name it. */
+const methodOf = (method = ''): Method => methods.find((known) => known === method) ?? '_OTHER'
+
+/** What is known of a request that was answered. */
+type Answered = {
+  method: string | undefined
+  /** The method of the contract, or the pattern of the path: never the path itself. */
+  route: string
+  status: number
+  /** Why it failed, one of few words. */
+  error?: string | undefined
+  durationMs: number
+}
+
+/** A request was answered. */
+export function countRequest({ method, route, status, error, durationMs }: Answered): void {
+  const labels = { 'http.request.method': methodOf(method), 'http.route': route, 'http.response.status_code': status }
+  const failure = error ?? (status >= 500 ? String(status) : undefined)
+  served(durationMs / 1000, failure === undefined ? labels : { ...labels, 'error.type': failure })
+}
+
+/** Counts a request when its answer has ended or its client is gone; `route` as for {@link countRequest}. */
+export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
+  const began = performance.now()
+  response.once('close', () => {
+    const { method } = request
+    // 499, as of other servers: the client did not wait for an answer.
+    const status = response.headersSent ? response.statusCode : 499
+    countRequest({ method, route, status, durationMs: performance.now() - began })
+  })
+}
+
+/** What kind of server was asked. */
+export type Peer = LabelsOf<'parley.peer'>['parley.peer']
+
+/**
+ * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; what `ask`
+ * throws counts as a failure.
+ */
+export async function countOutgoing<T>(
+  peer: Peer,
+  ask: () => Promise<T>,
+  statusOf: (answer: T) => number | undefined = () => undefined,
+): Promise<T> {
+  const began = performance.now()
+  try {
+    const answer = await ask()
+    countRequested(peer, performance.now() - began, statusOf(answer))
+    return answer
+  } catch (error) {
+    const status = statusOfError(error)
+    countRequested(peer, performance.now() - began, status, status === undefined ? 'no_answer' : undefined)
+    throw error
+  }
+}
+
+/** A request to a server outside was answered with a status, or failed. */
+export function countRequested(peer: Peer, durationMs: number, status?: number, error?: string): void {
+  const failure = error ?? (status !== undefined && status >= 400 ? String(status) : undefined)
+  requested(durationMs / 1000, {
+    'parley.peer': peer,
+    ...(status !== undefined && { 'http.response.status_code': status }),
+    ...(failure !== undefined && { 'error.type': failure }),
+  })
+}
+
+/** Clients of other servers put the status into what they throw. */
+function statusOfError(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { status, $metadata } = error as { status?: unknown; $metadata?: { httpStatusCode?: unknown } }
+  const found = status ?? $metadata?.httpStatusCode
+  return typeof found === 'number' ? found : undefined
+}

@@ -1,0 +1,12 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { methodPath } from '@parley/contracts/catalogue'
+import { counter } from '@parley/telemetry'
+
+const replays = counter('parley.idempotency.replays', {
+  description: 'Calls answered with what their idempotency key was answered before',
+  unit: '{call}',
+  labels: ['rpc.method'],
+})
+
+/** A call was answered from storage. */
+export const answerReplayed = (method: DescMethod): void => replays(1, { 'rpc.method': methodPath(method).slice(1) })

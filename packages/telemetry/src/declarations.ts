@@ -1,0 +1,23 @@
+import type { LabelName } from './labels.ts'
+
+/** A metric as its owner declares it. */
+export type Declaration = {
+  /** Dotted name of OpenTelemetry's semantic conventions, otherwise `parley.` and the owner. */
+  readonly name: string
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  /** One sentence without a full stop. */
+  readonly description: string
+  /** UCUM: `s`, `By`, or what is counted in braces, `{message}`. */
+  readonly unit: string
+  readonly labels: readonly LabelName[]
+}
+
+const made: Declaration[] = []
+
+/** Adds a metric to the catalogue of this process. */
+export function declare(declaration: Declaration): void {
+  made.push(declaration)
+}
+
+/** Every metric that the loaded modules declare, in the order of their declaration. */
+export const declarations = (): readonly Declaration[] => made

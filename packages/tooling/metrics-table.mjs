@@ -1,0 +1,91 @@
+/**
+ * `pnpm metrics` prints every metric of the fleet; `--json` as JSON; `--write` puts the tables into docs/metrics.md,
+ * between the marks below; `--check` fails when they differ from the declarations, or a declaration breaks a rule.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import * as conventions from '@opentelemetry/semantic-conventions/incubating'
+import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
+import { formatted } from './format.mjs'
+import { inWorkspace } from './steps.mjs'
+
+const marked = /(<!-- metrics -->\n)[\s\S]*?(<!-- \/metrics -->)/
+const page = inWorkspace('docs/metrics.md')
+const options = { write: { type: 'boolean' }, check: { type: 'boolean' }, json: { type: 'boolean' } }
+
+const { values } = parseArgs({ options })
+const { metrics, labels } = await declaredMetrics()
+
+if (values.json) {
+  const listed = metrics.map((metric) => ({ ...metric, series: seriesOf(metric) }))
+  console.log(JSON.stringify({ metrics: listed, labels }))
+} else if (values.write) await writeFile(page, await upToDate())
+else if (!values.check) console.log(tables())
+else {
+  const problems = problemsOfDeclarations()
+  if ((await readFile(page, 'utf8')) !== (await upToDate()))
+    problems.push('docs/metrics.md: the tables are out of date; run: pnpm metrics --write')
+  for (const problem of problems) console.log(problem)
+  if (problems.length > 0) process.exitCode = 1
+}
+
+async function upToDate() {
+  const text = await readFile(page, 'utf8')
+  return formatted(
+    page,
+    text.replace(marked, (_, before, after) => `${before}\n${tables()}\n\n${after}`),
+  )
+}
+
+function tables() {
+  const owners = [...new Set(metrics.map(({ owner }) => owner))]
+  return [...owners.map(tableOf), '## Labels', labelTable()].join('\n\n')
+}
+
+function tableOf(owner) {
+  const rows = metrics
+    .filter((metric) => metric.owner === owner)
+    .map((metric) => [
+      `\`${metric.prometheus}\``,
+      `\`${metric.name}\``,
+      `${metric.kind}, ${metric.unit}`,
+      metric.labels.map((label) => `\`${label}\``).join(', '),
+      metric.description,
+    ])
+  return `## ${owner}\n\n${table(['in Prometheus', 'metric', 'kind, unit', 'labels', 'meaning'], rows)}`
+}
+
+function labelTable() {
+  const rows = labels.map(({ name, prometheus, values: possible, atMost, meaning }) => [
+    `\`${name}\``,
+    `\`${prometheus}\``,
+    possible ? possible.map((value) => `\`${value}\``).join(', ') : `at most ${atMost}`,
+    meaning,
+  ])
+  return table(['label', 'in Prometheus', 'values', 'meaning'], rows)
+}
+
+function table(head, rows) {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+function problemsOfDeclarations() {
+  const problems = []
+  const known = new Set(Object.values(conventions))
+  const seen = new Set()
+  for (const { name, prometheus, unit, description } of metrics) {
+    const wrong = (problem) => problems.push(`metric ${name}: ${problem}`)
+    if (seen.has(prometheus)) wrong('is declared twice')
+    seen.add(prometheus)
+    if (!/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(name)) wrong('is no dotted name')
+    if (!name.startsWith('parley.') && !known.has(name)) wrong('has neither our prefix nor is it a convention')
+    if (!/^(s|By|\{[a-z_]+\})$/.test(unit)) wrong(`${unit} is no base unit`)
+    if (!/^[A-Z0-9].*[^.]$/.test(description)) wrong('its description is not a sentence without a full stop')
+  }
+  for (const { name } of labels)
+    if (!name.startsWith('parley.') && !known.has(name))
+      problems.push(`label ${name}: has neither our prefix nor is it a convention`)
+  const used = new Set(metrics.flatMap((metric) => metric.labels))
+  for (const { name } of labels) if (!used.has(name)) problems.push(`label ${name}: no metric has it`)
+  return problems
+}
