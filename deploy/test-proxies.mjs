@@ -13,7 +13,7 @@ if (!publicUrl || !internalUrl) {
   console.error(usage)
   process.exit(2)
 }
-const counter = /^parley_gateway_forgotten_proxies(?:_total)?(?:\{[^}]*\})? (\d+)/gm
+const counter = /^parley_gateway_untrusted_proxy_requests_total(?:\{[^}]*\})? (\d+)/gm
 /** Enough that each of several gateways most likely gets one. */
 const requests = 50
 

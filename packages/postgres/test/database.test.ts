@@ -7,6 +7,7 @@ import { Code } from '@connectrpc/connect'
 import pg from 'pg'
 import { eq, sql } from 'drizzle-orm'
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import { outageProxy } from '@parley/tooling/outage-proxy'
 import {
@@ -228,6 +229,45 @@ describe('a server with a failure', () => {
     )
     expectUnavailable(failure)
     await eventually(() => database.ping())
+  })
+})
+
+describe('the metrics of a pool', () => {
+  const valueOf = async (series: string): Promise<number> =>
+    Number(
+      (await metricsText())
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(' ')[1] ?? 0,
+    )
+  const ofPool = (name: string, labels = '') =>
+    `db_client_connection_${name}{db_client_connection_pool_name="measured"${labels}}`
+
+  test('show connections, waits for them and how long they are used', async () => {
+    await using database = await openDatabase({ url, pool: 1, name: 'measured' })
+    const { pool } = database
+    const held = await pool.connect()
+    expect(await valueOf(ofPool('limit'))).toBe(1)
+    expect(await valueOf(ofPool('count', ',db_client_connection_state="used"'))).toBe(1)
+    const waiting = pool.query('select 1')
+    expect(await valueOf(ofPool('pending_requests'))).toBe(1)
+    held.release()
+    await waiting
+    // Both found no idle connection.
+    expect(await valueOf(ofPool('wait_time_seconds_count'))).toBe(2)
+    await pool.query('select 1')
+    expect(await valueOf(ofPool('wait_time_seconds_count'))).toBe(2)
+    expect(await valueOf(ofPool('use_time_seconds_count'))).toBe(3)
+    expect(await valueOf(ofPool('count', ',db_client_connection_state="idle"'))).toBe(1)
+  })
+
+  test('count what got no connection', async () => {
+    await using database = await openDatabase({ url, pool: 1, name: 'measured', connectTimeoutMs: 50 })
+    const held = await database.pool.connect()
+    const before = await valueOf(ofPool('timeouts_total'))
+    await Promise.all([failureOf(database.pool.query('select 1')), failureOf(database.pool.connect())])
+    held.release()
+    expect(await valueOf(ofPool('timeouts_total'))).toBe(before + 2)
   })
 })
 

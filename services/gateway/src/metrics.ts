@@ -1,8 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { Code } from '@connectrpc/connect'
 import { codeToHttpStatus, codeToString } from '@connectrpc/connect/protocol-connect'
-import { methodPath } from '@parley/contracts/catalogue'
-import { countRequest } from '@parley/runtime'
+import { countRequest } from '@parley/runtime/metrics'
 import { counter, logger } from '@parley/telemetry'
 
 const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
@@ -27,7 +26,8 @@ export function createMetrics() {
     /** A public call; the code is that of its failure. gRPC answers all calls with 200. */
     answered: (method: DescMethod, code: Code | undefined, began: number, isGrpc = false) =>
       countRequest({
-        ...{ method: 'POST', route: methodPath(method), durationMs: performance.now() - began },
+        ...{ method: 'POST', route: `/${method.parent.typeName}/${method.name}` },
+        durationMs: performance.now() - began,
         status: code === undefined || isGrpc ? 200 : codeToHttpStatus(code),
         error: code === undefined ? undefined : codeToString(code),
       }),
