@@ -6,10 +6,10 @@ import { AccountsInternalService } from './internal.ts'
 import { RoomService } from './api.ts'
 import { RealtimeEventEnvelopeSchema } from './realtime.ts'
 
-test('the public interface has 24 services, 157 methods and 40 event kinds', () => {
+test('the public interface has 24 services, 158 methods and 40 event kinds', () => {
   expect(new Set(publicServices).size).toBe(24)
-  expect(publicServices.flatMap((service) => service.methods)).toHaveLength(157)
-  expect(publicMethods).toHaveLength(157)
+  expect(publicServices.flatMap((service) => service.methods)).toHaveLength(158)
+  expect(publicMethods).toHaveLength(158)
   expect(RealtimeEventEnvelopeSchema.oneofs.find((oneof) => oneof.name === 'event')?.fields).toHaveLength(40)
 })
 

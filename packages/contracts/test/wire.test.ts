@@ -54,6 +54,15 @@ describe('additions', () => {
       ...['ListMySessions', 'EndMySession', 'ListEmailAddresses', 'RemoveEmailAddress'],
       ...['ListOAuthConsents', 'WithdrawOAuthConsent'],
     ]),
+    ...methodsOf('svc.api.v1.MessageService', 'svc.api.v1', ['ListReactionUsers']),
+    ...messageOf('svc.api.v1.ListReactionUsersRequest', [
+      ...['plain string room_id', 'plain string message_event_id', 'plain string emoji'],
+      'plain svc.api.v1.PageRequest page',
+    ]),
+    ...messageOf('svc.api.v1.ListReactionUsersResponse', [
+      ...['repeated string user_ids', 'plain svc.api.v1.RoomTimelineIncludes includes'],
+      'plain svc.api.v1.PageInfo page',
+    ]),
     ...messageOf('svc.admin.v1.RemoveUserEmailAddressRequest', [
       ...['plain string user_id', 'plain string address', 'plain string current_password'],
     ]),

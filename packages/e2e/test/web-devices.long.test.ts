@@ -74,6 +74,8 @@ inBrowser('who reacted is seen by touch and by keyboard, as long as they do', as
   for (const one of others) await one.call(RoomService.method.joinRoom, { roomId })
   const { addReaction, removeReaction } = MessageService.method
   for (const one of [bob, ...others]) await one.call(addReaction, { roomId, messageEventId, emoji: 'tada' })
+  const last = others.at(-1)
+  if (!last) throw new Error('there are others')
   await bob.call(addReaction, { roomId, messageEventId, emoji: 'rocket' })
 
   await using byTouch = await visitAs(ada, `/chat/-/${roomId}`, { ...phone, viewport: { width: 320, height: 640 } })
@@ -93,9 +95,23 @@ inBrowser('who reacted is seen by touch and by keyboard, as long as they do', as
     }
     const dialog = page.getByRole('dialog', { name: 'Who reacted' })
     await dialog.getByRole('region', { name: ':rocket:, 1 person' }).getByRole('button', { name: bob.login }).waitFor()
-    const many = dialog.getByRole('region', { name: ':tada:, 7 people' })
-    await many.getByText('And 2 more people').waitFor()
-    expect(await many.getByRole('button').count()).toBe(5)
+    const many = dialog.getByRole('region', { name: ':tada:' })
+    const people = many.getByRole('listitem').getByRole('button')
+    await dialog.getByRole('region', { name: ':tada:, 7 people' }).waitFor()
+    expect(await people.count()).toBe(5)
+    const more = many.getByRole('button', { name: 'Show 2 more people' })
+    if (page === byTouch.page) await tap(page, more)
+    else await more.press('Enter')
+    await more.waitFor({ state: 'detached' })
+    expect(await people.allInnerTexts()).toEqual([bob, ...others].map((one) => expect.stringContaining(one.login)))
+    expect(await people.nth(5).evaluate('(one) => one === document.activeElement')).toBe(true)
+    // Who stops is listed no longer.
+    await last.call(removeReaction, { roomId, messageEventId, emoji: 'tada' })
+    await dialog.getByRole('region', { name: ':tada:, 6 people' }).waitFor()
+    await people.filter({ hasText: last.login }).waitFor({ state: 'detached' })
+    expect(await people.count()).toBe(6)
+    await last.call(addReaction, { roomId, messageEventId, emoji: 'tada' })
+    await people.filter({ hasText: last.login }).waitFor()
     expect(complaints).toEqual([])
   }
 

@@ -63,6 +63,7 @@ function requestsOf(place: Workplace): Requests {
   ask(api.AssetUploadService.method.getUpload, () => ({ uploadId: place.uploadId }))
   ask(api.MessageService.method.getMessage, () => ({ roomId, eventId: middle }))
   ask(api.MessageService.method.batchGetMessages, () => ({ roomId, eventIds: eventIds.slice(0, 20) }))
+  ask(api.MessageService.method.listReactionUsers, () => ({ roomId, messageEventId: middle, emoji: 'thumbsup' }))
   ask(api.NotificationPreferencesService.method.getRoomNotificationPreference, () => ({ roomId }))
   ask(api.NotificationService.method.listNotifications, () => ({}))
   ask(api.NotificationService.method.getNotification, () => ({ notificationId: notificationIds[0] ?? '' }))

@@ -17,6 +17,7 @@ import { deleteLinkPreview } from './message/delete-link-preview.ts'
 import { deleteMessage } from './message/delete-message.ts'
 import { fetchLinkPreview } from './message/fetch-link-preview.ts'
 import { getMessage } from './message/get-message.ts'
+import { listReactionUsers } from './message/list-reaction-users.ts'
 import { removeReaction } from './message/remove-reaction.ts'
 import { updateMessage } from './message/update-message.ts'
 import { getRoomEvents } from './room/get-room-events.ts'
@@ -49,6 +50,7 @@ export const routes = (ctx: Context) =>
       fetchLinkPreview: fetchLinkPreview(ctx),
       addReaction: addReaction(ctx),
       removeReaction: removeReaction(ctx),
+      listReactionUsers: listReactionUsers(ctx),
     },
     RoomService: {
       getRoomEvents: getRoomEvents(ctx),

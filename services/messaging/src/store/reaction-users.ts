@@ -1,0 +1,61 @@
+import { standingJoins } from './lines.ts'
+import { accessColumns, toAccess, type Access, type AccessRow } from './readable-events.ts'
+import { statement, type Connection } from './statement.ts'
+
+/** Position of a user among those who reacted: by time, then by id. */
+export type ReactionKey = { at: Date; userId: string }
+
+type Row = AccessRow & { isMessage: boolean; total: bigint } & (ReactionKey | { userId: null })
+
+/**
+ * $1 room, $2 reader, $3 message or echo, $4 emoji, $5 and $6 key after which to continue or nulls, $7 rows wanted, $8
+ * rows to skip.
+ */
+const read = statement<Row>(
+  'read_reaction_users',
+  `select ${accessColumns}, e.seq is not null as "isMessage", coalesce(t.count, 0)::bigint as total, r.user_id as "userId",
+  r.created_at as at
+from room_lines l${standingJoins('$2')}
+left join lateral (
+  select coalesce(o.seq, n.seq) as seq
+  from room_events n
+  left join room_events o on o.room_id = n.room_id and o.event_id = n.echo_of_event_id
+  where n.room_id = l.room_id and n.event_id = $3 and n.kind = 'message_posted'
+    and n.deleted_at is null and o.deleted_at is null
+  limit 1
+) e on true
+left join reaction_tallies t on t.room_id = l.room_id and t.seq = e.seq and t.emoji = $4
+left join lateral (
+  select user_id, created_at from reactions
+  where room_id = l.room_id and seq = e.seq and emoji = $4
+    and ($5::timestamptz is null or (created_at, user_id) > ($5, $6::text))
+  order by created_at, user_id
+  limit $7::integer offset $8::integer
+) r on true
+where l.room_id = $1
+order by r.created_at, r.user_id`,
+)
+
+type Reactions = { roomId: string; userId: string; eventId: string; emoji: string }
+type Wanted = { limit: number; offset: number; after: ReactionKey | undefined }
+export type ReactionUsers = { access: Access; isMessage: boolean; total: bigint; users: ReactionKey[] }
+
+/**
+ * Who reacted to a message with an emoji; `userId` is the reader. `isMessage`: whether the id names a message that is
+ * not retracted. Undefined for an unknown room.
+ */
+export async function listReactionUsers(
+  on: Connection,
+  { roomId, userId, eventId, emoji }: Reactions,
+  { limit, offset, after }: Wanted,
+): Promise<ReactionUsers | undefined> {
+  const behind = [after?.at ?? null, after?.userId ?? null]
+  const rows = await read.run(on, [roomId, userId, eventId, emoji, ...behind, limit, after ? 0 : offset])
+  const [first] = rows
+  if (!first) return undefined
+  const { isMessage, total } = first
+  return {
+    ...{ access: toAccess(roomId, first), isMessage, total },
+    users: rows.flatMap((row) => (row.userId === null ? [] : { at: row.at, userId: row.userId })),
+  }
+}
