@@ -2,6 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
 import { compressed } from './build/compressed.ts'
 import { emojiNames } from './build/emoji-names.ts'
+import { leanContract } from './build/lean-contract.ts'
 import { parsedMessages } from './build/parsed-messages.ts'
 
 /** The service worker is a separate file. */
@@ -10,7 +11,7 @@ const ofWorker = /\/(worker\/push-worker|store\/pushed)\.ts$/
 const ofAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
-  plugins: [svelte(), parsedMessages(), emojiNames(), compressed()],
+  plugins: [svelte(), parsedMessages(), emojiNames(), leanContract(), compressed()],
   resolve: {
     // Messages are parsed when the client is built, so its pages need no parser.
     alias: [
