@@ -11,7 +11,8 @@ import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { placeOf } from '../store/unsent.ts'
 import { changedMessage, readChanged } from './changed-messages.ts'
-import { eventsOf } from './early-events.ts'
+import { openingOf } from './early-events.ts'
+import type { FirstReads } from './first-reads.ts'
 import { FollowedThreads } from './followed-threads.ts'
 import { gathered } from './gathered.ts'
 import { Inbox } from './inbox.ts'
@@ -23,11 +24,10 @@ import { People } from './people.ts'
 import { Rooms } from './rooms.ts'
 import { Sender } from './sender.ts'
 import type { SharedEvents } from './shared-events.ts'
-import { roomSource, threadSource } from './sources.ts'
+import { type FirstPage, roomSource, threadSource } from './sources.ts'
 import { Timeline, type TimelineSource } from './timeline.ts'
 import { Typing } from './typing.ts'
 
-const socketPatienceMs = 1_000
 const drawPatienceMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
@@ -58,6 +58,7 @@ export class Chat {
   /** Whether the sidebar has been loaded. */
   readonly loaded = new Cell(false)
   readonly #motdVersion: bigint | undefined
+  readonly #reads: Promise<FirstReads>
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
   readonly #viewerChanged: (key: string) => void
@@ -79,12 +80,9 @@ export class Chat {
     this.motd = new Motd(server, this.userId)
     this.files = new PendingFiles(server)
     this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(placeOf(unsent))?.catchUp())
-    this.events = eventsOf(server, this.userId)
-    this.events.listen({
-      onEvent: (envelope) => takeEvent(this, envelope),
-      onReset: () => this.readAnew(),
-      onRead: (roomId) => this.rooms.readInOtherTab(roomId),
-    })
+    const { events, reads } = openingOf(server, this.userId)
+    this.events = events
+    this.#reads = reads
     this.presence = new MyPresence(server, this.userId, (presenceStatus) =>
       this.people.patch(this.userId, { presenceStatus }),
     )
@@ -102,13 +100,18 @@ export class Chat {
     this.#readPart = gathered(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
   }
 
-  /** First listen, then read: nothing falls between. `roomId`: the room that is to be shown. */
-  async start(roomId: string | undefined): Promise<void> {
+  /** Shows what is read first, and follows all that happened since that began. */
+  async start(): Promise<void> {
     void this.sender.resume()
     setTimeout(() => this.asked.set(true), drawPatienceMs)
-    await this.events.opened(socketPatienceMs)
-    if (roomId !== undefined) this.room(roomId)
-    const answered = this.rooms.load()
+    const { room, sidebar } = await this.#reads
+    if (room) this.room(room.id, room.page)
+    this.events.listen({
+      onEvent: (envelope) => takeEvent(this, envelope),
+      onReset: () => this.readAnew(),
+      onRead: (roomId) => this.rooms.readInOtherTab(roomId),
+    })
+    const answered = this.rooms.load(sidebar)
     // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.asked.set(true))
     await answered
@@ -117,10 +120,10 @@ export class Chat {
     await this.motd.changed(this.#motdVersion).catch(() => undefined)
   }
 
-  /** The timeline of a room; it is read when it is asked for the first time. */
-  room(roomId: string): Timeline {
+  /** The timeline of a room; it is read when it is asked for the first time. `newest`: its newest rows, already requested. */
+  room(roomId: string, newest?: FirstPage): Timeline {
     return this.#timeline(placeOf({ roomId, threadRootEventId: '' }), () =>
-      roomSource(this.server, this.people, roomId),
+      roomSource(this.server, this.people, roomId, newest),
     )
   }
 

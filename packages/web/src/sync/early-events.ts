@@ -1,14 +1,26 @@
 import type { MemberClient } from '@parley/client'
 import { keepLastUser, lastUser } from '../kept/last-user.ts'
+import { type FirstReads, firstRoom, readFirst } from './first-reads.ts'
 import { SharedEvents } from './shared-events.ts'
 
-let early: { userId: string; events: SharedEvents } | undefined
+/** The event stream of a user, and what is read once it is open. */
+export type Opening = { userId: string; events: SharedEvents; reads: Promise<FirstReads> }
 
-/** Opens the stream of who was signed in here last while the server is asked who it is now: opening takes no less time. */
+let early: Opening | undefined
+
+/** First listen, then read: nothing falls between. */
+function open(server: MemberClient, userId: string): Opening {
+  const events = new SharedEvents(server, userId)
+  return { userId, events, reads: events.opened().then(() => readFirst(server, firstRoom(userId))) }
+}
+
+/**
+ * Opens the stream of who was signed in here last, and reads what they will see, while the server is asked who it is now.
+ */
 export function openEarly(server: MemberClient): void {
   closeEarly()
   const userId = lastUser()
-  if (userId !== undefined) early = { userId, events: new SharedEvents(server, userId) }
+  if (userId !== undefined) early = open(server, userId)
 }
 
 /** Nobody is signed in, or somebody else. */
@@ -17,11 +29,11 @@ export function closeEarly(): void {
   early = undefined
 }
 
-/** The event stream of a user: the one that was opened early, if it is theirs. */
-export function eventsOf(server: MemberClient, userId: string): SharedEvents {
+/** The stream of a user, and their first reads: those that began early, if they are theirs. */
+export function openingOf(server: MemberClient, userId: string): Opening {
   keepLastUser(userId)
   if (early?.userId !== userId) closeEarly()
-  const { events = new SharedEvents(server, userId) } = early ?? {}
+  const opening = early ?? open(server, userId)
   early = undefined
-  return events
+  return opening
 }

@@ -4,7 +4,7 @@ import { openEarly } from './early-events.ts'
 
 export type FirstAnswers = Promise<[GetViewerResponse, GetServerResponse]>
 
-/** Requests the viewer and the server, and opens the event stream at the same time. */
+/** Requests the viewer and the server; at the same time the event stream is opened and what comes first is read. */
 export function askFirst(server: MemberClient): FirstAnswers {
   openEarly(server)
   return Promise.all([server.api.viewer.getViewer({}), server.discovery.getServer({})])

@@ -2,6 +2,7 @@ import type { MemberClient } from '@parley/client'
 import { RoomKind, type RoomWithViewerState } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { emptySidebar, type Sidebar, sidebarOf, withDmFirst, withRooms, withUnread } from '../store/sidebar.ts'
+import { readSidebar, type SidebarAnswers } from './first-reads.ts'
 import { gathered } from './gathered.ts'
 import type { People } from './people.ts'
 
@@ -42,9 +43,9 @@ export class Rooms {
     })
   }
 
-  async load(): Promise<void> {
-    const { roomDirectory } = this.#server.api
-    const [groups, rooms] = await Promise.all([roomDirectory.listRoomGroups({}), roomDirectory.listRooms({})])
+  /** Reads all rooms, unless they have been requested already. */
+  async load(asked: SidebarAnswers = readSidebar(this.#server)): Promise<void> {
+    const [groups, rooms] = await asked
     this.#learn(rooms.rooms)
     this.sidebar.set(sidebarOf(groups, rooms))
   }

@@ -20,6 +20,9 @@ type Listeners = {
   onRead: (roomId: string) => void
 }
 
+/** Whoever wants to read without missing events waits for them no longer than this. */
+const patienceMs = 1_000
+
 /**
  * The event stream shared by all tabs of a user: the tab that holds a lock has the socket and forwards its events. When
  * it closes, the next tab gets the lock and continues after the last event it received.
@@ -29,6 +32,9 @@ export class SharedEvents {
   readonly #channel: BroadcastChannel
   readonly #server: MemberClient
   #listeners: Listeners | undefined
+  /** What happened before anybody listened. */
+  #unheard: ((listeners: Listeners) => void)[] = []
+  #opened: Promise<void> | undefined
   readonly #closed = new AbortController()
   #heardOf: Connection = 'connecting'
   #realtime: Realtime | undefined
@@ -46,31 +52,34 @@ export class SharedEvents {
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
   }
 
-  /** Registers listeners for later events. Reads started after this call miss nothing. */
+  /** Registers listeners for all events, those that came before included. */
   listen(listeners: Listeners): void {
     this.#listeners = listeners
+    for (const hear of this.#unheard.splice(0)) hear(listeners)
   }
 
   /**
-   * Resolves when events arrive, at the latest after `atMostMs`. Data read after a timeout may miss events from before
-   * the first one; listeners are then notified with a reset.
+   * Resolves when events arrive, or after a second; never once closed. Data read after that second may miss events from
+   * before the first one; listeners are then notified with a reset.
    */
-  async opened(atMostMs: number): Promise<void> {
-    if (this.connection.value === 'open') return
-    await new Promise<void>((resolve) => {
+  opened(): Promise<void> {
+    this.#opened ??= new Promise((resolve) => {
+      if (this.connection.value === 'open') return resolve()
       let isLate = false
       const timer = setTimeout(() => {
         isLate = true
         resolve()
-      }, atMostMs)
+      }, patienceMs)
+      this.#closed.signal.addEventListener('abort', () => clearTimeout(timer))
       const stop = this.connection.subscribe(() => {
         if (this.connection.value !== 'open') return
         stop()
         clearTimeout(timer)
-        if (isLate) this.#listeners?.onReset()
+        if (isLate) this.#call(({ onReset }) => onReset())
         resolve()
       })
     })
+    return this.#opened
   }
 
   /** Tells the other tabs that a room was marked as read here. */
@@ -87,12 +96,12 @@ export class SharedEvents {
   /** Holds the lock for as long as the stream is open. */
   #lead(): Promise<void> {
     const tookOver = this.#heard
-    if (tookOver && this.#position === '') this.#listeners?.onReset()
+    if (tookOver && this.#position === '') this.#call(({ onReset }) => onReset())
     const realtime = this.#server.realtime({
       resumePosition: this.#position,
       onReset: () => {
         this.#tell({ kind: 'reset' })
-        this.#listeners?.onReset()
+        this.#call(({ onReset: reset }) => reset())
       },
     })
     this.#realtime = realtime
@@ -116,22 +125,27 @@ export class SharedEvents {
       if (this.#realtime) this.#tell({ kind: 'connection', connection: this.connection.value })
       return
     }
-    if (told.kind === 'read') return this.#listeners?.onRead(told.roomId)
+    if (told.kind === 'read') return this.#call(({ onRead }) => onRead(told.roomId))
     this.#heard = true
     if (told.kind === 'event') this.#take(told.envelope)
     else if (told.kind === 'connection') this.#enter(told.connection)
-    else this.#listeners?.onReset()
+    else this.#call(({ onReset }) => onReset())
   }
 
   #take(envelope: RealtimeEventEnvelope): void {
     if (envelope.position !== '') this.#position = envelope.position
-    this.#listeners?.onEvent(envelope)
+    this.#call(({ onEvent }) => onEvent(envelope))
   }
 
   /** A device without network counts as disconnected at once, before the socket notices. */
   #enter(connection: Connection): void {
     this.#heardOf = connection
     this.connection.set(!navigator.onLine && connection !== 'ended' ? 'lost' : connection)
+  }
+
+  #call(hear: (listeners: Listeners) => void): void {
+    if (this.#listeners) hear(this.#listeners)
+    else this.#unheard.push(hear)
   }
 
   #tell(told: Told): void {

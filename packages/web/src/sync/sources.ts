@@ -3,10 +3,17 @@ import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import type { People } from './people.ts'
 import type { TimelineSource } from './timeline.ts'
 
-/** The timeline of a room. */
-export function roomSource({ api }: MemberClient, people: People, roomId: string): TimelineSource {
+/** The newest rows of a room, as they were requested before there was a timeline. */
+export type FirstPage = Promise<RoomTimelinePage | undefined>
+
+/** The timeline of a room. `newest` answers the first request for its newest rows. */
+export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
+  let first = newest
   return {
     async read(cursor, limit = 0) {
+      const asked = cursor === undefined ? first : undefined
+      first = undefined
+      if (asked) return taught(people, await asked)
       const { page } = await api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) })
       return taught(people, page)
     },
