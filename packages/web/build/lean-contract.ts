@@ -14,7 +14,8 @@ const description = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/
 
 /**
  * Takes the rules for fields and the reserved names out of the contract's descriptors: only the server and the compiler
- * use them, and a page would parse them at every start.
+ * use them, and a page would parse them at every start. A file also forgets the files that it imported once their types
+ * are found: otherwise each file that imports it walks through all of them again.
  */
 export const leanContract = (): Plugin => ({
   name: 'lean-contract',
@@ -31,7 +32,8 @@ export const lean = (code: string): string =>
     const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
     file.messageType.forEach(slim)
     const others = imported.split(', ').filter((name) => name !== rulesFile)
-    return `fileDesc("${base64Encode(toBinary(FileDescriptorProtoSchema, file), 'std_raw')}", [${others.join(', ')}])`
+    const bytes = base64Encode(toBinary(FileDescriptorProtoSchema, file), 'std_raw')
+    return `Object.assign(/*@__PURE__*/ fileDesc("${bytes}", [${others.join(', ')}]), { dependencies: [] })`
   })
 
 function slim(message: DescriptorProto): void {

@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals'
+import { isStill } from './drawn.ts'
+import { treeOf } from './tree.ts'
+
+test.each([
+  ['plain words', true],
+  ['**bold**, `code`, https://example.org/@ann and\n\n1. a list', true],
+  ['> said @ann', true],
+  ['```\nno language\n```', true],
+  ['well, @ann', false],
+  ['1. a list for @all', false],
+  ['```js\nlet a\n```', false],
+])('%j is drawn once: %s', (body, still) => expect(isStill(treeOf(body), true)).toBe(still))
+
+test('where nobody can be mentioned, a mention is plain text', () =>
+  expect(isStill(treeOf('well, @ann'), false)).toBe(true))
