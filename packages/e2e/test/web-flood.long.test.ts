@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import { eventually } from '@parley/testkit'
+import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
@@ -9,14 +10,32 @@ let ada: Person
 useBrowser('a flood', async () => (ada = await newPerson('ada')))
 
 /** Each writes on as soon as the last ones are posted: more than the 500 rows that a window keeps. */
-const [each, atOnce] = [240, 8]
+const [each, atOnce] = [400, 8]
+const typed = 'What is written meanwhile stays as it was written. '
 
-inBrowser('the newest message is shown however fast five people write', async () => {
-  const authors = await Promise.all(['b', 'c', 'd', 'e', 'f'].map((name) => newPerson(name)))
+/** Counts the messages that a page draws, and those that are sent to other tabs of its browser. */
+async function countWork(page: Page, beside: Page): Promise<() => Promise<{ drawn: number; copied: number }>> {
+  await page.evaluate(`globalThis.drawn = 0
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes) if (node instanceof Element) drawn += node.querySelectorAll('article').length
+    }).observe(document.querySelector('[role=log]'), { childList: true, subtree: true })`)
+  await beside.evaluate(`globalThis.copied = 0
+    new BroadcastChannel('parley.events.${ada.userId}').addEventListener('message', () => copied++)`)
+  return async () => ({ drawn: await page.evaluate<number>('drawn'), copied: await beside.evaluate<number>('copied') })
+}
+
+inBrowser('however fast eight people write, the newest is shown and one can write meanwhile', async () => {
+  const authors = await Promise.all([...'bcdefghi'].map((name) => newPerson(name)))
   const roomId = await newRoom(await theOwner(), [ada, ...authors])
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await field.waitFor()
+  const beside = await page.context().newPage()
+  await beside.goto(new URL('/healthz-of-nothing', page.url()).href)
+  await page.bringToFront()
+  const work = await countWork(page, beside)
   // Frames that take longer than the messages between them.
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
@@ -30,7 +49,13 @@ inBrowser('the newest message is shown however fast five people write', async ()
     }
   }
   const began = Date.now()
-  await Promise.all(authors.map(write))
+  const flood = Promise.all(authors.map(write))
+  let written = ''
+  await field.focus()
+  for (let isOver = false; !isOver; written += typed) {
+    await page.keyboard.type(typed)
+    isOver = await Promise.race([flood.then(() => true), Promise.resolve(false)])
+  }
   const perSecond = (authors.length * each) / ((Date.now() - began) / 1_000)
   const seen = seenAt(page, `document.querySelector('[role=log]').textContent.includes('And now slowly')`)
   const last = Date.now()
@@ -41,5 +66,10 @@ inBrowser('the newest message is shown however fast five people write', async ()
   )
   await messageWith(page, 'And now slowly').waitFor()
   expect(await page.getByRole('button', { name: 'To the newest' }).isVisible()).toBe(false)
+  expect(await field.inputValue()).toBe(written)
+  // Work is done for what is seen, and not for each message.
+  const { drawn, copied } = await work()
+  expect(drawn).toBeLessThan((authors.length * each) / 2)
+  expect(copied).toBe(0)
   expect(visitor.complaints).toEqual([])
 })

@@ -8,6 +8,9 @@ import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { withEscapedSigns } from './mentions.ts'
 
+const extensions = [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }]
+const mdastExtensions = [gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()]
+
 /** Elements allowed in messages. Images are not: they would tell other servers who reads. */
 const schema: Schema = {
   tagNames: [
@@ -47,8 +50,8 @@ const paragraphOf = (line: string): Root => ({
 
 function parsed(body: string): Root {
   const markdown = fromMarkdown(body, {
-    extensions: [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }],
-    mdastExtensions: [withEscapedSigns(body), gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()],
+    extensions,
+    mdastExtensions: [withEscapedSigns(body), ...mdastExtensions],
   })
   return sanitize(toHast(markdown), schema) as Root
 }

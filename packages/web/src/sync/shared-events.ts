@@ -10,6 +10,7 @@ type Told =
   | { kind: 'connection'; connection: Connection }
   | { kind: 'reset' }
   | { kind: 'hello' }
+  | { kind: 'here' }
   | { kind: 'read'; roomId: string }
 
 type Listeners = {
@@ -38,6 +39,8 @@ export class SharedEvents {
   readonly #closed = new AbortController()
   #heardOf: Connection = 'connecting'
   #realtime: Realtime | undefined
+  /** Whether another tab was ever heard of: copies of events for nobody would cost as much as the events. */
+  #hasOthers = false
   #position = ''
   #heard = false
 
@@ -121,10 +124,10 @@ export class SharedEvents {
   }
 
   #told(told: Told): void {
-    if (told.kind === 'hello') {
-      if (this.#realtime) this.#tell({ kind: 'connection', connection: this.connection.value })
-      return
-    }
+    this.#hasOthers = true
+    if (told.kind === 'here') return
+    if (told.kind === 'hello')
+      return this.#tell(this.#realtime ? { kind: 'connection', connection: this.connection.value } : { kind: 'here' })
     if (told.kind === 'read') return this.#call(({ onRead }) => onRead(told.roomId))
     this.#heard = true
     if (told.kind === 'event') this.#take(told.envelope)
@@ -149,7 +152,7 @@ export class SharedEvents {
   }
 
   #tell(told: Told): void {
-    if (!this.#closed.signal.aborted) this.#channel.postMessage(told)
+    if (this.#hasOthers && !this.#closed.signal.aborted) this.#channel.postMessage(told)
   }
 }
 

@@ -32,16 +32,21 @@ export class Typing {
     clearTimeout(this.#ends.get(key))
     this.#ends.set(
       key,
-      setTimeout(() => this.#take(place, userId), shownMs),
+      setTimeout(() => {
+        this.#ends.delete(key)
+        this.#take(place, userId)
+      }, shownMs),
     )
   }
 
   /** Somebody said what they were typing. */
   ended(place: string, userId: string): void {
     const key = `${place}/${userId}`
-    clearTimeout(this.#ends.get(key))
-    this.#ends.delete(key)
     this.#endedAt.set(key, performance.now())
+    const end = this.#ends.get(key)
+    if (end === undefined) return
+    clearTimeout(end)
+    this.#ends.delete(key)
     this.#take(place, userId)
   }
 
