@@ -11,6 +11,11 @@ export class Cell<T> {
     return this.#value
   }
 
+  /** Whether somebody is notified of changes. */
+  get isObserved(): boolean {
+    return this.#listeners.size > 0
+  }
+
   set(value: T): void {
     if (value === this.#value) return
     this.#value = value

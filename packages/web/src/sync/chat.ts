@@ -86,7 +86,14 @@ export class Chat {
     this.presence = new MyPresence(server, this.userId, (presenceStatus) =>
       this.people.patch(this.userId, { presenceStatus }),
     )
-    this.events.connection.subscribe(() => this.events.connection.value === 'open' && this.sender.sendWaiting())
+    let wasOpen = false
+    this.events.connection.subscribe(() => {
+      if (this.events.connection.value !== 'open') return
+      this.sender.sendWaiting()
+      // A stream that goes on repeats what is stored, and presence is not.
+      if (wasOpen) this.people.presenceMissed()
+      wasOpen = true
+    })
     this.#refreshMessages = gathered(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
     // A decision may concern everybody at once: they ask one after the other, and when every service knows of it.
     this.#viewerChanged = gathered(200 + Math.random() * 300, async () => {

@@ -34,6 +34,41 @@ test('a user whom the server does not know is shown as deleted; without an answe
   jest.useRealTimers()
 })
 
+test('after a lost connection the presence of people on display is read again, unless an event is newer', async () => {
+  jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
+  const asked: string[][] = []
+  let answer = () => {}
+  const server = {
+    api: {
+      user: {
+        batchGetUsers: async ({ userIds }: { userIds: string[] }) => {
+          asked.push(userIds)
+          await new Promise<void>((resolve) => (answer = resolve))
+          return { users: userIds.map((id) => ({ user: { id, presenceStatus: PresenceStatus.OFFLINE } })) }
+        },
+      },
+    },
+  } as unknown as MemberClient
+  const people = new People(server, 'Ume', 'gone')
+  const { ONLINE, AWAY, OFFLINE } = PresenceStatus
+  const known = ['Ushown', 'Unewer', 'Uhidden'].map((id) => ({ id, login: id, presenceStatus: ONLINE }) as User)
+  people.learn([...known, { id: 'Udeleted', login: '', deleted: true } as User])
+  for (const id of ['Ushown', 'Unewer', 'Udeleted']) people.of(id).subscribe(() => undefined)
+  people.presenceMissed()
+  await jest.advanceTimersByTimeAsync(2_000)
+  expect(asked).toEqual([['Ushown', 'Unewer']])
+  people.patch('Unewer', { presenceStatus: AWAY })
+  answer()
+  await jest.advanceTimersByTimeAsync(0)
+  expect(['Ushown', 'Unewer', 'Uhidden'].map((id) => people.of(id).value?.presenceStatus)).toEqual([
+    OFFLINE,
+    AWAY,
+    ONLINE,
+  ])
+  expect(people.of('Ushown').value?.login).toBe('Ushown')
+  jest.useRealTimers()
+})
+
 test('a user who arrives in another answer meanwhile is not requested', async () => {
   const asked: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {

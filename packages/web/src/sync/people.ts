@@ -15,6 +15,7 @@ const deletedUser = (id: string): User => ({
 export class People {
   readonly #known = new Map<string, Cell<User | undefined>>()
   readonly #ask: (userId: string) => void
+  readonly #readAgain: (userId: string) => void
   /** Ids by login in lower case. */
   readonly #called = new Map<string, Cell<string | undefined>>()
   readonly #askFor: (login: string) => void
@@ -34,6 +35,11 @@ export class People {
         const there = new Set(users.map(({ id }) => id))
         this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
+    })
+    // Many clients come back together, for example after a restart of the server.
+    this.#readAgain = gathered(200 + Math.random() * 1_800, async (userIds) => {
+      for (let from = 0; from < userIds.length; from += mostAtOnce)
+        await this.#readPresence(server, userIds.slice(from, from + mostAtOnce))
     })
     // Names in texts are no reason for haste.
     this.#askFor = gathered(300, async (asked) => {
@@ -73,6 +79,22 @@ export class People {
       if (cell.value === undefined) this.#askFor(key)
     }
     return cell
+  }
+
+  /** Changes of presence may have been missed: people on display are read again. */
+  presenceMissed(): void {
+    for (const [userId, cell] of this.#known)
+      if (cell.isObserved && cell.value && !cell.value.deleted) this.#readAgain(userId)
+  }
+
+  async #readPresence(server: MemberClient, userIds: string[]): Promise<void> {
+    const presenceOf = (userId: string) => this.#known.get(userId)?.value?.presenceStatus
+    const before = new Map(userIds.map((userId) => [userId, presenceOf(userId)]))
+    const found = await server.api.user.batchGetUsers({ userIds })
+    // What an event said meanwhile is newer than the answer.
+    for (const { user } of found.users)
+      if (user && presenceOf(user.id) === before.get(user.id))
+        this.patch(user.id, { presenceStatus: user.presenceStatus })
   }
 
   /** Adds users from a response. */
