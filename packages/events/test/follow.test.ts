@@ -58,6 +58,46 @@ test('a follower that wants history begins with what was stored shortly before t
   await eventually(() => expect(heard.at(-1)?.version).toBe(5))
 })
 
+test('a follower receives all of the history, even if the answer to its request comes too late', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'late' })
+  for (const version of upTo(5)) await store(relay, await commit(database, 'late', [version]))
+  const heard: number[] = []
+  let requests = 0
+  let underWay = 0
+  // Of the first reader only two messages arrive.
+  const subscribe: Bus['nc']['subscribe'] = (subject, options) =>
+    bus.nc.subscribe(subject, {
+      ...options,
+      callback: (error, message) => {
+        if (requests > 0 || ++underWay <= 2) options?.callback?.(error, message)
+      },
+    })
+  const request: Bus['nc']['request'] = async (subject, ...rest) => {
+    const answer = await bus.nc.request(subject, ...rest)
+    if (!subject.endsWith('.reader') || requests > 0) return answer
+    await eventually(() => expect(heard).toEqual([1, 2]))
+    requests++
+    throw new Error('too late')
+  }
+  const nc = new Proxy(bus.nc, {
+    get: (target, name) => {
+      if (name === 'request') return request
+      if (name === 'subscribe') return subscribe
+      const member: unknown = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  await using _follower = await followEvents({
+    bus: Object.create(bus, { nc: { value: nc } }) as Bus,
+    ...{ subject: 'evt.room.late.>', historyMs: 60_000 },
+    onEvents: (events) => void heard.push(...events.map(({ version }) => Number(version))),
+    onReset: () => undefined,
+  })
+  expect(requests).toBe(1)
+  expect(heard).toEqual(upTo(5))
+})
+
 test('a follower of an empty stream that wants history begins at once', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)

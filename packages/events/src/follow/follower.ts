@@ -213,6 +213,8 @@ export class Follower implements EventFollower {
 
   #receive(message: Msg, { seq, storedAtMs }: Delivery): void {
     this.#lastSeq = seq
+    // It goes on from here, even if the answer of the keeper is lost.
+    this.#begun = true
     this.#historyWanted = false
     let events
     try {
