@@ -6,7 +6,7 @@ import { exitCodes, Failure } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Adds `demo create` and `demo remove`, which add sample content to the running fleet and remove it. */
-export function addDemoCommands(parent: Command, { access, ask, print, dataDir }: Surroundings): void {
+export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: Surroundings): void {
   /** Import source under which the sample content is recorded. */
   const file = () => join(dataDir(), 'demo.json')
 
@@ -36,7 +36,7 @@ export function addDemoCommands(parent: Command, { access, ask, print, dataDir }
       const { removeDemo } = await import('./transfer/demo/remove.ts')
       const { withFleet } = await import('./transfer/fleet.ts')
       const { logins, rooms } = await withFleet(access(), (fleet) => removeDemo(fleet, source))
-      for (const login of logins) await ask((operator) => operator.deleteUser({ login }))
+      for (const login of logins) await withOperator((operator) => operator.deleteUser({ login }))
       rmSync(file())
       print({
         json: { deleted: logins, archived: rooms },

@@ -13,11 +13,14 @@ type Verdict = { policy: JsonValue; blocked: boolean }
 
 /**
  * Uses the databases of accounts and admin directly; only PostgreSQL has to run. Running services receive the changes
- * through the outbox. Throws a {@link Failure} as {@link askOperator} does.
+ * through the outbox. Throws a {@link Failure} as {@link callOperator} does.
  */
-export async function askDirectly<T>(databases: Databases, ask: (operator: Operator) => Promise<T>): Promise<T> {
+export async function callOperatorDirectly<T>(
+  databases: Databases,
+  use: (operator: Operator) => Promise<T>,
+): Promise<T> {
   try {
-    return await ask(createClient(OperatorService, transportTo(databases)))
+    return await use(createClient(OperatorService, transportTo(databases)))
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, rawMessage } = ConnectError.from(error)

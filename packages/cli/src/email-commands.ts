@@ -3,14 +3,14 @@ import type { Command } from 'commander'
 import type { Surroundings } from './surroundings.ts'
 
 /** Adds the e-mail commands of accounts to a command. Hidden commands work but are not listed in the help. */
-export function addEmailCommands(parent: Command, { ask, print }: Surroundings, hidden = false): void {
+export function addEmailCommands(parent: Command, { withOperator, print }: Surroundings, hidden = false): void {
   parent
     .command('verify-email', { hidden })
     .description('record a verified e-mail address for an account')
     .requiredOption('--login <login>', 'its login')
     .requiredOption('--email <address>', 'the address')
     .action(async ({ login, email }: { login: string; email: string }) => {
-      const { userId } = await ask((operator) => operator.verifyEmail({ login, email }))
+      const { userId } = await withOperator((operator) => operator.verifyEmail({ login, email }))
       print({ json: { userId, login, email }, text: `${login} (${userId}) has the verified address ${email}` })
     })
 
@@ -19,7 +19,7 @@ export function addEmailCommands(parent: Command, { ask, print }: Surroundings, 
     .description('list the verified e-mail addresses of an account; any of them can be used to reset the password')
     .requiredOption('--login <login>', 'its login')
     .action(async ({ login }: { login: string }) => {
-      const { userId, emails } = await ask((operator) => operator.listEmails({ login }))
+      const { userId, emails } = await withOperator((operator) => operator.listEmails({ login }))
       const shown = emails.map(({ address, verifiedAt }) => {
         return { address, verifiedAt: verifiedAt ? timestampDate(verifiedAt).toISOString() : '' }
       })
@@ -34,7 +34,7 @@ export function addEmailCommands(parent: Command, { ask, print }: Surroundings, 
     .requiredOption('--login <login>', 'its login')
     .requiredOption('--email <address>', 'the address')
     .action(async ({ login, email }: { login: string; email: string }) => {
-      const { userId } = await ask((operator) => operator.removeEmail({ login, email }))
+      const { userId } = await withOperator((operator) => operator.removeEmail({ login, email }))
       print({ json: { userId, login, email }, text: `the address ${email} was removed from ${login} (${userId})` })
     })
 }

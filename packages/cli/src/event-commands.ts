@@ -70,8 +70,8 @@ async function replay(
     throw misused('name the events with --consumer or --id, or add --all')
   const { withFleet } = await import('./transfer/fleet.ts')
   const requested = await withFleet(access(), async ({ parkedEvents }) => {
-    const asked = Object.values(parkedEvents).map((of) => of.replayParkedEvents({ consumer, eventIds: id }))
-    return (await Promise.all(asked)).reduce((sum, answer) => sum + answer.requested, 0)
+    const replays = Object.values(parkedEvents).map((of) => of.replayParkedEvents({ consumer, eventIds: id }))
+    return (await Promise.all(replays)).reduce((sum, answer) => sum + answer.requested, 0)
   })
   const what = requested === 1 ? 'event is' : 'events are'
   print({ json: { requested }, text: `${requested} ${what} retried; those that fail again stay listed` })

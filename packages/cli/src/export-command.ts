@@ -23,16 +23,16 @@ export function addExportCommand(parent: Command, surroundings: Surroundings): C
     .action((options: Options) => runExport(surroundings, options))
 }
 
-async function runExport({ access, write, note, print, tell }: Surroundings, options: Options): Promise<void> {
+async function runExport({ access, write, note, print, printAside }: Surroundings, options: Options): Promise<void> {
   const { exportRooms } = await import('./transfer/parley/write-export.ts')
   const { withFleet } = await import('./transfer/fleet.ts')
   const { room = [], out, files } = options
   const fleetAt = access()
   const keep = files === undefined ? undefined : await openFolder(files)
-  let told = Date.now()
+  let notedAt = Date.now()
   const progress = ({ messages }: { messages: number }) => {
-    if (Date.now() - told < everyMs) return
-    told = Date.now()
+    if (Date.now() - notedAt < everyMs) return
+    notedAt = Date.now()
     note(`${counted(messages, 'messages')} written`)
   }
   const run = (take: Take) =>
@@ -48,7 +48,7 @@ async function runExport({ access, write, note, print, tell }: Surroundings, opt
   ]
   const text = `wrote ${rooms}, ${people}, ${messages} and ${kept}`
   const missing = missingFiles(done.missing)
-  if (out === '-') tell({ json: done, text: `${text}${missing}` })
+  if (out === '-') printAside({ json: done, text: `${text}${missing}` })
   else print({ json: { file: out, ...done }, text: `${text} to ${out}${missing}` })
 }
 

@@ -52,10 +52,10 @@ async function runImport({ access, note, print }: Surroundings, opened: Archive,
   const { importArchive } = await import('./transfer/import-archive.ts')
   const { withFleet } = await import('./transfer/fleet.ts')
   const report = new Report()
-  let told = Date.now()
+  let notedAt = Date.now()
   const progress = ({ room, messages }: { room: string; messages: number }) => {
-    if (Date.now() - told < everyMs) return
-    told = Date.now()
+    if (Date.now() - notedAt < everyMs) return
+    notedAt = Date.now()
     note(`${counted(messages, 'messages')} read, now in ${room === '' ? 'a direct message' : room}`)
   }
   const source = options.source ?? archive.source

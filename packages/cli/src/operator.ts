@@ -10,11 +10,11 @@ export type Operator = Client<typeof OperatorService>
 const connectMs = 5_000
 
 /** Calls the fleet. Throws a {@link Failure} with the fleet's message when it refuses. */
-export async function askOperator<T>(access: OperatorAccess, ask: (operator: Operator) => Promise<T>): Promise<T> {
+export async function callOperator<T>(access: OperatorAccess, use: (operator: Operator) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: 10_000 })
   try {
-    return await ask(createClient(OperatorService, rpc.transport()))
+    return await use(createClient(OperatorService, rpc.transport()))
   } catch (error) {
     const { code, rawMessage } = ConnectError.from(error)
     if (code === Code.Unavailable || code === Code.DeadlineExceeded) {

@@ -3,7 +3,7 @@ import type { Surroundings } from './surroundings.ts'
 import { given, type PasswordOption } from './user-commands.ts'
 
 /** Adds `owner create`. */
-export function addOwnerCommands(parent: Command, { ask, password, print }: Surroundings): void {
+export function addOwnerCommands(parent: Command, { withOperator, password, print }: Surroundings): void {
   parent
     .command('create')
     .description('make an account that holds the role owner')
@@ -13,7 +13,7 @@ export function addOwnerCommands(parent: Command, { ask, password, print }: Surr
     .action(async (options: PasswordOption & { login: string; email?: string }) => {
       const secret = await given(options, password)
       const { login, email = '' } = options
-      const { userId, roleNames } = await ask((operator) =>
+      const { userId, roleNames } = await withOperator((operator) =>
         operator.createUser({ login, password: secret, email, roleNames: ['owner'] }),
       )
       print({ json: { userId, login, roleNames }, text: `made the owner ${login} (${userId})` })

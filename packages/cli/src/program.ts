@@ -112,7 +112,7 @@ function addSharedOptions(command: Command, needsFleet = false): Command {
 }
 
 /** What commands share. Options are read when a command uses them. `tell` writes to stderr even with `--json`. */
-function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['err']): Surroundings {
+function surroundingsOf(program: Command, terminal: Terminal, printAside: Terminal['err']): Surroundings {
   const dataDir = () => {
     const { dataDir: named } = program.opts<SharedOptions>()
     if (named === '') throw misused('--data-dir needs a folder')
@@ -121,15 +121,15 @@ function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['er
   const worded = ({ json, text }: Result) =>
     program.opts<SharedOptions>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`
   return {
-    async ask<T>(question: (operator: Operator) => Promise<T>): Promise<T> {
+    async withOperator<T>(use: (operator: Operator) => Promise<T>): Promise<T> {
       // Imported on demand, so that help and usage errors are fast.
       if (program.opts<SharedOptions>().direct) {
-        const { askDirectly } = await import('./direct.ts')
-        return askDirectly(databasesOf(dataDir(), terminal.env), question)
+        const { callOperatorDirectly } = await import('./direct.ts')
+        return callOperatorDirectly(databasesOf(dataDir(), terminal.env), use)
       }
       const access = readAccess(dataDir())
-      const { askOperator } = await import('./operator.ts')
-      return askOperator(access, question)
+      const { callOperator } = await import('./operator.ts')
+      return callOperator(access, use)
     },
     password: () => readPassword(terminal.input),
     access: () => {
@@ -142,7 +142,7 @@ function surroundingsOf(program: Command, terminal: Terminal, tell: Terminal['er
     },
     note: (text: string) => terminal.err(`${harmless(text)}\n`),
     print: (result) => terminal.out(worded(result)),
-    tell: (result) => tell(worded(result)),
+    printAside: (result) => printAside(worded(result)),
     dataDir,
     env: terminal.env,
   }

@@ -6,13 +6,13 @@ import type { Surroundings } from './surroundings.ts'
 const kinds: Record<string, string> = { bearer: 'token', cookie: 'browser' }
 
 /** Adds `session list` and `session end`. */
-export function addSessionCommands(parent: Command, { ask, print }: Surroundings): void {
+export function addSessionCommands(parent: Command, { withOperator, print }: Surroundings): void {
   parent
     .command('list')
     .description('list the sessions of an account: bearer tokens and browsers')
     .requiredOption('--login <login>', 'whose')
     .action(async ({ login }: { login: string }) => {
-      const { userId, sessions } = await ask((operator) => operator.listSessions({ login }))
+      const { userId, sessions } = await withOperator((operator) => operator.listSessions({ login }))
       const shown = sessions.map(({ id, kind, createdAt, expiresAt }) => {
         return { id, kind, createdAt: time(createdAt), expiresAt: time(expiresAt) }
       })
@@ -31,7 +31,7 @@ export function addSessionCommands(parent: Command, { ask, print }: Surroundings
     .option('--all', 'every session, and every link and code that was mailed')
     .action(async ({ login, id = [], all }: { login: string; id?: string[]; all?: true }) => {
       if (id.length > 0 === (all ?? false)) throw misused('name the sessions with --id, or add --all')
-      const { userId, ended } = await ask((operator) => operator.endSessions({ login, sessionIds: id }))
+      const { userId, ended } = await withOperator((operator) => operator.endSessions({ login, sessionIds: id }))
       print({
         json: { userId, login, ended },
         text: `${ended} ${ended === 1 ? 'session' : 'sessions'} of ${login} ended`,

@@ -46,11 +46,11 @@ async function runAdopt({ access, print }: Surroundings): Promise<void> {
 
 async function runCheck({ access, note, print }: Surroundings, mending: Mending): Promise<void> {
   const { withFleet } = await import('./transfer/fleet.ts')
-  let told = Date.now()
+  let notedAt = Date.now()
   const report = await withFleet(access(), (fleet) =>
     check(fleet, mending, ({ checked, found }) => {
-      if (Date.now() - told < everyMs) return
-      told = Date.now()
+      if (Date.now() - notedAt < everyMs) return
+      notedAt = Date.now()
       note(`${checked} objects and rows looked at, ${found} findings`)
     }),
   )

@@ -7,7 +7,7 @@ export type Result = { json: object; text: string }
 /** What a command needs from its environment. */
 export type Surroundings = {
   /** Asks the running fleet, or with `--direct` its databases. */
-  ask: <T>(ask: (operator: Operator) => Promise<T>) => Promise<T>
+  withOperator: <T>(use: (operator: Operator) => Promise<T>) => Promise<T>
   password: () => Promise<string>
   /** Access to the running fleet; throws when it does not run, or with `--direct`. */
   access: () => OperatorAccess
@@ -17,7 +17,7 @@ export type Surroundings = {
   note: (text: string) => void
   print: (result: Result) => void
   /** The same on standard error, when something else is on standard output. */
-  tell: (result: Result) => void
+  printAside: (result: Result) => void
   /** Data folder of the fleet. */
   dataDir: () => string
   env: NodeJS.ProcessEnv

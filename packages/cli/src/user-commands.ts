@@ -5,7 +5,11 @@ import type { Surroundings } from './surroundings.ts'
 export type PasswordOption = { passwordStdin?: true }
 
 /** Adds the commands that make, change and delete accounts below a command; hidden ones work without being listed in its help. */
-export function addUserCommands(parent: Command, { ask, password, print }: Surroundings, hidden = false): void {
+export function addUserCommands(
+  parent: Command,
+  { withOperator, password, print }: Surroundings,
+  hidden = false,
+): void {
   parent
     .command('create', { hidden })
     .description('make an account')
@@ -15,7 +19,7 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
     .option('--role <name...>', 'roles to give it')
     .action(async (options: PasswordOption & { login: string; email?: string; role?: string[] }) => {
       const secret = await given(options, password)
-      const { userId, login, roleNames } = await ask((operator) =>
+      const { userId, login, roleNames } = await withOperator((operator) =>
         operator.createUser({
           login: options.login,
           password: secret,
@@ -34,7 +38,9 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
     .option('--password-stdin', 'read the password from standard input')
     .action(async (options: PasswordOption & { login: string }) => {
       const secret = await given(options, password)
-      const { userId } = await ask((operator) => operator.setPassword({ login: options.login, password: secret }))
+      const { userId } = await withOperator((operator) =>
+        operator.setPassword({ login: options.login, password: secret }),
+      )
       print({ json: { userId, login: options.login }, text: `${options.login} (${userId}) has a new password` })
     })
 
@@ -43,7 +49,7 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
     .description('delete an account for good')
     .requiredOption('--login <login>', 'its login')
     .action(async ({ login }: { login: string }) => {
-      const { userId } = await ask((operator) => operator.deleteUser({ login }))
+      const { userId } = await withOperator((operator) => operator.deleteUser({ login }))
       print({ json: { userId, login }, text: `${login} (${userId}) is deleted` })
     })
 
@@ -53,7 +59,7 @@ export function addUserCommands(parent: Command, { ask, password, print }: Surro
     .requiredOption('--login <login>', 'its login')
     .requiredOption('--role <name>', 'the role')
     .action(async ({ login, role }: { login: string; role: string }) => {
-      const { userId, roleNames } = await ask((operator) => operator.grantRole({ login, roleName: role }))
+      const { userId, roleNames } = await withOperator((operator) => operator.grantRole({ login, roleName: role }))
       print({ json: { userId, login, roleNames }, text: `${login} (${userId})${rolesText(roleNames)}` })
     })
 }

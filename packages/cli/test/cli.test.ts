@@ -33,7 +33,7 @@ const users = [
 ]
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
-const asked: unknown[] = []
+const requested: unknown[] = []
 let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
@@ -72,16 +72,16 @@ beforeAll(async () => {
           if (/\P{ASCII}/u.test(request.login))
             throw new ConnectError(`there cannot be "${request.login}"`, Code.InvalidArgument)
           if (request.login === 'taken') throw new ConnectError('the login is taken', Code.AlreadyExists)
-          asked.push({ ...request, $typeName: undefined })
+          requested.push({ ...request, $typeName: undefined })
           return { userId: 'U1', login: request.login, roleNames: request.roleNames }
         },
         setPassword(request) {
-          asked.push({ ...request, $typeName: undefined })
+          requested.push({ ...request, $typeName: undefined })
           return { userId: 'U1' }
         },
         grantRole: ({ roleName }) => ({ userId: 'U1', roleNames: ['member', roleName] }),
         verifyEmail(request) {
-          asked.push({ ...request, $typeName: undefined })
+          requested.push({ ...request, $typeName: undefined })
           return { userId: 'U1' }
         },
         listEmails: ({ login }) => ({
@@ -89,7 +89,7 @@ beforeAll(async () => {
           emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
         }),
         removeEmail(request) {
-          asked.push({ ...request, $typeName: undefined })
+          requested.push({ ...request, $typeName: undefined })
           return { userId: 'U1' }
         },
       })
@@ -123,7 +123,7 @@ describe('commands', () => {
     const { code, out } = await parley(args, { stdin: 'a secret with space \n' })
     expect(code).toBe(0)
     expect(JSON.parse(out)).toEqual({ userId: 'U1', login: 'alice', roleNames: ['admin', 'owner'] })
-    expect(asked.at(-1)).toMatchObject({
+    expect(requested.at(-1)).toMatchObject({
       login: 'alice',
       password: 'a secret with space ',
       email: 'a@example.org',
@@ -139,7 +139,7 @@ describe('commands', () => {
   test('set-password', async () => {
     const { code } = await parley(['user', 'set-password', '--login', 'alice', '--password-stdin'], { stdin: 'new' })
     expect(code).toBe(0)
-    expect(asked.at(-1)).toMatchObject({ login: 'alice', password: 'new' })
+    expect(requested.at(-1)).toMatchObject({ login: 'alice', password: 'new' })
   })
 
   test('grant-role', async () => {
@@ -150,7 +150,7 @@ describe('commands', () => {
   test('verify-email', async () => {
     const { out } = await parley(['user', 'verify-email', '--login', 'alice', '--email', 'a@example.org'])
     expect(out).toBe('alice (U1) has the verified address a@example.org\n')
-    expect(asked.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
+    expect(requested.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
   })
 
   test('list-emails', async () => {
@@ -162,7 +162,7 @@ describe('commands', () => {
   test('remove-email', async () => {
     const { out } = await parley(['user', 'remove-email', '--login', 'alice', '--email', 'a@example.org'])
     expect(out).toBe('the address a@example.org was removed from alice (U1)\n')
-    expect(asked.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
+    expect(requested.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
   })
 
   test('the short form without "user" does the same', async () => {
@@ -244,17 +244,17 @@ describe('failures', () => {
     ['a whole file', 'x'.repeat(5000), false, 'more than a password'],
     ['what is typed at a terminal', 'secret', true, 'would show the password'],
   ])('no password is sent: %s', async (_, stdin, isTTY, message) => {
-    const before = asked.length
+    const before = requested.length
     const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin, isTTY })
     expect([code, err]).toEqual([2, expect.stringContaining(message)])
-    expect(asked).toHaveLength(before)
+    expect(requested).toHaveLength(before)
   })
 
   test.each([['a password\n'], ['a password\r\n'], ['a password'], ['\uFEFFa password\r\n']])(
     'the line end is no part of the password: %j',
     async (stdin) => {
       await parley(['user', 'set-password', '--login', 'a', '--password-stdin'], { stdin })
-      expect(asked.at(-1)).toMatchObject({ password: 'a password' })
+      expect(requested.at(-1)).toMatchObject({ password: 'a password' })
     },
   )
 

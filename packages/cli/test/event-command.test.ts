@@ -32,7 +32,7 @@ type Name = keyof typeof services
 const names = Object.keys(services) as Name[]
 const closing: (() => unknown)[] = []
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
-const asked: unknown[] = []
+const requests: unknown[] = []
 /** How many events are parked, by service. */
 const parked: Partial<Record<Name, number>> = {}
 
@@ -58,7 +58,7 @@ beforeAll(async () => {
             return { events: page.map((eventId) => entry(`${name}-posted`, eventId)) }
           },
           replayParkedEvents({ consumer, eventIds }) {
-            asked.push({ name, consumer, eventIds })
+            requests.push({ name, consumer, eventIds })
             return { requested: name === 'uploads' ? 1 : 0 }
           },
         })
@@ -100,14 +100,14 @@ test('parked events of every service are listed, however many there are', async 
 })
 
 test('named events are replayed, all of them only when that is said', async () => {
-  asked.length = 0
+  requests.length = 0
   const { code, out } = await parley('events', 'replay', '--consumer', 'uploads-posted', '--id', 'E1', 'E2')
   expect([code, out]).toEqual([0, expect.stringContaining('1 event is retried')])
-  expect(asked).toHaveLength(7)
-  expect(asked).toContainEqual({ name: 'uploads', consumer: 'uploads-posted', eventIds: ['E1', 'E2'] })
-  asked.length = 0
+  expect(requests).toHaveLength(7)
+  expect(requests).toContainEqual({ name: 'uploads', consumer: 'uploads-posted', eventIds: ['E1', 'E2'] })
+  requests.length = 0
   expect((await parley('events', 'replay')).code).toBe(2)
   expect((await parley('events', 'replay', '--all', '--id', 'E1')).code).toBe(2)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   expect((await parley('events', 'replay', '--all', '--json')).out).toBe('{"requested":1}\n')
 })

@@ -12,7 +12,7 @@ import { runParley } from './_parley.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
-const asked: unknown[] = []
+const requested: unknown[] = []
 let findings: { kind: StorageFindingKind; key: string; size: bigint; mended: boolean }[] = []
 let refusal: ConnectError | undefined
 let nats: Nats
@@ -32,11 +32,11 @@ beforeAll(async () => {
     routes: (router) => {
       router.service(UploadsOperatorService, {
         adoptStorage() {
-          asked.push('adopt')
+          requested.push('adopt')
           return {}
         },
         checkStorage({ cursor, repair, acceptLoss }) {
-          asked.push({ cursor, repair, acceptLoss })
+          requested.push({ cursor, repair, acceptLoss })
           if (refusal) throw refusal
           return cursor === '' ? { nextCursor: 'second:', checked: 500 } : { checked: 7, findings }
         },
@@ -58,7 +58,7 @@ test('a storage without findings: code 0, after every part was checked', async (
   findings = []
   const { code, out } = await parley('storage', 'check')
   expect([code, out]).toEqual([0, '507 objects and rows checked: 0 findings, 0 repaired\n'])
-  expect(asked.splice(0)).toEqual([
+  expect(requested.splice(0)).toEqual([
     { cursor: '', repair: false, acceptLoss: false },
     { cursor: 'second:', repair: false, acceptLoss: false },
   ])
@@ -73,30 +73,30 @@ test('remaining findings are reported, with code 1', async () => {
 })
 
 test('repaired findings: code 0, as JSON on request', async () => {
-  asked.length = 0
+  requested.length = 0
   findings = [{ ...orphan, mended: true }]
   const { code, out } = await parley('storage', 'check', '--repair', '--json')
   expect(code).toBe(0)
-  expect(asked[0]).toEqual({ cursor: '', repair: true, acceptLoss: false })
+  expect(requested[0]).toEqual({ cursor: '', repair: true, acceptLoss: false })
   const found = { kind: 'orphan', key: 'files/Alone', size: 5, storedAt: '', mended: true }
   expect(JSON.parse(out)).toEqual({ checked: 507, found: 1, mended: 1, kinds: { orphan: 1 }, findings: [found] })
 })
 
 test('adopts a storage', async () => {
-  asked.length = 0
+  requested.length = 0
   const { code, out } = await parley('storage', 'adopt')
   expect([code, out]).toEqual([0, expect.stringContaining('belongs to this database now')])
-  expect(asked).toEqual(['adopt'])
+  expect(requested).toEqual(['adopt'])
 })
 
 test('a refused repair explains why, with code 1; --accept-loss needs --repair', async () => {
-  asked.length = 0
+  requested.length = 0
   findings = []
   refusal = new ConnectError('the storage looks empty', Code.FailedPrecondition)
   const refused = await parley('storage', 'check', '--repair')
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the storage looks empty')])
   refusal = undefined
   expect((await parley('storage', 'check', '--repair', '--accept-loss')).code).toBe(0)
-  expect(asked.at(-1)).toEqual({ cursor: 'second:', repair: true, acceptLoss: true })
+  expect(requested.at(-1)).toEqual({ cursor: 'second:', repair: true, acceptLoss: true })
   expect((await parley('storage', 'check', '--accept-loss')).code).toBe(2)
 })

@@ -26,10 +26,10 @@ function fakeFleet(failure = Code.NotFound) {
     router.service(MessagingTransferService, {
       exportMessages: ({ after, skippedReactions }) => {
         if (after > 0n) return { messages: [] }
-        const told = reactors.slice(skippedReactions, skippedReactions + 2)
+        const page = reactors.slice(skippedReactions, skippedReactions + 2)
         const emojiOf = (userId: string) => (userId < 'u4' ? 'tada' : '+1')
         const reactions = ['tada', '+1'].flatMap((emoji) => {
-          const userIds = told.filter((userId) => emojiOf(userId) === emoji)
+          const userIds = page.filter((userId) => emojiOf(userId) === emoji)
           return userIds.length > 0 ? [{ emoji, userIds }] : []
         })
         const attachments = ['gone', 'whole', 'cut', 'empty', 'short'].map((assetId) => ({

@@ -11,11 +11,11 @@ import { everyPage, newerRoomEvents, olderRoomEvents } from '@parley/client'
 
 /** A room with the events E0 to E6; a cursor is the number of its row. */
 function roomOfSeven() {
-  const asked: GetRoomEventsRequest[] = []
+  const requested: GetRoomEventsRequest[] = []
   const transport = createRouterTransport(({ service }) =>
     service(RoomService, {
       getRoomEvents(request) {
-        asked.push(request)
+        requested.push(request)
         const limit = request.limit || 50
         const { case: direction, value } = request.cursor
         const start = direction === 'after' ? Number(value) + 1 : Math.max(Number(value ?? 7) - limit, 0)
@@ -33,7 +33,7 @@ function roomOfSeven() {
       },
     }),
   )
-  return { asked, rooms: createClient(RoomService, transport) }
+  return { requested, rooms: createClient(RoomService, transport) }
 }
 
 async function ids(events: AsyncIterable<{ id: string }>) {
@@ -43,19 +43,19 @@ async function ids(events: AsyncIterable<{ id: string }>) {
 }
 
 test('older events come newest first, over all pages', async () => {
-  const { rooms, asked } = roomOfSeven()
+  const { rooms, requested } = roomOfSeven()
   expect(await ids(olderRoomEvents(rooms, { roomId: 'R1', limit: 3 }))).toEqual([
     ...['E6', 'E5', 'E4', 'E3', 'E2', 'E1', 'E0'],
   ])
-  expect(asked.map(({ cursor }) => cursor.value)).toEqual([undefined, '4', '1'])
+  expect(requested.map(({ cursor }) => cursor.value)).toEqual([undefined, '4', '1'])
 })
 
 test('older events continue before a cursor, and only requested pages are read', async () => {
-  const { rooms, asked } = roomOfSeven()
+  const { rooms, requested } = roomOfSeven()
   const events = olderRoomEvents(rooms, { roomId: 'R1', before: '5', limit: 2 })
   expect([(await events.next()).value?.id, (await events.next()).value?.id]).toEqual(['E4', 'E3'])
   await events.return()
-  expect(asked).toHaveLength(1)
+  expect(requested).toHaveLength(1)
 })
 
 test('newer events come oldest first, up to the newest', async () => {
@@ -65,7 +65,7 @@ test('newer events come oldest first, up to the newest', async () => {
 })
 
 test('every page of a list is read through its cursor', async () => {
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const next = new Map([
     ['', 'b'],
     ['b', 'c'],
@@ -73,7 +73,7 @@ test('every page of a list is read through its cursor', async () => {
   ])
   const pages = everyPage(
     async (page) => {
-      asked.push(page)
+      requested.push(page)
       return create(ListUsersResponseSchema, { page: { nextCursor: next.get(page.cursor ?? '') ?? '' } })
     },
     { limit: 20 },
@@ -81,5 +81,5 @@ test('every page of a list is read through its cursor', async () => {
   let count = 0
   for await (const { page } of pages) count += page === undefined ? 0 : 1
   expect(count).toBe(3)
-  expect(asked).toEqual(['', 'b', 'c'].map((cursor) => ({ limit: 20, cursor })))
+  expect(requested).toEqual(['', 'b', 'c'].map((cursor) => ({ limit: 20, cursor })))
 })

@@ -29,11 +29,11 @@ const reconnect = () => jest.runOnlyPendingTimers()
 describe('opening', () => {
   test('says hello with the token, subscribes, then receives events', async () => {
     const { realtime, last } = open()
-    const heard: string[] = []
+    const received: string[] = []
     realtime.on('messagePosted', ({ roomId, messageEventId }, { id }) =>
-      heard.push(`${roomId} ${messageEventId} ${id}`),
+      received.push(`${roomId} ${messageEventId} ${id}`),
     )
-    realtime.on('roomCreated', () => heard.push('wrong kind'))
+    realtime.on('roomCreated', () => received.push('wrong kind'))
     last().serve()
     await realtime.opened
     last().post('E1')
@@ -43,7 +43,7 @@ describe('opening', () => {
       { case: 'subscribeEvents', value: { resumePosition: '' } },
     ])
     expect(realtime.state).toEqual({ status: 'open', resumed: false })
-    expect(heard).toEqual(['R1 E1 E1'])
+    expect(received).toEqual(['R1 E1 E1'])
   })
 
   test('without a token the session cookie authenticates', () => {
@@ -303,11 +303,11 @@ describe('the iterator', () => {
     const { realtime, last } = open()
     last().serve()
     const events = realtime.events()
-    const asked = [events.next(), events.next(), events.next()]
+    const requested = [events.next(), events.next(), events.next()]
     last().post('E1')
     last().post('E2')
     realtime.close()
-    expect((await Promise.all(asked)).map(({ value }) => value?.id)).toEqual(['E1', 'E2', undefined])
+    expect((await Promise.all(requested)).map(({ value }) => value?.id)).toEqual(['E1', 'E2', undefined])
   })
 
   test('drops unread events, and reports it', async () => {

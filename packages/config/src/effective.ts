@@ -41,15 +41,15 @@ function settingsOf(name: string, field: Field<unknown>, given: Given): Effectiv
   if (parts.length === 0) return [setting(name, field, given)]
   const rows = parts.map((part) => setting(name, part, given))
   const together = mistakesTogether(field, given)
-  const told = rows.map((row, n) => {
+  const described = rows.map((row, n) => {
     const own = together.filter((text) => isAbout(parts[n], text))
     if (row.mistake !== undefined || own.length === 0) return row
     return { ...row, source: row.source === 'not set' ? 'missing' : row.source, mistake: own.join('; ') }
   })
   const others = together.filter((text) => !parts.some((part) => isAbout(part, text)))
-  if (others.length === 0) return told
+  if (others.length === 0) return described
   const about = { name, env: '', toml: field.toml ?? '' }
-  return [...told, { ...about, value: null, source: 'default', mistake: others.join('; ') }]
+  return [...described, { ...about, value: null, source: 'default', mistake: others.join('; ') }]
 }
 
 function mistakesTogether(field: Field<unknown>, given: Given): readonly string[] {

@@ -22,7 +22,7 @@ const sessionEnded = create(EventSchema, {
 
 let now: number
 let feedSilentMs: number | undefined
-let asked: number
+let requested: number
 let answer: (digest: Buffer) => Promise<Caller | undefined>
 let rekeyed: { previous: Buffer; digest: Buffer }[]
 let rekeying: Promise<void>
@@ -31,13 +31,13 @@ let cache: CallerCache
 beforeEach(() => {
   now = 1e9
   feedSilentMs = 0
-  asked = 0
+  requested = 0
   answer = async () => caller()
   rekeyed = []
   rekeying = Promise.resolve()
   cache = new CallerCache({
     authenticate: (digest) => {
-      asked++
+      requested++
       return answer(digest)
     },
     rekey: async (entry) => {
@@ -55,15 +55,15 @@ describe('the caller behind a credential', () => {
     expect((await cache.find(digest))?.caller.userId).toBe('U1')
     now += 29_999
     await cache.find(digest)
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
     now += 1
     await cache.find(digest)
-    expect(asked).toBe(2)
+    expect(requested).toBe(2)
   })
 
   test('is one question for many requests at once', async () => {
     await Promise.all([cache.find(digest), cache.find(digest), cache.find(digest)])
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
   })
 
   test('is not remembered when there is none', async () => {
@@ -83,10 +83,10 @@ describe('the caller behind a credential', () => {
   test('is not kept when the session ends while the question is under way', async () => {
     let release: (value: Caller) => void = () => undefined
     answer = () => new Promise((resolve) => (release = resolve))
-    const asking = cache.find(digest)
+    const pending = cache.find(digest)
     cache.observe(sessionEnded)
     release(caller())
-    await asking
+    await pending
     answer = async () => undefined
     expect(await cache.find(digest)).toBeUndefined()
   })
@@ -94,10 +94,10 @@ describe('the caller behind a credential', () => {
   test('is not kept when the feed loses its thread while the question is under way', async () => {
     let release: (value: Caller) => void = () => undefined
     answer = () => new Promise((resolve) => (release = resolve))
-    const asking = cache.find(digest)
+    const pending = cache.find(digest)
     cache.clear()
     release(caller())
-    await asking
+    await pending
     answer = async () => undefined
     expect(await cache.find(digest)).toBeUndefined()
   })
@@ -116,7 +116,7 @@ describe('the caller behind a credential', () => {
     feedSilentMs = 3_001
     now += 999
     await cache.find(digest)
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
     answer = () => Promise.reject(new Error('away'))
     now += 1
     await expect(cache.find(digest)).rejects.toThrow('away')
@@ -132,17 +132,17 @@ describe('the caller behind a credential', () => {
   test('gives way to newer ones when there are too many', async () => {
     const other = (n: number) => Buffer.alloc(32, n)
     for (const n of [1, 2, 3]) await cache.find(other(n))
-    expect(asked).toBe(3)
+    expect(requested).toBe(3)
     await cache.find(other(3))
-    expect(asked).toBe(3)
+    expect(requested).toBe(3)
     await cache.find(other(1))
-    expect(asked).toBe(4)
+    expect(requested).toBe(4)
   })
 })
 
 describe('a credential that is kept by the secret key before', () => {
   const previous = Buffer.alloc(32, 2)
-  const keptBy = (kept: Buffer) => (asked: Buffer) => Promise.resolve(asked.equals(kept) ? caller() : undefined)
+  const keptBy = (kept: Buffer) => (requested: Buffer) => Promise.resolve(requested.equals(kept) ? caller() : undefined)
 
   test('is found, and kept by the present one from then on', async () => {
     answer = keptBy(previous)

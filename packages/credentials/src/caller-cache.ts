@@ -44,7 +44,7 @@ export class CallerCache {
   /** Instead of entries, where no answer is kept. */
   readonly #held = new HeldCredentials()
   readonly #rekeying = new Set<string>()
-  readonly #asking = new Map<string, Promise<KnownCaller | undefined>>()
+  readonly #pending = new Map<string, Promise<KnownCaller | undefined>>()
   /** Users whose sessions or roles changed during running look-ups; those results are not cached. */
   readonly #changedMeanwhile = new Set<string>()
   /** Raised when everything is dropped: answers to questions asked before are not kept either. */
@@ -61,14 +61,14 @@ export class CallerCache {
 
   /** The caller of a credential; undefined for an unknown credential. Rejects when that cannot be determined. */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
-    if (this.#options.remembers === false) return await this.#askAnew(digest)
+    if (this.#options.remembers === false) return await this.#authenticate(digest)
     const key = digest.toString('latin1')
     const entry = this.#entries.get(key)
     const now = this.#now()
     const feedLives = (this.#options.feedSilentMs?.() ?? Infinity) <= feedSilenceLimitMs
     if (entry && now - entry.checkedAt < (feedLives ? freshMs : freshWithoutFeedMs)) return unexpired(entry, now)
     try {
-      return unexpired(await this.#ask(key, digest), now)
+      return unexpired(await this.#fetch(key, digest), now)
     } catch (error) {
       if (entry && feedLives && this.#entries.get(key) === entry && now - entry.checkedAt < staleMs)
         return unexpired(entry, now)
@@ -117,7 +117,7 @@ export class CallerCache {
 
   /** Drops everything cached about a user. */
   forgetUser(userId: string): void {
-    if (this.#asking.size > 0) this.#changedMeanwhile.add(userId)
+    if (this.#pending.size > 0) this.#changedMeanwhile.add(userId)
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)
   }
 
@@ -127,27 +127,27 @@ export class CallerCache {
     for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)
   }
 
-  async #askAnew(digest: Buffer): Promise<KnownCaller | undefined> {
+  async #authenticate(digest: Buffer): Promise<KnownCaller | undefined> {
     const caller = await this.#options.authenticate(digest)
     const known = unexpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
     this.#held.note(digest, known !== undefined)
     return known
   }
 
-  #ask(key: string, digest: Buffer): Promise<KnownCaller | undefined> {
-    let asking = this.#asking.get(key)
-    if (!asking) {
+  #fetch(key: string, digest: Buffer): Promise<KnownCaller | undefined> {
+    let pending = this.#pending.get(key)
+    if (!pending) {
       const generation = this.#generation
-      asking = this.#options
+      pending = this.#options
         .authenticate(digest)
         .then((caller) => this.#keep(key, caller, generation))
         .finally(() => {
-          this.#asking.delete(key)
-          if (this.#asking.size === 0) this.#changedMeanwhile.clear()
+          this.#pending.delete(key)
+          if (this.#pending.size === 0) this.#changedMeanwhile.clear()
         })
-      this.#asking.set(key, asking)
+      this.#pending.set(key, pending)
     }
-    return asking
+    return pending
   }
 
   #keep(key: string, caller: Caller | undefined, generation: number): KnownCaller | undefined {

@@ -10,8 +10,8 @@ const maxKept = 50_000
 export class HeldCredentials {
   readonly #digests: LRUCache<string, true>
 
-  constructor(most = maxKept) {
-    this.#digests = new LRUCache({ max: most })
+  constructor(maxEntries = maxKept) {
+    this.#digests = new LRUCache({ max: maxEntries })
   }
 
   has({ digest, previous }: CredentialDigests): boolean {

@@ -10,7 +10,7 @@ import { listedUri } from './other-clients.ts'
 let started: { fleet: Fleet; dataDir: string } | undefined
 
 /** Settings that speed up tests: the same steps as in production, with shorter times. */
-const impatience = {
+const timeout = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
   PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '1s',
@@ -40,7 +40,7 @@ export async function setup(): Promise<void> {
       videos: true,
       env: {
         ...withoutSettings(process.env),
-        ...impatience,
+        ...timeout,
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
         PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',

@@ -21,7 +21,7 @@ export class Listeners implements Disposable {
   }
 
   /** By "name at place": the relevant kinds received since the last silence, sorted. */
-  heard(counts: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
+  received(counts: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
       this.#ears.map((ear) => [`${ear.name} at ${ear.at}`, kindsOf(since(ear, upTo).filter(counts))]),
     )
@@ -46,7 +46,7 @@ export class Listeners implements Disposable {
   async silence(messageId: string, ended: readonly string[] = []): Promise<void> {
     for (const { name, socket } of this.#ears) {
       if (ended.includes(name)) await socket.closed()
-      else await socket.heardMessage(messageId)
+      else await socket.waitForMessage(messageId)
     }
   }
 

@@ -39,7 +39,7 @@ export function bothServe(name: string, ended: number[]): Promise<void> {
 }
 
 /** Asks a process on its internal port. */
-export async function askInternal(
+export async function requestInternal(
   { internalPort }: FleetProcess,
   path: string,
 ): Promise<{ status: number; text: string }> {
@@ -57,7 +57,7 @@ export async function wholeAgain(): Promise<void> {
       const { services } = fleet().state()
       if (services.length !== fleet().processes.length) throw new Error(`only ${services.length} processes serve`)
       for (const service of services) {
-        const { status, text } = await askInternal(service, '/readyz')
+        const { status, text } = await requestInternal(service, '/readyz')
         if (status !== 200) throw new Error(`${service.name} is not ready: ${text}`)
       }
       for (const base of fleet().gateways) await callJson(base, ServerDiscoveryService.method.getServer, {})

@@ -88,13 +88,13 @@ export class Socket implements Disposable {
   }
 
   /** The first matching event. Fails when the socket is closed without one. */
-  heard(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
+  waitFor(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
     return this.#awaited('event', () => this.events.find(matches))
   }
 
   /** Hears that a message was posted. */
-  heardMessage(eventId: string): Promise<RealtimeEventEnvelope> {
-    return this.heard(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
+  waitForMessage(eventId: string): Promise<RealtimeEventEnvelope> {
+    return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }
 
   /** Sends a ping and waits for its pong, so that everything the server sent before has arrived. */

@@ -22,9 +22,9 @@ beforeEach(async () => {
 })
 
 /** Whether bob's open sockets receive ada's later posts. */
-async function bobHears(roomId: string): Promise<boolean[]> {
+async function bobReceives(roomId: string): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
-  for (const socket of sockets.ada) await socket.heardMessage(eventId)
+  for (const socket of sockets.ada) await socket.waitForMessage(eventId)
   for (const socket of sockets.bob) await socket.roundTrip()
   return sockets.bob.map(({ events }) => events.some(({ id }) => id === eventId))
 }
@@ -53,35 +53,35 @@ const refusals = async (roomId: string) =>
 describe('a ban with an end', () => {
   test('shuts a channel at once for open sockets and every way in; after it a join is needed', async () => {
     const roomId = await newRoom(owner, [ada, bob])
-    expect(await bobHears(roomId)).toEqual([true, true])
+    expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
-    expect(await bobHears(roomId)).toEqual([false, false])
+    expect(await bobReceives(roomId)).toEqual([false, false])
     expect(new Set(await refusals(roomId))).toEqual(new Set(['permission_denied']))
     const { bans } = await owner.call(listBans, { roomId })
     expect(bans).toMatchObject([{ userId: bob.userId, moderatorId: owner.userId, reason: 'noise' }])
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
     await bob.call(joinRoom, { roomId })
-    expect(await bobHears(roomId)).toEqual([true, true])
+    expect(await bobReceives(roomId)).toEqual([true, true])
 
     await ban(roomId, aMoment)
     await eventually(async () => expect(await codeOf(await bob.attempt(joinRoom, { roomId }))).toBeUndefined())
-    expect(await bobHears(roomId)).toEqual([true, true])
+    expect(await bobReceives(roomId)).toEqual([true, true])
     expect((await owner.call(listBans, { roomId })).bans).toEqual([])
   })
 
   test('closes a universal room, which reopens when it ends', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
-    expect(await bobHears(roomId)).toEqual([true, true])
+    expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
-    expect(await bobHears(roomId)).toEqual([false, false])
+    expect(await bobReceives(roomId)).toEqual([false, false])
     const answers = await refusals(roomId)
     // Members of universal rooms cannot be added.
     expect(new Set(answers)).toEqual(new Set(['permission_denied', 'invalid_argument']))
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
-    expect(await bobHears(roomId)).toEqual([true, true])
+    expect(await bobReceives(roomId)).toEqual([true, true])
 
     await ban(roomId, aMoment)
-    await eventually(async () => expect(await bobHears(roomId)).toEqual([true, true]))
+    await eventually(async () => expect(await bobReceives(roomId)).toEqual([true, true]))
     await post(bob, roomId, 'back again')
   })
 })

@@ -129,29 +129,29 @@ describe('after', () => {
 })
 
 describe('nobody can find out who has an account', () => {
-  const told = async (path: string, body: object) => {
+  const answerTo = async (path: string, body: object) => {
     const { status, text, cookies } = await newBrowser().postJson(path, body)
     return { status, text, cookies }
   }
 
   test('from what a sign-in says', async () => {
-    const wrong = await told('/auth/login', { login: ada.login, password: 'not that one' })
+    const wrong = await answerTo('/auth/login', { login: ada.login, password: 'not that one' })
     expect(wrong.status).toBe(401)
-    expect(await told('/auth/login', { login: `no-${ada.login}`.slice(0, 32), password: 'not that one' })).toEqual(
+    expect(await answerTo('/auth/login', { login: `no-${ada.login}`.slice(0, 32), password: 'not that one' })).toEqual(
       wrong,
     )
-    expect(await told('/auth/login', { login: 'no@example.org', password: 'not that one' })).toEqual(wrong)
+    expect(await answerTo('/auth/login', { login: 'no@example.org', password: 'not that one' })).toEqual(wrong)
   })
 
   test('from registration and forgotten passwords', async () => {
     const email = `${ada.login}@example.org`
     await operate(['user', 'verify-email', '--login', ada.login, '--email', email])
     for (const path of ['/auth/register', '/auth/forgot-password']) {
-      const known = await told(path, { email })
+      const known = await answerTo(path, { email })
       expect(known).toMatchObject({ status: 200, cookies: [] })
-      expect(await told(path, { email: `nobody-${email}` })).toEqual(known)
+      expect(await answerTo(path, { email: `nobody-${email}` })).toEqual(known)
     }
-    const code = (address: string) => told('/auth/register/verify-code', { email: address, code: '000000' })
+    const code = (address: string) => answerTo('/auth/register/verify-code', { email: address, code: '000000' })
     expect(await code(email)).toEqual(await code(`nobody-${email}`))
   })
 })

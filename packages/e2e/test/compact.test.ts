@@ -42,7 +42,7 @@ unlessShared(
       return (await client.api.message.createMessage({ roomId, body }, { headers })).message?.id ?? ''
     }
     const before = await post('before')
-    await eventually(() => expect(realtime.heard).toEqual([before]))
+    await eventually(() => expect(realtime.received).toEqual([before]))
 
     fleet.kill('messaging', 'SIGKILL')
     const after = await eventually(() => post('after'), { timeoutMs: 30_000 })
@@ -51,14 +51,14 @@ unlessShared(
       return page?.events.flatMap(({ id, event }) => (event.case === 'messagePosted' ? [id] : []))
     })
     expect(posted).toEqual([before, after])
-    await eventually(() => expect(realtime.heard).toEqual([before, after]), { timeoutMs: 30_000 })
+    await eventually(() => expect(realtime.received).toEqual([before, after]), { timeoutMs: 30_000 })
   },
 )
 
 /** A stream of events, with the messages it has heard of. */
 function listening(client: ParleyClient, node: string) {
   const stream = client.realtime({ url: `${node.replace('http', 'ws')}/api/realtime` })
-  const heard: string[] = []
-  stream.on('messagePosted', ({ messageEventId }) => heard.push(messageEventId))
-  return { heard, opened: stream.opened, [Symbol.dispose]: () => stream.close() }
+  const received: string[] = []
+  stream.on('messagePosted', ({ messageEventId }) => received.push(messageEventId))
+  return { received, opened: stream.opened, [Symbol.dispose]: () => stream.close() }
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(wholeAgain)
 
-const patience = { timeoutMs: 100_000 }
+const slow = { timeoutMs: 100_000 }
 
 const deleted = async (person: Person) => {
   const { confirmationToken } = await person.call(MyAccountService.method.requestAccountDeletion, {})
@@ -34,13 +34,13 @@ const deleted = async (person: Person) => {
 }
 const ledgerClosed = async ({ userId }: Person) => {
   await using accounts = await databaseOf('accounts')
-  const ask = async (statement: string) => (await accounts.query<Record<string, unknown>>(statement, [userId])).rows
+  const send = async (statement: string) => (await accounts.query<Record<string, unknown>>(statement, [userId])).rows
   const closed = async () => {
-    const [deletion] = await ask('select pass, completed_at from deletions where user_id = $1')
-    const reports = await ask('select service, pass, found::text from deletion_reports where user_id = $1')
+    const [deletion] = await send('select pass, completed_at from deletions where user_id = $1')
+    const reports = await send('select service, pass, found::text from deletion_reports where user_id = $1')
     if (!deletion?.completed_at) throw new Error(`pass ${String(deletion?.pass)}: ${JSON.stringify(reports)}`)
   }
-  await eventually(closed, patience)
+  await eventually(closed, slow)
 }
 
 test('no data of a deleted person remains in any table, event or file, and others see a deleted user', async () => {
@@ -102,14 +102,14 @@ test('no data of a deleted person remains in any table, event or file, and other
     const traces = await tracesOf(wanted)
     for (const text of wanted) expect({ text, found: traces.get(text)?.length }).not.toEqual({ text, found: 0 })
     expect(traces.get(texts.displayName)?.some((where) => where.startsWith('stream: '))).toBe(true)
-  }, patience)
+  }, slow)
 
   using socket = await Socket.subscribed(fleet().realtimeNodes[1], zed.token)
   using others = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
   await deleted(zed)
-  await socket.heard(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
-  await others.heard(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
-  await others.heard(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
+  await socket.waitFor(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
+  await others.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
+  await others.waitFor(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
   for (const base of fleet().gateways) {
     await eventually(async () => {
       const request = { target: { case: 'userId', value: bob.userId } } as const

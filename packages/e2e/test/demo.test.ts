@@ -27,11 +27,11 @@ test('sample content is created once, however often the command runs, and can be
   })
   const roomId = rooms.get('sample-launch') ?? ''
   const messages = await bodiesIn(ada, roomId)
-  const asked = messages.find((message) => message?.body?.startsWith('Two of the pictures'))
+  const question = messages.find((message) => message?.body?.startsWith('Two of the pictures'))
   expect(messages.flatMap((message) => message?.attachments ?? []).map(({ filename }) => filename)).toEqual([
     'checklist.md',
   ])
-  const threadRootEventId = asked?.id ?? ''
+  const threadRootEventId = question?.id ?? ''
   const thread = await ada.call(ThreadService.method.getThreadEvents, { roomId, threadRootEventId })
   expect(thread.page?.events.length).toBeGreaterThanOrEqual(2)
   await operate(['demo', 'create'])

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await stage.post('ada', stage.dm, 'shall we?')
   await stage.post('ada', stage.hall, 'we begin')
   await eventually(() => {
-    const posted = listeners.heard(({ event }) => event.case === 'messagePosted')
+    const posted = listeners.received(({ event }) => event.case === 'messagePosted')
     expect(posted['ada at one node']?.length).toBe(3)
     expect(posted['bob at the other node']?.length).toBe(3)
   })
@@ -59,29 +59,29 @@ async function silence(ended?: Name[]): Promise<string> {
 
 /** Whether a row must expect an event. */
 const counting =
-  ({ hears }: Row) =>
+  ({ receives }: Row) =>
   ({ event }: RealtimeEventEnvelope): boolean => {
     if (event.case === undefined || elsewhere.includes(event.case)) return false
     // People who were reported as present become absent a minute later.
     if (event.case === 'presenceChanged' && event.value.status === PresenceStatus.OFFLINE) return false
-    if (anyonesKinds.includes(event.case)) return hears.some(([kind]) => kind === event.case)
+    if (anyonesKinds.includes(event.case)) return receives.some(([kind]) => kind === event.case)
     if ('roomId' in event.value) return event.value.roomId !== stage.plaza
     if ('userId' in event.value) return stage.knows(event.value.userId)
     return true
   }
 
-function expected({ hears }: Row): Record<string, Kind[]> {
-  const places = Object.keys(listeners.heard(() => false))
+function expected({ receives }: Row): Record<string, Kind[]> {
+  const places = Object.keys(listeners.received(() => false))
   return Object.fromEntries(
     places.map((place) => {
       const name = place.slice(0, place.indexOf(' ')) as Name
-      return [place, hears.flatMap(([kind, who]) => (who.includes(name) ? [kind] : [])).sort()]
+      return [place, receives.flatMap(([kind, who]) => (who.includes(name) ? [kind] : [])).sort()]
     }),
   )
 }
 
 /** A video has to be processed for some of it. */
-const patience = { timeoutMs: 90_000 }
+const slow = { timeoutMs: 90_000 }
 
 /** Performs a row. Resolves with its end when everybody has received exactly what they should. */
 async function play(row: Row): Promise<string> {
@@ -89,14 +89,14 @@ async function play(row: Row): Promise<string> {
   const wanted = expected(row)
   const counts = counting(row)
   await eventually(() => {
-    const heard = listeners.heard(counts)
+    const received = listeners.received(counts)
     for (const [place, kinds] of Object.entries(wanted)) {
-      expect([place, heard[place]]).toEqual([place, expect.arrayContaining(kinds)])
-      expect(heard[place]?.length).toBeGreaterThanOrEqual(kinds.length)
+      expect([place, received[place]]).toEqual([place, expect.arrayContaining(kinds)])
+      expect(received[place]?.length).toBeGreaterThanOrEqual(kinds.length)
     }
-  }, patience)
+  }, slow)
   const marker = await silence(row.ends)
-  expect(listeners.heard(counts, marker)).toEqual(wanted)
+  expect(listeners.received(counts, marker)).toEqual(wanted)
   for (const [event, tellings] of listeners.tellings()) expect([event, ...tellings]).toHaveLength(2)
   return marker
 }
@@ -112,6 +112,6 @@ test.each(rows)('$what is received by the permitted people, on every socket, and
 
 test('the rows cause every kind of event that there is', () => {
   const all = RealtimeEventEnvelopeSchema.oneofs.flatMap(({ fields }) => fields.map(({ localName }) => localName))
-  const caused = rows.flatMap(({ hears }) => hears.map(([kind]) => kind))
+  const caused = rows.flatMap(({ receives }) => receives.map(([kind]) => kind))
   expect([...new Set([...caused, ...elsewhere])].sort()).toEqual(all.sort())
 })

@@ -38,23 +38,23 @@ const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
   return [...new Map(about.map(({ id, event }) => [id, event.case])).values()].filter((kind) => kind !== undefined)
 }
 
-test.each(revokes)('no event of a room reaches people who $how', async ({ universal, revoke, hears, closes }) => {
+test.each(revokes)('no event of a room reaches people who $how', async ({ universal, revoke, receives, closes }) => {
   const victim = await newPerson('vic')
   const roomId = await newRoom(owner, universal ? [] : [ada, victim], { universal })
   const [theirs, members] = [await listen(victim), await listen(ada)]
   const before = await post(ada, roomId, 'are you there?')
-  for (const socket of theirs) await socket.heardMessage(before)
-  const heardBefore = theirs.map((socket) => kindsAbout(socket, roomId))
+  for (const socket of theirs) await socket.waitForMessage(before)
+  const receivedBefore = theirs.map((socket) => kindsAbout(socket, roomId))
 
   await revoke({ owner, victim, roomId })
   // Members of a formerly universal room must join again; elsewhere this changes nothing.
   await ada.call(RoomService.method.joinRoom, { roomId })
   const last = await everythingIn(roomId, owner, ada)
-  for (const socket of members) await socket.heardMessage(last)
+  for (const socket of members) await socket.waitForMessage(last)
   const marker = await post(owner, plaza, 'so much for that')
   for (const [i, socket] of theirs.entries()) {
     if (closes) await socket.closed()
-    else await socket.heardMessage(marker)
-    expect(kindsAbout(socket, roomId)).toEqual([...(heardBefore[i] ?? []), ...hears])
+    else await socket.waitForMessage(marker)
+    expect(kindsAbout(socket, roomId)).toEqual([...(receivedBefore[i] ?? []), ...receives])
   }
 })

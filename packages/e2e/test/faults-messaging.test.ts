@@ -19,17 +19,17 @@ beforeAll(async () => {
 afterEach(wholeAgain)
 
 /** Messages of a room that a socket has received, in the order of their arrival. */
-const heardIn = (socket: Socket, roomId: string) =>
+const receivedIn = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
   )
 
 /** Checks that exactly the messages of the timeline were received, once and in order. */
-async function expectHeardOnce(socket: Socket, roomId: string) {
+async function expectReceivedOnce(socket: Socket, roomId: string) {
   const written = messageIds(await timelineOf(ada, roomId))
-  for (const id of written) await socket.heardMessage(id)
+  for (const id of written) await socket.waitForMessage(id)
   await socket.roundTrip()
-  expect(heardIn(socket, roomId)).toEqual(written)
+  expect(receivedIn(socket, roomId)).toEqual(written)
 }
 
 const posting = (roomId: string) =>
@@ -54,11 +54,11 @@ apart(`one of two messaging processes frozen${why ?? ''}`, () => {
       await eventually(() => expect(traffic.outcomes.length).toBeGreaterThan(40), { timeoutMs: 60_000 })
       await traffic.stop()
       expect(traffic.failed).toEqual([])
-      await expectHeardOnce(socket, roomId)
+      await expectReceivedOnce(socket, roomId)
     }
     await wholeAgain()
     await post(ada, roomId, 'and both are back')
-    await expectHeardOnce(socket, roomId)
+    await expectReceivedOnce(socket, roomId)
   })
 })
 
@@ -66,7 +66,7 @@ describe('messaging killed', () => {
   test('between commit and publish: the message is stored, and its event arrives exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribed(fleet().realtimeNodes[1], bob.token)
-    await socket.heardMessage(await post(ada, roomId, 'before'))
+    await socket.waitForMessage(await post(ada, roomId, 'before'))
     const killed = processesOf('messaging').map(({ pid }) => pid)
     let eventId: string
     {
@@ -79,7 +79,7 @@ describe('messaging killed', () => {
         // The time that a relay may keep its lease, at most.
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
-        if (rowCount !== 1 || heardIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')
+        if (rowCount !== 1 || receivedIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')
         return id
       })
       for (const pid of killed) process.kill(pid, 'SIGKILL')
@@ -87,7 +87,7 @@ describe('messaging killed', () => {
     await bothServe('messaging', killed)
     const { message } = await bob.call(MessageService.method.getMessage, { roomId, eventId })
     expect(message?.body).toBe('committed')
-    await expectHeardOnce(socket, roomId)
+    await expectReceivedOnce(socket, roomId)
   })
 
   test('during a conversation: acknowledged messages are stored, and stored ones arrive exactly once', async () => {
@@ -105,6 +105,6 @@ describe('messaging killed', () => {
     await traffic.stop()
     const answered = traffic.succeeded.map(({ answer }) => (answer?.body as { message: { id: string } }).message.id)
     expect(messageIds(await timelineOf(ada, roomId))).toEqual(expect.arrayContaining(answered))
-    await expectHeardOnce(socket, roomId)
+    await expectReceivedOnce(socket, roomId)
   })
 })

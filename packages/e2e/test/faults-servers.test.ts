@@ -112,13 +112,13 @@ test.each([
       if (socket.isClosed) {
         expect(socket.frames.at(-1)).toMatchObject({ case: 'close', value: { reconnect: true } })
         using again = await Socket.subscribed(fleet().realtimeNodes[index === 0 ? 0 : 1], ada.token)
-        await again.heardMessage(await post(ada, roomId, 'welcome back'))
+        await again.waitForMessage(await post(ada, roomId, 'welcome back'))
       } else {
-        await socket.heardMessage(last)
-        const heard = socket.events.flatMap(({ event }) =>
+        await socket.waitForMessage(last)
+        const received = socket.events.flatMap(({ event }) =>
           event.case === 'messagePosted' ? [event.value.messageEventId] : [],
         )
-        expect(new Set(heard)).toEqual(new Set([...written, last].filter((id) => !earlier.has(id))))
+        expect(new Set(received)).toEqual(new Set([...written, last].filter((id) => !earlier.has(id))))
       }
       socket[Symbol.dispose]()
     }
@@ -145,7 +145,7 @@ describe('Redis stopped', () => {
     using _ = frozen(pid)
     const again = await signIn(ada)
     using socket = await Socket.subscribed(fleet().realtimeNodes[0], again.token)
-    await socket.heardMessage(await post(again, roomId, 'who needs a cache?'))
+    await socket.waitForMessage(await post(again, roomId, 'who needs a cache?'))
     await again.call(ViewerService.method.getViewer, {}, { base: fleet().gateways[1] })
   })
 })

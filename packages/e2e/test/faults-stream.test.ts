@@ -27,10 +27,10 @@ test('after a loss of the whole stream: old joins do not readmit anybody, new ev
   const roomId = await newRoom(owner, [ada, bob])
   const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, bob.token)))
   const eventId = await post(ada, roomId, 'while bob is here')
-  for (const socket of before) await socket.heardMessage(eventId)
+  for (const socket of before) await socket.waitForMessage(eventId)
   await bob.call(RoomService.method.leaveRoom, { roomId })
-  for (const socket of before) await socket.heard(({ event }) => event.case === 'userLeftRoom')
-  const heardBefore = before.map((socket) => about(socket, roomId).length)
+  for (const socket of before) await socket.waitFor(({ event }) => event.case === 'userLeftRoom')
+  const receivedBefore = before.map((socket) => about(socket, roomId).length)
 
   const pid = serverPid('nats')
   // A frozen server writes nothing, and no other is started in its place before the store is deleted.
@@ -46,7 +46,7 @@ test('after a loss of the whole stream: old joins do not readmit anybody, new ev
           opened.push(await Socket.subscribed(node, ada.token), await Socket.subscribed(node, bob.token))
         }
         const news = await post(ada, roomId, 'after the loss')
-        for (const socket of [opened[0], opened[2]]) await socket?.heardMessage(news)
+        for (const socket of [opened[0], opened[2]]) await socket?.waitForMessage(news)
         return [
           [opened[0], opened[2]],
           [opened[1], opened[3]],
@@ -60,13 +60,13 @@ test('after a loss of the whole stream: old joins do not readmit anybody, new ev
   )
   // Events relayed again precede those of later posts.
   const last = await post(ada, roomId, 'and on it goes')
-  for (const socket of mine) await socket?.heardMessage(last)
+  for (const socket of mine) await socket?.waitForMessage(last)
   for (const socket of theirs) {
     await socket?.roundTrip()
     expect(socket && about(socket, roomId)).toEqual([])
   }
   before.forEach((socket, i) => {
-    expect(about(socket, roomId)).toHaveLength(heardBefore[i] ?? 0)
+    expect(about(socket, roomId)).toHaveLength(receivedBefore[i] ?? 0)
     if (socket.isClosed)
       expect(socket.frames.at(-1)).toMatchObject({ case: 'close', value: { code: 'stream_closed', reconnect: true } })
   })

@@ -74,8 +74,8 @@ describe('a file', () => {
     expect(await sharp(await small.arrayBuffer()).metadata()).toMatchObject({ format: 'jpeg', width: 400, height: 200 })
 
     const stranger = await newPerson('stranger')
-    const asking = { roomId, assetId: asset.id }
-    expect(codeOf(await stranger.attempt(AssetService.method.getAsset, asking))).toBe('permission_denied')
+    const requesting = { roomId, assetId: asset.id }
+    expect(codeOf(await stranger.attempt(AssetService.method.getAsset, requesting))).toBe('permission_denied')
     expect((await read(shown?.assetUrl?.url.replace(/\?.*/, ''))).status).toBe(401)
     // Nobody has read with this address yet, so no yes is remembered.
     const carol = await newPerson('carol')
@@ -149,7 +149,7 @@ describe('a file', () => {
     const url = (await shownTo(bob, roomId, eventId))?.assetUrl?.url
     using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
     await ada.call(MessageService.method.deleteMessage, { roomId, eventId })
-    await socket.heard(({ event }) => event.case === 'assetDeleted' && event.value.assetId === asset.id)
+    await socket.waitFor(({ event }) => event.case === 'assetDeleted' && event.value.assetId === asset.id)
     await eventually(async () => expect((await read(url)).status).toBe(404))
   })
 })

@@ -70,7 +70,7 @@ function requestFor(schema: DescMessage, roomId: string) {
 }
 
 /** The content of a response, independent of the room's name. */
-const told = ({ status, body }: Answer, roomId: string): string =>
+const shown = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 
 describe('a direct conversation between others does not exist', () => {
@@ -82,7 +82,7 @@ describe('a direct conversation between others does not exist', () => {
           person.attempt(method, requestFor(method.input, dm)),
           person.attempt(method, requestFor(method.input, absent)),
         ])
-        expect(told(about, dm)).toBe(told(without, absent))
+        expect(shown(about, dm)).toBe(shown(without, absent))
         if (about.status !== 200 && person === owner)
           expect(codeOf(about)).toBe(method.name === 'ExplainPermissions' ? 'permission_denied' : 'not_found')
       }

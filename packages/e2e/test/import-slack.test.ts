@@ -44,8 +44,8 @@ async function killedInTheMiddle(args: string[]): Promise<void> {
   const before = await stored()
   const child = spawn(process.execPath, [command, ...args], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
-  const patience = { timeoutMs: 200_000 }
-  await eventually(async () => child.exitCode !== null || (await stored()) > before + size.messages / 10, patience)
+  const slow = { timeoutMs: 200_000 }
+  await eventually(async () => child.exitCode !== null || (await stored()) > before + size.messages / 10, slow)
   child.kill('SIGKILL')
   expect(await ended).toBe('SIGKILL')
 }

@@ -34,7 +34,7 @@ test('a change of the layout reaches everyone, and the audit log', async () => {
   const sockets = await listen(bob)
   const groupId = await newGroup()
   const { sidebarLink } = await owner.call(createSidebarLink, { groupId, label: 'Wiki', url: 'https://wiki.example' })
-  for (const socket of sockets) await socket.heard(({ event }) => event.case === 'roomGroupsUpdated')
+  for (const socket of sockets) await socket.waitFor(({ event }) => event.case === 'roomGroupsUpdated')
   const { group } = await bob.call(RoomDirectoryService.method.getRoomGroup, { groupId })
   expect(group?.items).toMatchObject([{ item: { case: 'sidebarLink', value: { id: sidebarLink?.id, label: 'Wiki' } } }])
 
@@ -64,18 +64,18 @@ test('moving a room to a group that its members may not see closes it on open so
   await decide(PermissionDecision.DENY)
   const roomId = await newRoom(owner, [], { universal: true })
   const sockets = { ada: await listen(ada), bob: await listen(bob) }
-  const bobHears = async () => {
+  const bobReceives = async () => {
     const eventId = await post(ada, roomId, 'listen')
-    for (const socket of sockets.ada) await socket.heardMessage(eventId)
+    for (const socket of sockets.ada) await socket.waitForMessage(eventId)
     for (const socket of sockets.bob) await socket.roundTrip()
     return sockets.bob.map(({ events }) => events.some(({ id }) => id === eventId))
   }
   const bobPosts = async () => codeOf(await bob.attempt(MessageService.method.createMessage, { roomId, body: 'hello' }))
   for (let round = 0; round < 3; round++) {
-    expect(await bobHears()).toEqual([true, true])
+    expect(await bobReceives()).toEqual([true, true])
     expect(await bobPosts()).toBeUndefined()
     await owner.call(moveRoomToGroup, { roomId, groupId: there }, { base: fleet().gateways[round % 2 === 0 ? 0 : 1] })
-    expect(await bobHears()).toEqual([false, false])
+    expect(await bobReceives()).toEqual([false, false])
     expect(await bobPosts()).toBe('permission_denied')
     await owner.call(moveRoomToGroup, { roomId, groupId: here }, { base: fleet().gateways[round % 2 === 0 ? 1 : 0] })
   }
@@ -89,7 +89,7 @@ test('all rooms of a group are joined at once, and heard', async () => {
   expect(joinedRoomIds).toEqual(rooms)
   for (const roomId of rooms) {
     const eventId = await post(ada, roomId, 'welcome')
-    for (const socket of sockets) await socket.heardMessage(eventId)
+    for (const socket of sockets) await socket.waitForMessage(eventId)
     await post(bob, roomId, 'thank you')
   }
 })

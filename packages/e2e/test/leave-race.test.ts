@@ -28,8 +28,8 @@ test('a leave concurrent with posts: the leaver receives what precedes it, and n
   const answered: number[] = []
   for (let round = 0; round < 8; round++) {
     await bob.call(RoomService.method.joinRoom, { roomId }, { base: fleet().gateways[round % 2 === 0 ? 0 : 1] })
-    const heard = traffic.succeeded.length
-    while (traffic.succeeded.length < heard + 5) await new Promise((resolve) => setTimeout(resolve, 2))
+    const received = traffic.succeeded.length
+    while (traffic.succeeded.length < received + 5) await new Promise((resolve) => setTimeout(resolve, 2))
     await bob.call(RoomService.method.leaveRoom, { roomId }, { base: fleet().gateways[round % 2 === 0 ? 1 : 0] })
     answered.push(performance.now())
     const refused = await bob.attempt(RoomService.method.getRoomEvents, { roomId })
@@ -45,18 +45,18 @@ test('a leave concurrent with posts: the leaver receives what precedes it, and n
   let inside = false
   const forBob = mine.flatMap(({ id, event }) => {
     if (event.case === 'userJoinedRoom') inside = true
-    const hears = inside
+    const receives = inside
     if (event.case === 'userLeftRoom') inside = false
-    return hears ? [id] : []
+    return receives ? [id] : []
   })
   const last = timeline.filter(({ event }) => event.case === 'messagePosted').at(-1)?.id ?? ''
-  for (const socket of member) await socket.heardMessage(last)
+  for (const socket of member) await socket.waitForMessage(last)
   for (const socket of leaver) {
     await socket.roundTrip()
-    const heard = socket.events.filter(
+    const received = socket.events.filter(
       ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
     )
-    expect(heard.map(({ id }) => id)).toEqual(forBob)
+    expect(received.map(({ id }) => id)).toEqual(forBob)
   }
   ;[...leaver, ...member].forEach((socket) => socket[Symbol.dispose]())
 })

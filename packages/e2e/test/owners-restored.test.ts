@@ -144,10 +144,10 @@ describe.each(clocks)(
       // One call restored the whole room.
       const fays = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
       expect(codeOf(fays)).toBe('permission_denied')
-      const heard = await post(ada, roomId, 'they are gone')
+      const received = await post(ada, roomId, 'they are gone')
       const other = await newRoom(owner, [ada, bob])
-      await socket.heardMessage(await post(ada, other, 'afterwards'))
-      expect(messagesOf(socket)).not.toContain(heard)
+      await socket.waitForMessage(await post(ada, other, 'afterwards'))
+      expect(messagesOf(socket)).not.toContain(received)
     })
 
     test('admin: a permission that was denied is denied', async () => {

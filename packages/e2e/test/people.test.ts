@@ -37,7 +37,7 @@ describe('presence', () => {
       const base = fleet().gateways[n === 0 ? 0 : 1]
       await ada.call(MyAccountService.method.updatePresence, { status, userSelected: true }, { base })
       for (const socket of sockets)
-        await socket.heard(
+        await socket.waitFor(
           ({ event }) =>
             event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
         )
@@ -56,7 +56,7 @@ describe('a profile', () => {
     expect(user?.avatarUrl).toMatch(/\/assets\/server\//)
     expect((await shown(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
     for (const socket of sockets)
-      await socket.heard(
+      await socket.waitFor(
         ({ event }) => event.case === 'userProfileUpdated' && event.value.avatarUrl === user?.avatarUrl,
       )
     const path = new URL(user?.avatarUrl ?? '').pathname
@@ -74,17 +74,17 @@ describe('a profile', () => {
   })
 
   test('everyone receives changes, only the user receives settings', async () => {
-    const [hears, own] = [await listen(bob), await listen(ada)]
+    const [receives, own] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
     await ada.call(MyAccountService.method.updateProfile, { displayName: 'Ada L.' })
-    for (const socket of [...hears, ...own]) {
-      await socket.heard(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
-      await socket.heard(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
+    for (const socket of [...receives, ...own]) {
+      await socket.waitFor(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
+      await socket.waitFor(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
     }
     const toldSettings = (socket: Socket) =>
       socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
-    expect([...hears, ...own].map(toldSettings)).toEqual([false, false, true, true])
+    expect([...receives, ...own].map(toldSettings)).toEqual([false, false, true, true])
     const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
     expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
   })
@@ -109,11 +109,11 @@ describe('a role', () => {
 test('a deleted person disappears for everyone, and cannot come back', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
-  const hears = await listen(bob)
+  const receives = await listen(bob)
   await owner.call(AdminUserService.method.deleteUser, { userId: carl.userId })
-  await socket?.heard(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
-  for (const other of hears)
-    await other.heard(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === carl.userId)
+  await socket?.waitFor(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
+  for (const other of receives)
+    await other.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === carl.userId)
   await eventually(async () => {
     expect(codeOf(await carl.attempt(ViewerService.method.getViewer, {}))).toBe('unauthenticated')
   })

@@ -54,9 +54,9 @@ const bobPosts = (roomId: string) =>
  * Whether bob's open sockets receive ada's later posts. The change and the message reach a node in the order of their
  * responses.
  */
-async function bobHears(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
+async function bobReceives(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
-  for (const socket of sockets.ada) await socket.heardMessage(eventId)
+  for (const socket of sockets.ada) await socket.waitForMessage(eventId)
   for (const socket of sockets.bob) await socket.roundTrip()
   return sockets.bob.map(({ events }) => events.some(({ id }) => id === eventId))
 }
@@ -76,12 +76,12 @@ describe('a decision about a user', () => {
   test('shuts and opens a universal room for sockets that are open, on both nodes, with the answer', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
-    expect(await bobHears(roomId, sockets)).toEqual([true, true])
+    expect(await bobReceives(roomId, sockets)).toEqual([true, true])
     for (let round = 0; round < 5; round++) {
       await decideForBob(roomId, 'room.join', DENY)
-      expect(await bobHears(roomId, sockets)).toEqual([false, false])
+      expect(await bobReceives(roomId, sockets)).toEqual([false, false])
       await decideForBob(roomId, 'room.join', NONE)
-      expect(await bobHears(roomId, sockets)).toEqual([true, true])
+      expect(await bobReceives(roomId, sockets)).toEqual([true, true])
     }
     expect(sockets.bob.some(({ isClosed }) => isClosed)).toBe(false)
   })
@@ -101,11 +101,11 @@ describe('a role', () => {
     const name = await make()
     await decideForRole({ roleName: name, permission: 'room.join', decision: DENY, scope: inRoom(roomId) })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
-    expect(await bobHears(roomId, sockets)).toEqual([true, true])
+    expect(await bobReceives(roomId, sockets)).toEqual([true, true])
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
-    expect(await bobHears(roomId, sockets)).toEqual([false, false])
+    expect(await bobReceives(roomId, sockets)).toEqual([false, false])
     await remove(name)
-    expect(await bobHears(roomId, sockets)).toEqual([true, true])
+    expect(await bobReceives(roomId, sockets)).toEqual([true, true])
   })
 
   test('that is deleted and created again has no holders, decisions or effect', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => pushService[Symbol.asyncDispose]())
 
 /** Waits for this many pushes to a browser; returns their actions, tags and texts. */
-async function told(browser: string, times: number) {
+async function pushesTo(browser: string, times: number) {
   await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
   return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
 }
@@ -31,25 +31,25 @@ test('a direct message is pushed to browsers that are subscribed, until it is re
 
   const first = await post(ada, roomId, 'lunch?')
   const shown = { action: 'show', tag: `dm-${first}`, body: 'lunch?' }
-  for (const browser of ['phone', 'laptop']) expect(await told(browser, 1)).toEqual([shown])
+  for (const browser of ['phone', 'laptop']) expect(await pushesTo(browser, 1)).toEqual([shown])
   const [push] = pushService.by('phone')
   expect(push?.vapid.isSigned).toBe(true)
   expect(push?.payload['title']).toBe(ada.login)
 
   await bob.call(RoomService.method.markRoomAsRead, { roomId })
   const dismissed = { action: 'dismiss', tag: `dm-${first}` }
-  for (const browser of ['phone', 'laptop']) expect(await told(browser, 2)).toEqual([shown, dismissed])
+  for (const browser of ['phone', 'laptop']) expect(await pushesTo(browser, 2)).toEqual([shown, dismissed])
 
   await bob.call(unsubscribe, { endpoint: phone.endpoint })
   const second = await post(ada, roomId, 'or dinner?')
   const after = [shown, dismissed, { action: 'show', tag: `dm-${second}`, body: 'or dinner?' }]
-  expect(await told('laptop', 3)).toEqual(after)
+  expect(await pushesTo('laptop', 3)).toEqual(after)
 
   // Read messages are not pushed: the next push is about the next message.
   await bob.call(RoomService.method.markRoomAsRead, { roomId })
   const read = [...after, { action: 'dismiss', tag: `dm-${second}` }]
-  expect(await told('laptop', 4)).toEqual(read)
+  expect(await pushesTo('laptop', 4)).toEqual(read)
   const third = await post(ada, roomId, 'tomorrow')
-  expect(await told('laptop', 5)).toEqual([...read, { action: 'show', tag: `dm-${third}`, body: 'tomorrow' }])
-  expect(await told('phone', 2)).toEqual([shown, dismissed])
+  expect(await pushesTo('laptop', 5)).toEqual([...read, { action: 'show', tag: `dm-${third}`, body: 'tomorrow' }])
+  expect(await pushesTo('phone', 2)).toEqual([shown, dismissed])
 })

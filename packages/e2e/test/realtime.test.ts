@@ -36,7 +36,7 @@ describe('a posted message', () => {
     for (const base of fleet().gateways) {
       const eventId = await post(ada, roomId, 'do you hear me?', { base })
       for (const socket of sockets) {
-        const envelope = await socket.heardMessage(eventId)
+        const envelope = await socket.waitForMessage(eventId)
         expect(envelope).toMatchObject({ id: eventId, actorId: ada.userId })
         expect(envelope.event.value).toMatchObject({ roomId, messageEventId: eventId })
         expect(envelope.createdAt).toBeDefined()
@@ -48,7 +48,7 @@ describe('a posted message', () => {
     const roomId = await newRoom(owner, [ada, bob])
     const sockets = await Promise.all(fleet().gateways.flatMap((base) => [listen(ada, base), listen(bob, base)]))
     const eventId = await post(bob, roomId, 'through the gate')
-    for (const socket of sockets) await socket.heardMessage(eventId)
+    for (const socket of sockets) await socket.waitForMessage(eventId)
   })
 
   test('can be read when its event arrives', async () => {
@@ -57,8 +57,8 @@ describe('a posted message', () => {
     const reads: Promise<unknown>[] = []
     for (let i = 0; i < 10; i++) {
       const eventId = post(ada, roomId, `number ${i}`, { base: fleet().gateways[i % 2 === 0 ? 0 : 1] })
-      const heard = eventually(async () => socket.heardMessage(await eventId))
-      reads.push(heard.then(({ id }) => bob.call(MessageService.method.getMessage, { roomId, eventId: id })))
+      const received = eventually(async () => socket.waitForMessage(await eventId))
+      reads.push(received.then(({ id }) => bob.call(MessageService.method.getMessage, { roomId, eventId: id })))
     }
     const messages = await Promise.all(reads)
     expect(messages).toHaveLength(10)
@@ -70,19 +70,19 @@ describe('a posted message', () => {
     const posts = Array.from({ length: 30 }, (_, i) =>
       post(i % 2 === 0 ? ada : bob, roomId, `number ${i}`, { base: fleet().gateways[i % 3 === 0 ? 0 : 1] }),
     )
-    for (const eventId of await Promise.all(posts)) await socket.heardMessage(eventId)
+    for (const eventId of await Promise.all(posts)) await socket.waitForMessage(eventId)
     const { page } = await ada.call(RoomService.method.getRoomEvents, { roomId })
     const written = page?.events.filter(({ event }) => event.case === 'messagePosted').map(({ id }) => id)
-    const heard = socket.events.filter(({ event }) => event.case === 'messagePosted').map(({ id }) => id)
-    expect(heard).toEqual(written)
+    const received = socket.events.filter(({ event }) => event.case === 'messagePosted').map(({ id }) => id)
+    expect(received).toEqual(written)
   })
 
   test('marks the room as read only for its author', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const [mine, theirs] = [await listen(ada, fleet().realtimeNodes[0]), await listen(bob, fleet().realtimeNodes[0])]
     const eventId = await post(ada, roomId, 'my own words')
-    await mine.heard(({ event }) => event.case === 'roomMarkedAsRead' && event.value.roomId === roomId)
-    await theirs.heardMessage(eventId)
+    await mine.waitFor(({ event }) => event.case === 'roomMarkedAsRead' && event.value.roomId === roomId)
+    await theirs.waitForMessage(eventId)
     await theirs.roundTrip()
     expect(kindsOf(theirs, roomId)).toEqual(['messagePosted'])
   })
@@ -92,7 +92,7 @@ describe('a posted message', () => {
     const outsiders = await Promise.all(fleet().realtimeNodes.map((node) => listen(bob, node)))
     const insiders = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
     const eventId = await post(ada, roomId, 'among ourselves')
-    for (const socket of insiders) await socket.heardMessage(eventId)
+    for (const socket of insiders) await socket.waitForMessage(eventId)
     for (const socket of outsiders) await socket.roundTrip()
     for (const socket of outsiders) expect(kindsOf(socket, roomId)).toEqual([])
   })
@@ -107,7 +107,7 @@ describe('membership', () => {
     await bob.call(RoomService.method.joinRoom, { roomId }, { base: fleet().gateways[1] })
     const eventId = await post(bob, roomId, 'here I am')
     for (const socket of [...sockets, member]) {
-      await socket.heardMessage(eventId)
+      await socket.waitForMessage(eventId)
       const joined = socket.events.find(({ event }) => event.case === 'userJoinedRoom')
       expect(joined).toMatchObject({ actorId: bob.userId, event: { value: { roomId } } })
     }
@@ -122,11 +122,11 @@ describe('membership', () => {
     await bob.call(RoomService.method.leaveRoom, { roomId }, { base: fleet().gateways[1] })
     const eventId = await post(ada, roomId, 'gone?')
     for (const member of members) {
-      await member.heard(({ event, actorId }) => event.case === 'userLeftRoom' && actorId === bob.userId)
-      await member.heardMessage(eventId)
+      await member.waitFor(({ event, actorId }) => event.case === 'userLeftRoom' && actorId === bob.userId)
+      await member.waitForMessage(eventId)
     }
     for (const socket of sockets) {
-      await socket.heard(({ event, actorId }) => event.case === 'userLeftRoom' && actorId === bob.userId)
+      await socket.waitFor(({ event, actorId }) => event.case === 'userLeftRoom' && actorId === bob.userId)
       await socket.roundTrip()
       expect(kindsOf(socket, roomId)).toEqual(['userLeftRoom'])
     }
@@ -137,14 +137,14 @@ describe('membership', () => {
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes
     const [outside, member] = [await listen(bob, node), await listen(ada, node)]
-    await member.heardMessage(await post(ada, roomId, 'without you'))
+    await member.waitForMessage(await post(ada, roomId, 'without you'))
     await outside.roundTrip()
     expect(kindsOf(outside, roomId)).toEqual([])
     await bob.call(RoomService.method.joinRoom, { roomId })
     const inside = await listen(bob, node)
     const eventId = await post(ada, roomId, 'with you')
-    await inside.heardMessage(eventId)
-    await outside.heardMessage(eventId)
+    await inside.waitForMessage(eventId)
+    await outside.waitForMessage(eventId)
   })
 })
 
@@ -155,10 +155,10 @@ describe('rooms', () => {
       listen(bob, fleet().realtimeNodes[1]),
     ])
     const roomId = await newRoom(owner)
-    await theirs.heard(({ event }) => event.case === 'roomGroupsUpdated' && event.value.changed)
-    await mine.heard(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
-    await mine.heard(({ event }) => event.case === 'userJoinedRoom' && event.value.roomId === roomId)
-    await mine.heardMessage(await post(owner, roomId, 'first'))
+    await theirs.waitFor(({ event }) => event.case === 'roomGroupsUpdated' && event.value.changed)
+    await mine.waitFor(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
+    await mine.waitFor(({ event }) => event.case === 'userJoinedRoom' && event.value.roomId === roomId)
+    await mine.waitForMessage(await post(owner, roomId, 'first'))
     await theirs.roundTrip()
     expect(kindsOf(theirs, roomId)).toEqual([])
   })
@@ -169,12 +169,12 @@ describe('rooms', () => {
     const { room } = await owner.call(RoomService.method.createRoom, { name: roomName(), groupId, universal: true })
     const roomId = room?.id ?? ''
     for (const socket of sockets) {
-      await socket.heard(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
+      await socket.waitFor(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
     }
     const eventId = await post(bob, roomId, 'for everyone')
-    for (const socket of sockets) await socket.heardMessage(eventId)
+    for (const socket of sockets) await socket.waitForMessage(eventId)
     const late = await listen(await newPerson('eve'), fleet().realtimeNodes[0])
-    await late.heardMessage(await post(ada, roomId, 'for those who come late'))
+    await late.waitForMessage(await post(ada, roomId, 'for those who come late'))
   })
 
   test('announcements by those who may reach everybody', async () => {
@@ -182,7 +182,7 @@ describe('rooms', () => {
     const { rooms } = await owner.call(RoomDirectoryService.method.listRooms, {})
     const announcements = rooms.find(({ room }) => room?.name === 'announcements')?.room?.id ?? ''
     const eventId = await post(owner, announcements, 'dinner is served')
-    for (const socket of sockets) await socket.heardMessage(eventId)
+    for (const socket of sockets) await socket.waitForMessage(eventId)
   })
 })
 

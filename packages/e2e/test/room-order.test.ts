@@ -52,7 +52,7 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
     })),
   )
   const first = await post(ada, roomId, 'shall we begin?')
-  for (const socket of members) await socket.heardMessage(first)
+  for (const socket of members) await socket.waitForMessage(first)
 
   const say = (person: Person, n: number) =>
     person.attempt(MessageService.method.createMessage, { roomId, body: `number ${n}` }, base(n))
@@ -90,9 +90,9 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
   const from = timeline.findIndex(({ id }) => id === first)
   const rows = timeline.slice(from).filter(isRow).map(described)
   for (const socket of members) {
-    await socket.heardMessage(last)
-    const heard = socket.events.filter(isRow)
-    expect(heard.slice(heard.findIndex(({ id }) => id === first)).map(described)).toEqual(rows)
+    await socket.waitForMessage(last)
+    const received = socket.events.filter(isRow)
+    expect(received.slice(received.findIndex(({ id }) => id === first)).map(described)).toEqual(rows)
   }
 
   const forGuest = new Map(people.map(({ userId }) => [userId, [] as string[]]))
@@ -108,16 +108,16 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
     if (row.event.case === 'userLeftRoom') inside.delete(row.actorId)
   }
   for (const { guest, socket } of guestSockets) {
-    if (inside.has(guest.userId)) await socket.heardMessage(last)
+    if (inside.has(guest.userId)) await socket.waitForMessage(last)
     await socket.roundTrip()
-    const heard = socket.events.filter(
+    const received = socket.events.filter(
       (envelope) =>
         isRow(envelope) &&
         envelope.event.value !== undefined &&
         'roomId' in envelope.event.value &&
         envelope.event.value.roomId === roomId,
     )
-    expect(heard.map(described)).toEqual(forGuest.get(guest.userId))
+    expect(received.map(described)).toEqual(forGuest.get(guest.userId))
   }
   for (const socket of [...members, ...guestSockets.map(({ socket }) => socket)]) socket[Symbol.dispose]()
 })

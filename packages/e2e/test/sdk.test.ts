@@ -30,9 +30,9 @@ afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
 function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime']>[0] = {}) {
   const realtime = client.realtime(options)
   open.push(realtime)
-  const heard: string[] = []
-  realtime.on('messagePosted', ({ messageEventId }) => heard.push(messageEventId))
-  return { realtime, heard }
+  const received: string[] = []
+  realtime.on('messagePosted', ({ messageEventId }) => received.push(messageEventId))
+  return { realtime, received }
 }
 
 const post = async (client: ParleyClient, body: string) =>
@@ -43,10 +43,10 @@ test('sign in, join, post, receive, read', async () => {
   expect(user?.profile?.login).toBe(credentials.login)
   await ada.api.room.joinRoom({ roomId })
   await bob.api.room.joinRoom({ roomId })
-  const { realtime, heard } = listen(bob)
+  const { realtime, received } = listen(bob)
   await realtime.opened
   const first = await post(ada, 'first')
-  await eventually(() => expect(heard).toEqual([first]))
+  await eventually(() => expect(received).toEqual([first]))
   const ids: string[] = []
   for await (const { id, event } of olderRoomEvents(bob.api.room, { roomId, limit: 2 })) {
     if (event.case === 'messagePosted') ids.push(id)
@@ -69,13 +69,13 @@ test('events are an async iterator, too', async () => {
   await realtime.opened
   const events = realtime.events()
   const posted = await post(ada, 'iterate')
-  const heard: string[] = []
+  const received: string[] = []
   for await (const { event } of events) {
-    if (event.case === 'messagePosted') heard.push(event.value.messageEventId)
+    if (event.case === 'messagePosted') received.push(event.value.messageEventId)
     // Events of earlier posts may still arrive before it.
-    if (heard.includes(posted)) break
+    if (received.includes(posted)) break
   }
-  expect(heard.at(-1)).toBe(posted)
+  expect(received.at(-1)).toBe(posted)
 })
 
 test('failures are ConnectErrors with their code', async () => {
@@ -93,7 +93,7 @@ test('failures are ConnectErrors with their code', async () => {
 describe('the stream', () => {
   test('reconnects when its realtime node is killed, and goes on without a reload', async () => {
     const resets: string[] = []
-    const { realtime, heard } = listen(bob, {
+    const { realtime, received } = listen(bob, {
       url: fleet().gateways[1].replace('http', 'ws') + '/api/realtime',
       onReset: (reason) => resets.push(reason),
       backoff: { firstMs: 50 },
@@ -105,7 +105,7 @@ describe('the stream', () => {
     await renewed('realtime', 0, 'SIGKILL')
     await renewed('realtime', 1, 'SIGKILL')
     const posted = await post(ada, 'are you back?')
-    await eventually(() => expect(heard).toContain(posted), { timeoutMs: 30_000 })
+    await eventually(() => expect(received).toContain(posted), { timeoutMs: 30_000 })
     expect(states).toEqual(expect.arrayContaining(['waiting', 'connecting', 'resumed']))
     expect(resets).toEqual([])
     await wholeAgain()
@@ -116,7 +116,7 @@ describe('the stream', () => {
     if (bot === undefined || leaving === undefined) throw new Error('no clients')
     await Promise.all([bot.signIn(credentials), leaving.signIn(credentials)])
     const resets: string[] = []
-    const { realtime, heard } = listen(bot, { onReset: (reason) => resets.push(reason) })
+    const { realtime, received } = listen(bot, { onReset: (reason) => resets.push(reason) })
     const states: string[] = []
     realtime.onState(({ status }) => states.push(status))
     await realtime.opened
@@ -124,7 +124,7 @@ describe('the stream', () => {
     await eventually(() => expect(states).toEqual(['open', 'waiting', 'connecting', 'open']))
     expect(resets).toEqual([])
     const posted = await post(ada, 'are you still here?')
-    await eventually(() => expect(heard).toContain(posted))
+    await eventually(() => expect(received).toContain(posted))
   })
 
   test('is over when the session ends', async () => {

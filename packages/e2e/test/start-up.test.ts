@@ -5,7 +5,7 @@ import { deployableNames } from '@parley/contracts/deployables'
 import { fleet, isCompact, ownerCredentials, readyFileOf } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { newPerson, type Person } from '../src/people.ts'
-import { askInternal } from '../src/processes.ts'
+import { requestInternal } from '../src/processes.ts'
 
 const names = isCompact() ? ['compact', 'realtime'] : deployableNames.toSorted()
 
@@ -44,16 +44,16 @@ test('the operator’s credential is for the operator’s eyes', () => {
 describe('every process', () => {
   test('says that it lives and is ready', async () => {
     for (const service of fleet().state().services) {
-      const health = await askInternal(service, '/healthz')
+      const health = await requestInternal(service, '/healthz')
       expect([health.status, JSON.parse(health.text)]).toEqual([200, { status: 'ok' }])
-      const readiness = await askInternal(service, '/readyz')
+      const readiness = await requestInternal(service, '/readyz')
       expect([readiness.status, JSON.parse(readiness.text)]).toEqual([200, { status: 'ready' }])
     }
   })
 
   test('serves its metrics', async () => {
     for (const service of fleet().state().services) {
-      const { status, text } = await askInternal(service, '/metrics')
+      const { status, text } = await requestInternal(service, '/metrics')
       expect(status).toBe(200)
       expect(text).toMatch(/^process_memory_usage_bytes \d+/m)
       expect(text).toContain(`service_name="${service.name}"`)
@@ -108,7 +108,7 @@ describe('every public method', () => {
 async function callsServed(): Promise<Map<string, number>> {
   const calls = new Map<string, number>()
   for (const service of fleet().state().services) {
-    const { text } = await askInternal(service, '/metrics')
+    const { text } = await requestInternal(service, '/metrics')
     for (const [, method, count] of text.matchAll(
       /^rpc_server_call_duration_seconds_count\{rpc_method="([^"]+)"[^}]*\} (\d+)/gm,
     )) {

@@ -112,17 +112,17 @@ function lastWords({ name, pid }: { name: string; pid: number }): string {
 afterEach(wholeAgain)
 
 test('every service stops by itself while database and NATS are frozen', async () => {
-  const asked = services.map(({ name }) => processOf(name, 0))
+  const requested = services.map(({ name }) => processOf(name, 0))
   {
     using _postgres = frozen(serverPid('postgres'))
     using _nats = frozen(serverPid('nats'))
-    for (const { pid } of asked) process.kill(pid, 'SIGTERM')
+    for (const { pid } of requested) process.kill(pid, 'SIGTERM')
     await eventually(
       () => {
-        for (const one of asked) expect(lastWords(one)).toMatch(/has stopped|is killed/)
+        for (const one of requested) expect(lastWords(one)).toMatch(/has stopped|is killed/)
       },
       { timeoutMs: 60_000 },
     )
   }
-  expect(asked.filter((one) => lastWords(one).includes('is killed')).map(({ name }) => name)).toEqual([])
+  expect(requested.filter((one) => lastWords(one).includes('is killed')).map(({ name }) => name)).toEqual([])
 })

@@ -25,10 +25,10 @@ withFfmpeg(`a video${why}`, () => {
     const named = { roomId, assetId, messageEventId: eventId }
     await eventually(
       () => {
-        const heard = socket.events.flatMap(({ event }) =>
+        const received = socket.events.flatMap(({ event }) =>
           event.case?.startsWith('assetProcessing') ? [{ case: event.case, value: event.value }] : [],
         )
-        expect(heard).toMatchObject([
+        expect(received).toMatchObject([
           { case: 'assetProcessingStarted', value: named },
           { case: 'assetProcessingSucceeded', value: named },
         ])

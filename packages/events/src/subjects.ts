@@ -52,9 +52,9 @@ export const wakeSubject = (service: string, shard: number): string => `wake.${s
 export const relaysSubject = (service: string): string => `wake.${service}.relays`
 
 /** Requests of a deployable to the keeper of the stream; the bus lets each use only its own name. */
-export const keeperSubject = (asker: string, verb: string): string => `stream.${asker}.${verb}`
+export const keeperSubject = (requester: string, verb: string): string => `stream.${requester}.${verb}`
 /** Delivers events to a reader of the stream; only its deployable can listen there. */
-export const readerSubject = (asker: string, id: string): string => `deliver.${asker}.${id}`
+export const readerSubject = (requester: string, id: string): string => `deliver.${requester}.${id}`
 
 /** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`

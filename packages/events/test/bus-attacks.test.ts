@@ -55,7 +55,7 @@ let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
 /** Everything that arrives on subjects where only their owner may publish. */
-let heard: string[] = []
+let received: string[] = []
 /** The same, of traces: a few releases of NATS send them wherever a header says. Without an inbox they call nothing. */
 const traced: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
@@ -120,7 +120,7 @@ async function listenAsVictims(): Promise<void> {
           const trace = !error && !message.reply && !message.headers && isTrace(message.data)
           const what = `${user}: ${error ? error.message : message.subject}`
           if (trace) traced.push(what)
-          else heard.push(what)
+          else received.push(what)
         },
       })
     await nc.flush()
@@ -128,9 +128,9 @@ async function listenAsVictims(): Promise<void> {
 }
 
 /** Waits until everything published so far has arrived, and returns it. */
-async function takeHeard(): Promise<string[]> {
+async function takeReceived(): Promise<string[]> {
   for (const nc of victims) await nc.flush()
-  return heard.splice(0)
+  return received.splice(0)
 }
 
 type OnStream = { subject: string; data: string }
@@ -261,10 +261,10 @@ async function durablesOfAll(): Promise<void> {
 test('the password of uploads calls no public method, by no word of JetStream', async () => {
   for (const nc of await everyLogin('uploads')) {
     const stream = nc.jetstream({ timeout: 1000 })
-    const told = headers()
-    told.set('P', 'attacker 0 5000 5000 1')
+    const sent = headers()
+    sent.set('P', 'attacker 0 5000 5000 1')
     // The body of the call to be made is an event of uploads' own.
-    await stream.publish('evt.asset.X1.told', 'the owner makes a role', { headers: told }).catch(() => undefined)
+    await stream.publish('evt.asset.X1.told', 'the owner makes a role', { headers: sent }).catch(() => undefined)
     const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
     await manager.consumers
       .add(eventStream, {
@@ -276,13 +276,13 @@ test('the password of uploads calls no public method, by no word of JetStream', 
   }
   // A consumer created after everything above receives last.
   const inbox = createInbox('_INBOX.admin')
-  const told = new Promise<void>((resolve) => void keepersBus.nc.subscribe(inbox, { callback: () => resolve() }))
+  const sent = new Promise<void>((resolve) => void keepersBus.nc.subscribe(inbox, { callback: () => resolve() }))
   await keepersBus.nc.jetstream().publish('evt.asset.X1.told', 'later')
   const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
   const { name } = await manager.consumers.add(eventStream, { deliver_subject: inbox, filter_subject: 'evt.asset.>' })
-  await told
+  await sent
   await manager.consumers.delete(eventStream, name)
-  expect(await takeHeard()).toEqual([])
+  expect(await takeReceived()).toEqual([])
 })
 
 describe.each(attackers)('with the password of %s', (attacker) => {
@@ -300,7 +300,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
   })
 
   beforeEach(async () => {
-    heard = []
+    received = []
     before = await standing(attacker)
   })
 
@@ -311,7 +311,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await events.flush()
     await calls.flush()
     await barrier()
-    expect(await takeHeard()).toEqual([])
+    expect(await takeReceived()).toEqual([])
     expect(await standing(attacker)).toEqual(before)
   }
 
@@ -348,8 +348,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
 
   test('no verb of JetStream’s API is answered, but looking up one message', async () => {
     const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
-    const asked = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
-    for (const nc of [calls, events]) expect(await answersTo(nc, asked)).toEqual([])
+    const requested = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
+    for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
   })
 
   test('it cannot make others publish on subjects of others', async () => {
@@ -389,9 +389,9 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       ['Nats-Schedule-Target', 'evt.room.X1.told'],
       ['Nats-Request-Info', '{"acc":"EVENTS","svc":"EVENTS"}'],
     ] as const) {
-      const told = headers()
-      told.set(name, value)
-      const stored = events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'forged', { headers: told })
+      const sent = headers()
+      sent.set(name, value)
+      const stored = events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'forged', { headers: sent })
       await stored.catch(() => undefined)
     }
     await nothingHappened()
@@ -405,12 +405,12 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     }
     for (const target of targets(attacker))
       for (const only of ['true', 'false']) {
-        const told = headers()
-        told.set('Nats-Trace-Dest', target)
-        told.set('Nats-Trace-Only', only)
-        told.set('P', 'attacker 0 5000 5000 1')
-        for (const subject of own.calls) calls.publish(subject, 'traced', { headers: told })
-        for (const subject of own.events) events.publish(subject, 'traced', { headers: told })
+        const sent = headers()
+        sent.set('Nats-Trace-Dest', target)
+        sent.set('Nats-Trace-Only', only)
+        sent.set('P', 'attacker 0 5000 5000 1')
+        for (const subject of own.calls) calls.publish(subject, 'traced', { headers: sent })
+        for (const subject of own.events) events.publish(subject, 'traced', { headers: sent })
       }
     await calls.flush()
     await events.flush()
@@ -444,8 +444,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
         ['EVENTS', 'PARLEY', '$SYS'].map((account) => `$SYS.REQ.ACCOUNT.${account}.${name}`),
       ),
     ]
-    const asked = subjects.map((subject) => [subject, '{}'] as const)
-    for (const nc of [calls, events]) expect(await answersTo(nc, asked)).toEqual([])
+    const requested = subjects.map((subject) => [subject, '{}'] as const)
+    for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
     const own = await events.request('$SYS.REQ.SERVER.PING.CONNZ', '{}', { timeout: 20_000 })
     const { data } = JSON.parse(own.string()) as { data: { total: number } }
     // Connections of this test with the user's password.

@@ -64,13 +64,13 @@ test('entries that left the stream before a durable received them are counted as
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
-  let told = 0
+  let requests = 0
   let isSlow = true
   await using _keeper = await keepStream(bus, {
     recoveries: {
       ...recoveriesIn(database.db),
       addLost: async (events, report) => {
-        told++
+        requests++
         await recoveriesIn(database.db).addLost(events, report)
         if (isSlow) throw new Error('the answer is lost')
       },
@@ -93,7 +93,7 @@ test('entries that left the stream before a durable received them are counted as
   await cleanup.run(signal)
   isSlow = false
   await cleanup.run(signal)
-  expect(told).toBe(2)
+  expect(requests).toBe(2)
   expect((await readRecoveries(database.db)).lostEvents).toBe(3n)
 }, 300_000)
 

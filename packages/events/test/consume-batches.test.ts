@@ -160,16 +160,17 @@ test('other services are called first; while one is unavailable no attempt is co
   await using relay = await startRelay({ ...database, bus, service: 'batches6' })
   await database.db.transaction((tx) => intoTable([], tx))
   for (const version of upTo(20)) await relay.stored(await commit(database, 'asking', [version]))
-  let asked = 0
+  let requested = 0
   let committed = 0
   await using _consumer = await consumer('asking', {
     db: database.db,
     prepare: async (events) => {
-      if (++asked < 6) throw new ConnectError('away', asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
+      if (++requested < 6)
+        throw new ConnectError('away', requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
       // From here on events are prepared one by one.
-      const away = asked < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
-      const no = asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
+      const away = requested < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
+      const no = requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {
         failed: new Map(away.map(({ id }) => [id, new ConnectError('away', no)])),
         handle: async (received, tx) => {

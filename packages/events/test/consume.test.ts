@@ -89,13 +89,13 @@ test('only the configured kinds are handled', async () => {
 test('other services are called outside the transaction; while one is unavailable no attempt counts', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'asking' })
-  let asked = 0
+  let requests = 0
   const handled: bigint[] = []
   await using _consumer = await consumer('asking', {
     db: database.db,
     prepare: async ({ version }) => {
       if (version === 2n) return undefined
-      if (++asked < 15) throw new ConnectError('away', asked % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
+      if (++requests < 15) throw new ConnectError('away', requests % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       return async () => void handled.push(version)
     },
   })
@@ -157,9 +157,9 @@ test('one query serves all consumers of a process: lag, parked events, requested
     db,
     on: () => (isMended ? Promise.resolve() : Promise.reject(new Error('not yet'))),
   })
-  let asked = 0
+  let requests = 0
   let wakes = 0
-  bus.nc.subscribe(keeperSubject('test', 'lags'), { callback: () => void asked++ })
+  bus.nc.subscribe(keeperSubject('test', 'lags'), { callback: () => void requests++ })
   await using watch = watchConsumer(db, { bus, durable: { service: 'test', durable: 'neither' }, onReplay: () => {} })
   using _end = { [Symbol.dispose]: () => hold.abort() }
   const shows = (lag: string, parked: string) =>
@@ -180,7 +180,7 @@ test('one query serves all consumers of a process: lag, parked events, requested
   hold.abort()
   await shows('0', '0')
   // Once at the start, and once for each time it was woken.
-  expect(asked).toBeLessThanOrEqual(1 + wakes)
+  expect(requests).toBeLessThanOrEqual(1 + wakes)
 })
 
 test('an event that fails ten times is parked; others of its message and room continue', async () => {

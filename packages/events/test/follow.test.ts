@@ -13,7 +13,7 @@ test('a follower receives later events in order, with their position', async () 
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'follow' })
   await store(relay, await commit(database, 'follow', upTo(5)))
-  const heard: number[] = []
+  const received: number[] = []
   let lastSeq = 0
   await using follower = await followEvents({
     bus,
@@ -21,13 +21,13 @@ test('a follower receives later events in order, with their position', async () 
     onEvents: (events, { seq }) => {
       expect(seq).toBeGreaterThan(lastSeq)
       lastSeq = seq
-      heard.push(...events.map((event) => Number(event.version)))
+      received.push(...events.map((event) => Number(event.version)))
     },
     onReset: () => undefined,
   })
   for (const version of upTo(105).slice(5)) relay.wake(await commit(database, 'follow', [version]))
-  await eventually(() => expect(heard).toHaveLength(100))
-  expect(heard).toEqual(upTo(105).slice(5))
+  await eventually(() => expect(received).toHaveLength(100))
+  expect(received).toEqual(upTo(105).slice(5))
   expect(follower.lastSeq()).toBe(lastSeq)
 })
 
@@ -114,12 +114,12 @@ test('a follower misses nothing over a restart of the server, and says how long 
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await using relay = await startRelay({ ...database, bus: ownBus, service: 'restart' })
-  const heard: number[] = []
+  const received: number[] = []
   let resets = 0
   await using follower = await followEvents({
     bus: ownBus,
     subject: 'evt.>',
-    onEvents: (events) => void heard.push(...events.map((event) => Number(event.version))),
+    onEvents: (events) => void received.push(...events.map((event) => Number(event.version))),
     onReset: () => void resets++,
   })
   await store(relay, await commit(database, 'restart', [1]))
@@ -127,7 +127,7 @@ test('a follower misses nothing over a restart of the server, and says how long 
   await commit(database, 'restart', [2])
   await eventually(() => expect(follower.healthyAgoMs()).toBeGreaterThan(1500))
   await own.start()
-  await eventually(() => expect(new Set(heard)).toEqual(new Set([1, 2])))
+  await eventually(() => expect(new Set(received)).toEqual(new Set([1, 2])))
   await eventually(() => expect(follower.healthyAgoMs()).toBeLessThan(1500))
   expect(resets).toBe(0)
 })
@@ -135,19 +135,19 @@ test('a follower misses nothing over a restart of the server, and says how long 
 test('a follower that throws is reset, and continues', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'throws' })
-  const heard: number[] = []
+  const received: number[] = []
   let resets = 0
   await using _follower = await followEvents({
     bus,
     subject: 'evt.room.throws.>',
     onEvents: (events) => {
       if (events.some((event) => event.version === 2n)) throw new Error('cannot')
-      heard.push(...events.map((event) => Number(event.version)))
+      received.push(...events.map((event) => Number(event.version)))
     },
     onReset: () => void resets++,
   })
   for (const version of [1, 2, 3]) await store(relay, await commit(database, 'throws', [version]))
-  await eventually(() => expect(heard).toEqual([1, 3]))
+  await eventually(() => expect(received).toEqual([1, 3]))
   expect(resets).toBe(1)
 })
 

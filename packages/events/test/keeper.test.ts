@@ -61,8 +61,9 @@ test('a claimed loss recreates durables once, and repeated claims are limited', 
   await using bus = await newBus(server)
   await declareStreams(bus)
   await bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something')
-  const ask = (asker: string) => askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, asker)
-  await ask('one')
+  const request = (requester: string) =>
+    askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, requester)
+  await request('one')
   const manager = await bus.nc.jetstreamManager()
   const created = async () => (await manager.consumers.info(eventStream, 'one-all')).created
   const seen = new Set([await created()])
@@ -91,23 +92,23 @@ test('one loss recreates durables once, with any keeper and any number of report
   await askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, 'one')
   const manager = await bus.nc.jetstreamManager()
   const created = async () => (await manager.consumers.info(eventStream, 'one-all')).created
-  const tell = (storedMsAgo: number) =>
+  const restore = (storedMsAgo: number) =>
     Promise.all(
-      ['accounts', 'rooms', 'messaging', 'calls'].map((asker) =>
-        askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo }, asker),
+      ['accounts', 'rooms', 'messaging', 'calls'].map((requester) =>
+        askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo }, requester),
       ),
     )
   const before = await created()
-  await tell(60_000)
+  await restore(60_000)
   const once = await created()
   expect(once).not.toBe(before)
   expect(await readRecoveries(database.db)).toEqual({ generation: 1, recoveredAt: expect.any(Date), lostEvents: 0n })
-  await tell(60_000)
+  await restore(60_000)
   expect(await created()).toBe(once)
   // The stream is lost again: the state of the last recovery is outdated.
   await manager.streams.delete(eventStream)
   await declareStreams(bus)
-  await tell(60_000)
+  await restore(60_000)
   expect((await readRecoveries(database.db)).generation).toBe(2)
   // Events stored after it are gone: another loss.
   await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
@@ -159,8 +160,8 @@ test('a recovery may take longer than a transaction may idle', async () => {
 test('a durable is created for any caller, with one subject, up to a limit', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
-  const make = (durable: string, subject = 'evt.>', asker = 'one') =>
-    askKeeper(bus, 'durable', { durable, subject, anew: false }, asker)
+  const make = (durable: string, subject = 'evt.>', requester = 'one') =>
+    askKeeper(bus, 'durable', { durable, subject, anew: false }, requester)
   for (let n = 0; n < 64; n++) await make(`d${n}`)
   await expect(make('one-more')).rejects.toThrow('too many durables')
   await make('d1')

@@ -27,7 +27,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 const own = 'message_edited'
 const foreign = 'message_posted'
 
@@ -47,7 +47,7 @@ class Durable {
   declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
   /** Publishes events of these kinds, each in a separate message. */
-  async tell(...kinds: string[]): Promise<void> {
+  async offer(...kinds: string[]): Promise<void> {
     for (const kind of kinds) await store(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
@@ -64,7 +64,7 @@ class Durable {
 
   async handle(message: JsMsg): Promise<void> {
     await database.db.transaction((tx) => receiveAll(tx, this.name, decodeBatch(message.data)))
-    expect(await message.ackAck({ timeout: patienceMs })).toBe(true)
+    expect(await message.ackAck({ timeout: timeoutMs })).toBe(true)
   }
 
   /** Takes so many messages and handles them all. */
@@ -98,7 +98,7 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
     'whose own message came last',
     'last',
     async (durable) => {
-      await durable.tell(foreign, foreign, own)
+      await durable.offer(foreign, foreign, own)
       await durable.handleNext(1)
     },
   ],
@@ -106,16 +106,16 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
     'that scanned messages for others before it acknowledged',
     'behind',
     async (durable) => {
-      await durable.tell(foreign, own, foreign, own, foreign, foreign)
+      await durable.offer(foreign, own, foreign, own, foreign, foreign)
       await durable.handleNext(2)
-      await durable.tell(foreign)
+      await durable.offer(foreign)
     },
   ],
   [
     'with a later message in progress',
     'hand',
     async (durable) => {
-      await durable.tell(own, foreign, own, foreign, foreign, own)
+      await durable.offer(own, foreign, own, foreign, foreign, own)
       const [first, second] = await durable.take(3)
       for (const message of [first, second]) if (message) await durable.handle(message)
     },
@@ -124,23 +124,23 @@ const histories: [string, string, (durable: Durable) => Promise<void>][] = [
     'for which many messages wait',
     'waits',
     async (durable) => {
-      await durable.tell(foreign, own, foreign, own, foreign)
+      await durable.offer(foreign, own, foreign, own, foreign)
       await durable.handleNext(2)
-      for (const _ of upTo(5)) await durable.tell(own, foreign, foreign)
+      for (const _ of upTo(5)) await durable.offer(own, foreign, foreign)
     },
   ],
   [
     'on a server that was stopped, and killed later',
     'killed',
     async (durable) => {
-      await durable.tell(foreign, own, foreign, foreign)
+      await durable.offer(foreign, own, foreign, foreign)
       await durable.handleNext(1)
       // A killed server may forget its last acknowledgements; after an orderly shutdown it knows them.
       await startAgain()
-      await durable.tell(foreign)
+      await durable.offer(foreign)
       process.kill(server.pid(), 'SIGKILL')
       await startAgain()
-      await durable.tell(foreign)
+      await durable.offer(foreign)
     },
   ],
 ]
@@ -177,7 +177,7 @@ test('a missing durable is not a failure', async () => {
 test('a durable without acknowledgements continues', async () => {
   const durable = new Durable('fresh')
   await durable.declare()
-  await durable.tell(foreign, own)
+  await durable.offer(foreign, own)
   const { created } = await durable.info()
   await durable.check()
   await durable.take(1)

@@ -60,8 +60,8 @@ export class JobQueue<T extends JobTable> {
   }
 
   /** Hears of jobs that this process wrote, until disposed. */
-  listen(db: Db, hear: () => void): Disposable {
-    return this.#written.listen(db, hear)
+  listen(db: Db, onWritten: () => void): Disposable {
+    return this.#written.listen(db, onWritten)
   }
 
   /** Claims jobs that have been due for `idleMs`, and counts an attempt on each; at most `limit`. */

@@ -75,7 +75,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
   readonly #polling: Periodic
-  readonly #hearing: Disposable
+  readonly #listening: Disposable
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(options: JobRunnerOptions<T>) {
@@ -83,11 +83,11 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     this.#options = options
     const signal = (this.#signal = AbortSignal.any([options.signal, this.#stop.signal]))
     this.#polling = periodically({ name, everyMs, afterFailureMs, signal, run: () => this.#begin() })
-    this.#hearing = queue.listen(db, () => this.#polling.wake())
+    this.#listening = queue.listen(db, () => this.#polling.wake())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#hearing[Symbol.dispose]()
+    this.#listening[Symbol.dispose]()
     this.#stop.abort()
     await this.#polling[Symbol.asyncDispose]()
     await Promise.all(this.#underWay)

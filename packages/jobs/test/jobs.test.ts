@@ -94,11 +94,11 @@ test('workers of two processes do each job once, and those go first whom the que
   await using other = await openDatabase({ url: database.url, pool: 10, name: 'other' })
   await database.db.insert(letters).values(Array.from({ length: 500 }, (_, n) => ({ text: String(n) })))
   const done: string[] = []
-  let most = 0
+  let peak = 0
   const counted = () => {
     let now = 0
     return async ({ text }: Letter) => {
-      most = Math.max(most, ++now)
+      peak = Math.max(peak, ++now)
       done.push(text)
       await new Promise(setImmediate)
       now--
@@ -109,8 +109,8 @@ test('workers of two processes do each job once, and those go first whom the que
   await eventually(async () => expect(await rows()).toEqual([]))
   expect(new Set(done).size).toBe(500)
   expect(done).toHaveLength(500)
-  expect(most).toBeGreaterThan(1)
-  expect(most).toBeLessThanOrEqual(8)
+  expect(peak).toBeGreaterThan(1)
+  expect(peak).toBeLessThanOrEqual(8)
 })
 
 test('a job that fails comes again, and is given up with its reason after the last attempt', async () => {

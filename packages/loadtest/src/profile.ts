@@ -15,7 +15,7 @@ const seconds = 8
 const inFlight = 8
 /** Services that did less than this are not shown, in milliseconds. */
 const leastMs = 50
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 const help = `make profile CALL=GetViewer: shows where the processor time of a kind of call goes
 
@@ -70,7 +70,7 @@ async function profile(fleet: Fleet, { name, calls, make }: MeasuredCall, dir: s
 
 /** The profile that a process writes on request; it is complete once it can be parsed. */
 async function fileOf(path: string): Promise<string> {
-  for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(100)) {
+  for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(100)) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
     if (text.endsWith('}')) return text
   }

@@ -24,8 +24,8 @@ export class Report {
   add(name: string, value: number, unit: string, floor?: number, budget?: number): void {
     const figure = this.note(name, value, unit, { floor, budget })
     const beside = figure.ratio === null ? '' : `   floor ${figure.floor} ${unit}   ratio ${figure.ratio}`
-    const most = figure.budget === null ? '' : `   budget ${figure.budget} ${unit}`
-    console.log(`${name.padEnd(58)} ${String(figure.value).padStart(10)} ${unit}${beside}${most}`)
+    const limit = figure.budget === null ? '' : `   budget ${figure.budget} ${unit}`
+    console.log(`${name.padEnd(58)} ${String(figure.value).padStart(10)} ${unit}${beside}${limit}`)
   }
 
   /** Records a figure without printing it. */

@@ -7,7 +7,7 @@ import { checkoutMutex } from './checkout-mutex.mjs'
 import { adviceFor, fail, Failure, Interruption, say } from './console.mjs'
 import { build, installPackages } from './packages.mjs'
 import { root } from './places.mjs'
-import { areToolsLinked, linkTools, prepareNode, preparePnpm, tellNode } from './tools.mjs'
+import { areToolsLinked, linkTools, prepareNode, preparePnpm, reportNode } from './tools.mjs'
 
 const onlyTools = process.argv[2] === 'tools'
 try {
@@ -19,7 +19,7 @@ try {
     const pnpm = await preparePnpm(node)
     linkTools(node, pnpm)
     if (!onlyTools) {
-      tellNode()
+      reportNode()
       await installPackages()
       // pnpm may have recreated node_modules.
       linkTools(node, pnpm)

@@ -79,7 +79,7 @@ export function areToolsLinked() {
 }
 
 /** Says which Node.js runs. */
-export function tellNode() {
+export function reportNode() {
   if (ownSuits) return say(`Node.js ${process.versions.node} of this machine`)
   const version = nodeSpec().split('@')[1]
   say(`Node.js ${version} in ${relative(root, bin)}, not this machine's ${process.versions.node}`)

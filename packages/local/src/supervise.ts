@@ -35,7 +35,7 @@ export async function supervise(
     process.on('SIGHUP', settings.hangup === 'ignore' ? () => undefined : onSignal)
     const fleet = await start(settings, given, interrupted, forced, services)
     if (fleet.mailUrl !== undefined) say(`mails: ${fleet.mailUrl}`)
-    tellOwner(fleet)
+    printOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
     if (args.includes('--open')) openInBrowser(fleet.url)
     followBuilds(fleet)
@@ -92,7 +92,7 @@ function followBuilds(fleet: Fleet) {
 }
 
 /** Prints the owner once per data folder: when the owner is created, or at the next start if that was not possible. */
-function tellOwner(fleet: Fleet) {
+function printOwner(fleet: Fleet) {
   const { owner } = fleet
   if (owner === undefined || (!owner.created && owner.password === undefined)) return
   say(`owner: login ${owner.login}, password ${owner.password ?? '(as given in PARLEY_OWNER_PASSWORD)'}`)

@@ -24,7 +24,7 @@ const json = (path: string): unknown => JSON.parse(text(path))
 
 type Packed = { spec: string; file: string; integrity: string }
 const packages = new Map<string, Packed>()
-let asked: string[] = []
+let calls: string[] = []
 
 /** Packs a package as npm does. */
 function pack(name: string, version: string, files: Record<string, string>): void {
@@ -51,7 +51,7 @@ test('the shell tells whether hangups are ignored, as nohup has it', () => {
 
 const registry = createServer((request, response) => {
   const path = decodeURIComponent(request.url ?? '').slice(1)
-  asked.push(path)
+  calls.push(path)
   const name = path.split('/')[0] ?? ''
   const known = packages.get(name)
   if (!known) return void response.writeHead(404).end('{}')
@@ -86,7 +86,7 @@ function checkout(
   writeFileSync(join(dir, 'packages/local/bootstrap/pinned.json'), JSON.stringify(pinned))
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ packageManager: 'pnpm@10.0.0' }))
   writeFileSync(join(dir, '.node-version'), `${newer}\n`)
-  asked = []
+  calls = []
   return dir
 }
 
@@ -120,9 +120,9 @@ test('a machine with another Node.js gets the wanted one and pnpm, once, and run
   const dir = checkout('other')
   mkdirSync(join(dir, 'node_modules/.parley/fetching-of-a-killed-start'), { recursive: true })
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: `fetching Node.js ${newer}\nfetching pnpm 10.0.0\n` })
-  asked = []
+  calls = []
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: '' })
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
   expect(existsSync(at('script-ran'))).toBe(false)
   expect(readdirSync(join(dir, 'node_modules/.parley')).sort()).toEqual(['bin', ...pinnedSpecs()])
 })
@@ -145,7 +145,7 @@ test('starts at once in one checkout wait for each other', async () => {
   const dir = checkout('twice')
   const both = await Promise.all([pnpm(dir), pnpm(dir)])
   expect(both.map(({ code, out }) => ({ code, out }))).toEqual([0, 0].map((code) => ({ code, out: hello })))
-  expect(asked.filter((path) => path.endsWith('.tgz'))).toHaveLength(2)
+  expect(calls.filter((path) => path.endsWith('.tgz'))).toHaveLength(2)
 })
 
 test('a package with another digest is refused and not kept', async () => {

@@ -126,10 +126,10 @@ describe('internal methods', () => {
     ],
     ['OperatorService', 'CreateUser', ['operator']],
     ['OperatorService', 'BootstrapOwner', ['operator']],
-  ])('%s.%s is asked by those that need it', async (service, method, askers) => {
+  ])('%s.%s is asked by those that need it', async (service, method, requesters) => {
     const may: string[] = []
     for (const user of users) if (await mayPublish(user, internal(service, method))) may.push(user)
-    expect(may).toEqual(askers)
+    expect(may).toEqual(requesters)
   })
 
   test.each([
@@ -159,9 +159,9 @@ describe('inboxes', () => {
 
   test('a service answers what it was asked, and nothing that another was asked', async () => {
     for (const user of users) {
-      for (const asked of answerers) {
-        for (const asker of ['gateway', 'operator', 'rooms'])
-          expect(await mayPublish(user, `_INBOX.${asker}.${asked}.abc.1`)).toBe(user === asked)
+      for (const requested of answerers) {
+        for (const requester of ['gateway', 'operator', 'rooms'])
+          expect(await mayPublish(user, `_INBOX.${requester}.${requested}.abc.1`)).toBe(user === requested)
       }
       expect(await mayPublish(user, '_INBOX.gateway.abc.1')).toBe(false)
     }

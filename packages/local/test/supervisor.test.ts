@@ -61,7 +61,7 @@ describe('a fleet that runs', () => {
 
   const onLinux = process.platform === 'linux' ? test : test.skip
   const why = process.platform === 'linux' ? '' : ' (skipped: how a browser is opened is tried on Linux alone)'
-  onLinux(`is shown in a browser when that is asked for${why}`, async () => {
+  onLinux(`is shown in a browser when that is requested for${why}`, async () => {
     await eventually(async () => expect(readFileSync(openedFile, 'utf8').trim()).toBe(fleet.state().url))
   })
 

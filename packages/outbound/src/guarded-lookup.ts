@@ -6,8 +6,8 @@ export type IsAllowed = (address: string) => boolean
 
 export type Address = { address: string; family: 4 | 6 }
 
-/** Finds all addresses of a name on behalf of an asker (a user's id), who may have few names in question. */
-export type Resolve = (hostname: string, asker: string) => Promise<Address[]>
+/** Finds all addresses of a name on behalf of a caller (a user's id), who may have few names in question. */
+export type Resolve = (hostname: string, callerId: string) => Promise<Address[]>
 
 /** Which addresses may be contacted, and how names are resolved. */
 export type Network = { isAllowed: IsAllowed; resolve: Resolve }
@@ -24,9 +24,9 @@ export class AddressRefused extends Error {
  * a name cannot change in between. For the `lookup` option of requests. A host that is an address is never looked up:
  * see {@link assertAllowedHost}.
  */
-export function guardedLookup({ isAllowed, resolve }: Network, asker: string): LookupFunction {
+export function guardedLookup({ isAllowed, resolve }: Network, callerId: string): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, asker).then(
+    resolve(hostname, callerId).then(
       (found) => {
         const [first] = found
         if (!first || !found.every(({ address }) => isAllowed(address))) callback(new AddressRefused(), '')

@@ -15,71 +15,71 @@ export type ResolverOptions = {
   /** Names in question at a time. */
   maxAtOnce?: number
   /** Names that wait for their turn; further ones are refused. */
-  mostWaiting?: number
-  /** How many names of one asker may wait while another name of that asker is resolved. */
-  mostWaitingPerAsker?: number
+  maxWaiting?: number
+  /** How many names of one caller may wait while another name of that caller is resolved. */
+  maxWaitingPerCaller?: number
   /** Longest wait of a name for its turn. */
-  patienceMs?: number
+  maxWaitMs?: number
   /** Timeout for resolving a name. */
   timeoutMs?: number
 }
 
 /** A name that waits for its turn. */
-type Waiting = { asker: string; begin: () => void; refuse: (error: Error) => void }
+type Waiting = { callerId: string; begin: () => void; refuse: (error: Error) => void }
 
 /**
  * Resolves names with c-ares on its own sockets. `dns.lookup` would block one of libuv's few threads until the name
  * server answers, and database connections and files need those threads. Uses only name servers, not /etc/hosts or
- * search domains. One name per asker and a few in total are resolved at a time; concurrent requests for the same name
+ * search domains. One name per caller and a few in total are resolved at a time; concurrent requests for the same name
  * share one query.
  */
 export class NameResolver implements Disposable {
   readonly #servers: readonly string[] | undefined
   readonly #maxAtOnce: number
-  readonly #mostWaiting: number
-  readonly #mostWaitingPerAsker: number
-  readonly #patienceMs: number
+  readonly #maxWaiting: number
+  readonly #maxWaitingPerCaller: number
+  readonly #maxWaitMs: number
   readonly #timeoutMs: number
   /** Running queries by name. */
   readonly #answers = new Map<string, Promise<Address[]>>()
-  /** Names that wait or are in question, by asker and name. */
+  /** Names that wait or are in question, by caller and name. */
   readonly #turns = new Map<string, Promise<Address[]>>()
-  readonly #askers = new Set<string>()
+  readonly #active = new Set<string>()
   readonly #resolvers = new Set<Resolver>()
   #waiting: Waiting[] = []
 
   constructor({
     servers,
     maxAtOnce = 16,
-    mostWaiting = 64,
-    mostWaitingPerAsker = 0,
-    patienceMs = 1_000,
+    maxWaiting = 64,
+    maxWaitingPerCaller = 0,
+    maxWaitMs = 1_000,
     timeoutMs = 3_000,
   }: ResolverOptions = {}) {
     this.#servers = servers
     this.#maxAtOnce = maxAtOnce
-    this.#mostWaiting = mostWaiting
-    this.#mostWaitingPerAsker = mostWaitingPerAsker
-    this.#patienceMs = patienceMs
+    this.#maxWaiting = maxWaiting
+    this.#maxWaitingPerCaller = maxWaitingPerCaller
+    this.#maxWaitMs = maxWaitMs
     this.#timeoutMs = timeoutMs
   }
 
   /** Names in question. */
   get pending(): number {
-    return this.#askers.size
+    return this.#active.size
   }
 
   /** All addresses of a name. Rejects with {@link ResolverBusy}, or with an error of node:dns. */
-  readonly resolve: Resolve = (hostname, asker) => {
+  readonly resolve: Resolve = (hostname, callerId) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (isLoopbackName(name)) return Promise.resolve(loopback)
     const underWay = this.#answers.get(name)
     if (underWay) return underWay
     // Nobody shares the wait of another.
-    const id = `${asker} ${name}`
+    const id = `${callerId} ${name}`
     const known = this.#turns.get(id)
     if (known) return known
-    const answer = this.#inTurn(name, asker).finally(() => this.#turns.delete(id))
+    const answer = this.#inTurn(name, callerId).finally(() => this.#turns.delete(id))
     this.#turns.set(id, answer)
     return answer
   };
@@ -90,29 +90,29 @@ export class NameResolver implements Disposable {
     for (const resolver of this.#resolvers) resolver.cancel()
   }
 
-  async #inTurn(name: string, asker: string): Promise<Address[]> {
-    await this.#turn(asker)
+  async #inTurn(name: string, callerId: string): Promise<Address[]> {
+    await this.#turn(callerId)
     try {
-      return await (this.#answers.get(name) ?? this.#asked(name))
+      return await (this.#answers.get(name) ?? this.#resolveOnce(name))
     } finally {
-      this.#askers.delete(asker)
+      this.#active.delete(callerId)
       this.#letIn()
     }
   }
 
-  /** Completes when the asker may have a name in question. */
-  async #turn(asker: string): Promise<void> {
-    const ahead = this.#waiting.filter((one) => one.asker === asker).length
-    const isBusy = this.#askers.has(asker) && ahead >= this.#mostWaitingPerAsker
-    if (isBusy || this.#waiting.length >= this.#mostWaiting) throw new ResolverBusy()
+  /** Completes when the caller may have a name in question. */
+  async #turn(callerId: string): Promise<void> {
+    const ahead = this.#waiting.filter((one) => one.callerId === callerId).length
+    const isBusy = this.#active.has(callerId) && ahead >= this.#maxWaitingPerCaller
+    if (isBusy || this.#waiting.length >= this.#maxWaiting) throw new ResolverBusy()
     let late: NodeJS.Timeout | undefined
     try {
       await new Promise<void>((begin, refuse) => {
-        const one = { asker, begin, refuse }
+        const one = { callerId, begin, refuse }
         late = setTimeout(() => {
           this.#waiting = this.#waiting.filter((other) => other !== one)
           refuse(new ResolverBusy())
-        }, this.#patienceMs)
+        }, this.#maxWaitMs)
         this.#waiting.push(one)
         this.#letIn()
       })
@@ -123,22 +123,22 @@ export class NameResolver implements Disposable {
 
   #letIn(): void {
     for (const one of [...this.#waiting]) {
-      if (this.#askers.size >= this.#maxAtOnce) return
-      if (this.#askers.has(one.asker)) continue
+      if (this.#active.size >= this.#maxAtOnce) return
+      if (this.#active.has(one.callerId)) continue
       this.#waiting.splice(this.#waiting.indexOf(one), 1)
-      this.#askers.add(one.asker)
+      this.#active.add(one.callerId)
       one.begin()
     }
   }
 
   /** Resolves a name; concurrent requests share the result. */
-  #asked(name: string): Promise<Address[]> {
-    const answer = this.#ask(name).finally(() => this.#answers.delete(name))
+  #resolveOnce(name: string): Promise<Address[]> {
+    const answer = this.#resolve(name).finally(() => this.#answers.delete(name))
     this.#answers.set(name, answer)
     return answer
   }
 
-  async #ask(name: string): Promise<Address[]> {
+  async #resolve(name: string): Promise<Address[]> {
     const resolver = new Resolver({ timeout: this.#timeoutMs / 3, tries: 2 })
     if (this.#servers) resolver.setServers(this.#servers)
     this.#resolvers.add(resolver)

@@ -26,12 +26,12 @@ test('its trace names every decision that counts, once, and what decided comes f
       const [places, sources] = [placesOf(where), decisionSources(who)]
       const explained = explain(policyOf(...decisions), who, where)
       const found = explained.map(({ permission, trace }) => {
-        const told = trace
+        const traced = trace
           .filter(({ level }) => level !== undefined)
           .map(({ level, roleName, decision }) => [level, roleName, decision].join(' '))
         const rules = trace.filter(({ level }) => level === undefined).map(({ roleName }) => roleName)
         const applied = trace.flatMap((step, n) => (step.applied ? [n] : []))
-        return { permission, told: told.sort(), applied, first: trace[0]?.decision, rule: rules.join() }
+        return { permission, traced: traced.sort(), applied, first: trace[0]?.decision, rule: rules.join() }
       })
       const counts = explained.map(({ permission, outcome, trace }) => {
         const counting = standing(decisions, permission)
@@ -42,7 +42,7 @@ test('its trace names every decision that counts, once, and what decided comes f
           })
         return {
           permission,
-          told: counting.sort(),
+          traced: counting.sort(),
           applied: trace.length > 0 ? [0] : [],
           first: outcome === 'undecided' ? undefined : outcome,
           rule: expect.stringMatching(oneRuleAtMost),

@@ -13,7 +13,7 @@ const parse = (text: string): Holder => {
   return { kind: kind === 'user' ? 'user' : 'role', id }
 }
 
-const told = ({ allowed, denied }: Decisions, permission: Permission): string | undefined =>
+const decisionOf = ({ allowed, denied }: Decisions, permission: Permission): string | undefined =>
   allowed.includes(permission) ? 'allow' : denied.includes(permission) ? 'deny' : undefined
 
 test('cells hold what is stored there, and by the nearest scope what is effective and inherited', () => {
@@ -21,8 +21,8 @@ test('cells hold what is stored there, and by the nearest scope what is effectiv
     fc.property(...cases, (decisions, who, where) => {
       const policy = policyOf(...decisions)
       const here = where.kind === 'dm' ? 'room' : where.kind
-      const [stored, effective, inherited] = [storedAt, effectiveAt, inheritedAt].map((ask) =>
-        ask(policy, parse(who), where),
+      const [stored, effective, inherited] = [storedAt, effectiveAt, inheritedAt].map((request) =>
+        request(policy, parse(who), where),
       )
       if (!stored || !effective || !inherited) throw new Error('three answers')
       const expected = permissions.map(({ permission, scopes }) => {
@@ -41,9 +41,9 @@ test('cells hold what is stored there, and by the nearest scope what is effectiv
       })
       const cells = permissions.map(({ permission }) => ({
         permission,
-        stored: told(stored, permission),
-        effective: told(effective, permission),
-        inherited: told(inherited, permission),
+        stored: decisionOf(stored, permission),
+        effective: decisionOf(effective, permission),
+        inherited: decisionOf(inherited, permission),
       }))
       expect(cells).toEqual(expected)
     }),

@@ -12,11 +12,11 @@ const defaultBatch = 1000
 export async function deleteInBatches(
   db: Db,
   table: PgTable,
-  { where, most = defaultBatch, signal }: { where: SQL | undefined; most?: number; signal?: AbortSignal },
+  { where, batchSize = defaultBatch, signal }: { where: SQL | undefined; batchSize?: number; signal?: AbortSignal },
 ): Promise<number> {
   // Without a condition it would delete every row.
   if (where === undefined) throw new TypeError('a condition is needed')
-  const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${most}))`
+  const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${batchSize}))`
   let count = 0
   for (;;) {
     signal?.throwIfAborted()

@@ -144,7 +144,7 @@ test('many rows are deleted in bounded steps, and only those that meet the condi
     sql`insert into leaves select case when n > 25 then 'oak' else 'elm' end, n from generate_series(1, 30) n`,
   )
   const leaves = pgTable('leaves', { tree: text(), n: integer() })
-  expect(await deleteInBatches(db, leaves, { where: eq(leaves.tree, 'elm'), most: 10 })).toBe(25)
+  expect(await deleteInBatches(db, leaves, { where: eq(leaves.tree, 'elm'), batchSize: 10 })).toBe(25)
   expect(await sqlRows(db, sql`select * from deletions`)).toEqual([10, 10, 5, 0].map((count) => ({ leaves: count })))
   expect(await db.$count(leaves)).toBe(5)
   const ended = deleteInBatches(db, leaves, { where: eq(leaves.tree, 'oak'), signal: AbortSignal.abort() })
@@ -276,14 +276,14 @@ describe('a channel of commits', () => {
     await using database = await open()
     await using other = await open()
     const channel = new CommitChannel<string>()
-    const heard: string[] = []
-    using _listening = channel.listen(database.db, (told) => void heard.push(told))
+    const received: string[] = []
+    using _listening = channel.listen(database.db, (published) => void received.push(published))
     await database.db.transaction(async (tx) => {
       channel.notify(tx, 'committed')
       await tx.execute(sql`select 1`)
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
     })
-    expect(heard).toEqual(['committed'])
+    expect(received).toEqual(['committed'])
     const failing = database.db.transaction((tx) => {
       channel.notify(tx, 'rolled back')
       return Promise.reject(new Error('no'))
@@ -291,7 +291,7 @@ describe('a channel of commits', () => {
     await failureOf(failing)
     await other.db.transaction(async (tx) => channel.notify(tx, 'of another database'))
     channel.notify(database.db, 'at once')
-    expect(heard).toEqual(['committed', 'at once'])
+    expect(received).toEqual(['committed', 'at once'])
   })
 
   test('listeners run when the connection is free, and no longer after they are disposed', async () => {

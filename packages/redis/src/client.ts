@@ -32,7 +32,7 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
   })
   const send = client.sendCommand.bind(client)
   client.sendCommand = (command, ...on) => {
-    giveUpUnanswered(command, commandTimeoutMs)
+    limitWait(command, commandTimeoutMs)
     return send(command, ...on)
   }
   let away = false
@@ -56,7 +56,7 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
  * which the process did not run: overdue timers fire before sockets are read, so an overloaded process would give up on
  * answered commands and apply its limits locally.
  */
-function giveUpUnanswered(command: Command, afterMs: number): void {
+function limitWait(command: Command, afterMs: number): void {
   let timer: NodeJS.Timeout
   const waitFor = (ms: number, extensions: number) => {
     const due = performance.now() + ms

@@ -9,7 +9,7 @@ type Waiter = {
 }
 
 /** Look-ups of one network that may wait for others to end: each keeps a request open. */
-export const mostWaiting = 1_000
+export const maxWaiting = 1_000
 /** When a caller may try again after finding the queue full. */
 const comeAgainMs = 1_000
 
@@ -30,7 +30,7 @@ export class LookUpGate {
 
   /**
    * Resolves to 0 when the look-up may begin; call {@link LookUpGate.leave} afterwards. Otherwise resolves to the
-   * milliseconds after which to try again: no points are left, {@link mostWaiting} others wait already, or the caller
+   * milliseconds after which to try again: no points are left, {@link maxWaiting} others wait already, or the caller
    * was aborted.
    *
    * @param signal - of the caller; called only if the look-up has to wait
@@ -82,7 +82,7 @@ export class LookUpGate {
     waiter.queue = full
     if (full !== undefined) {
       const waiting = this.#waiting.get(full) ?? new Set()
-      if (waiting.size >= mostWaiting) {
+      if (waiting.size >= maxWaiting) {
         waiter.queue = undefined
         return waiter.resolve(comeAgainMs)
       }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { mostWaiting } from './look-up-gate.ts'
+import { maxWaiting } from './look-up-gate.ts'
 import { openTrials } from './trials.ts'
 
 const address = '203.0.113.9'
@@ -90,7 +90,7 @@ test('a failed look-up does not count, and frees its place', async () => {
 test('a look-up that finds the queue full is told to retry, and does not count', async () => {
   await withinOneMinute()
   const { burst, one, end, trials } = lookUps(10)
-  const answers = burst(10 + mostWaiting)
+  const answers = burst(10 + maxWaiting)
   await expect(one()).resolves.toEqual({ found: undefined, waitMs: 1_000 })
   const elsewhere = one('198.51.100.9')
   await end('Ualice')
@@ -102,10 +102,10 @@ test('aborted callers leave the queue, and are not looked up', async () => {
   const { burst, one, end, begun } = lookUps(10)
   const answers = burst(10)
   const leaving = new AbortController()
-  const gone = Array.from({ length: mostWaiting }, () => one(address, false, leaving.signal))
+  const gone = Array.from({ length: maxWaiting }, () => one(address, false, leaving.signal))
   await expect(one()).resolves.toMatchObject({ waitMs: 1_000 })
   leaving.abort()
-  expect((await Promise.all(gone)).filter(({ waitMs }) => waitMs > 0)).toHaveLength(mostWaiting)
+  expect((await Promise.all(gone)).filter(({ waitMs }) => waitMs > 0)).toHaveLength(maxWaiting)
   const next = one()
   await expect(one(address, false, AbortSignal.abort())).resolves.toMatchObject({ waitMs: 1_000 })
   await end('Ualice')

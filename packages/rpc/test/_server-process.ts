@@ -3,7 +3,7 @@ import { RoomService } from '@parley/contracts/api'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { connectBus, idempotencyKeyOf, serveRpc } from '../src/index.ts'
 
-const tell = (message: string) => process.send?.(message)
+const report = (message: string) => process.send?.(message)
 const bus = await connectBus({ url: process.env.NATS_URL ?? '', name: 'test', purpose: 'rpc' })
 await serveRpc(bus, {
   deployable: 'rooms',
@@ -11,15 +11,15 @@ await serveRpc(bus, {
     routes
       .service(RoomService, {
         createRoom: (request, call) => {
-          tell(`ran ${request.name} ${idempotencyKeyOf(call)}`)
+          report(`ran ${request.name} ${idempotencyKeyOf(call)}`)
           return { room: { name: 'process' } }
         },
       })
       .service(AdminInternalService, {
         checkLogin: ({ login }) => {
-          tell(`ran ${login}`)
+          report(`ran ${login}`)
           return { blocked: true }
         },
       }),
 })
-tell('ready')
+report('ready')

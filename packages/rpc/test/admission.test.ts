@@ -98,7 +98,7 @@ test('a place that becomes free goes to the one that waits', async () => {
 })
 
 /** What a server answers to a request that a client with a clock of its own sent. */
-async function ask(sender: string, sentAt: number): Promise<string> {
+async function send(sender: string, sentAt: number): Promise<string> {
   const control = headers()
   control.set('P', `${sender} ${sentAt} 5000 500 1`)
   const reply = await bus.nc.request('rpc.internal.svc_internal_v1_AdminInternalService.CheckLogin', new Uint8Array(), {
@@ -113,17 +113,17 @@ test.each([0, 3_600_000_000, -3_600_000_000])(
   async (offset) => {
     const sender = `clock${offset}`
     const now = () => at + offset
-    expect(await ask(sender, now())).toBe('ran')
-    expect(await ask(sender, now())).toBe('ran')
-    expect(await ask(sender, now() - 10_000)).toBe('n late')
-    expect(await ask(sender, now())).toBe('ran')
+    expect(await send(sender, now())).toBe('ran')
+    expect(await send(sender, now())).toBe('ran')
+    expect(await send(sender, now() - 10_000)).toBe('n late')
+    expect(await send(sender, now())).toBe('ran')
   },
 )
 
 test('the time a call was on its way is taken from its deadline', async () => {
-  expect(await ask('slow', at)).toBe('ran')
+  expect(await send('slow', at)).toBe('ran')
   expect(left).toBe(5_000)
-  expect(await ask('slow', at - 400)).toBe('ran')
+  expect(await send('slow', at - 400)).toBe('ran')
   expect(left).toBe(4_600)
 })
 

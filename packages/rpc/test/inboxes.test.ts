@@ -17,10 +17,10 @@ const { checkLogin } = AdminInternalService.method
 const { countUsers } = AccountsInternalService.method
 
 /** Hears calls of a method and leaves their answers to the test. */
-function hear(bus: Bus, method: DescMethodUnary): Msg[] {
-  const heard: Msg[] = []
-  bus.nc.subscribe(rpcSubject(method), { callback: (_error, msg) => void heard.push(msg) })
-  return heard
+function receive(bus: Bus, method: DescMethodUnary): Msg[] {
+  const received: Msg[] = []
+  bus.nc.subscribe(rpcSubject(method), { callback: (_error, msg) => void received.push(msg) })
+  return received
 }
 
 const answer = (blocked: boolean) => toBinary(CheckLoginResponseSchema, create(CheckLoginResponseSchema, { blocked }))
@@ -28,11 +28,11 @@ const answer = (blocked: boolean) => toBinary(CheckLoginResponseSchema, create(C
 test('who answers one method cannot answer what another was asked', async () => {
   await using nats = await startFleet()
   const services = await nats.bus()
-  const [logins, users] = [hear(services, checkLogin), hear(services, countUsers)]
+  const [logins, users] = [receive(services, checkLogin), receive(services, countUsers)]
   await services.nc.flush()
   await using rpc = createRpcClient(await nats.bus({ name: 'gateway' }), { name: 'gateway', defaultTimeoutMs: 60_000 })
   const transport = rpc.transport()
-  const asked = createClient(AdminInternalService, transport).checkLogin({})
+  const requested = createClient(AdminInternalService, transport).checkLogin({})
   const other = createClient(AccountsInternalService, transport).countUsers({})
   await eventually(() => logins.length > 0 && users.length > 0)
   const inboxOf = (msg: Msg | undefined) => (msg?.reply ?? '').split('.')
@@ -43,7 +43,7 @@ test('who answers one method cannot answer what another was asked', async () => 
   // Accounts knows its own inbox, may publish there, and guesses the number of the call.
   services.nc.publish([...accounts.slice(0, 4), admins[4]].join('.'), answer(true))
   logins[0]?.respond(answer(false))
-  expect((await asked).blocked).toBe(false)
+  expect((await requested).blocked).toBe(false)
   users[0]?.respond(new Uint8Array())
   await other
 })
@@ -61,14 +61,14 @@ test('nothing is answered, nor done, that is not to be answered in an inbox', as
       }),
   })
   const bus = await fleet.bus()
-  const heard: string[] = []
+  const received: string[] = []
   for (const subject of ['hint.>', 'rpc.svc_api_v1_RoomService.CreateRoom', '_INBOX.test.>'])
-    bus.nc.subscribe(subject, { callback: (_error, msg) => void heard.push(msg.subject) })
+    bus.nc.subscribe(subject, { callback: (_error, msg) => void received.push(msg.subject) })
   const control = headers()
   control.set('P', 'somebody 0 30000 30000 1')
   for (const reply of ['hint.presence.U1', 'rpc.svc_api_v1_RoomService.CreateRoom', undefined, '_INBOX.test.admin.x.1'])
     bus.nc.publish(rpcSubject(checkLogin), new Uint8Array(), { headers: control, ...(reply && { reply }) })
-  await eventually(() => heard.length > 0)
-  expect(heard).toEqual(['_INBOX.test.admin.x.1'])
+  await eventually(() => received.length > 0)
+  expect(received).toEqual(['_INBOX.test.admin.x.1'])
   expect(done).toBe(1)
 })

@@ -114,7 +114,7 @@ describe('parts', () => {
     return { [Symbol.dispose]: () => subscription.unsubscribe() }
   }
   // The real server shares the queue group, so its answer (unimplemented) is asked again.
-  const ask = async () => {
+  const request = async () => {
     const waiting = await fleet.client()
     for (;;) {
       try {
@@ -132,14 +132,14 @@ describe('parts', () => {
     ['there are more than fit', ['p 0 65 o']],
   ])('make the call unavailable when %s', async (_name, parts) => {
     using _server = await answerWith(...parts)
-    const error = await errorOf(ask())
+    const error = await errorOf(request())
     expect(error.code).toBe(Code.Unavailable)
     expect(error.metadata.get('parley-reason')).toBe('part-lost')
   })
 
   test('of an unknown kind make the call unavailable', async () => {
     using _server = await answerWith('z')
-    expect((await errorOf(ask())).code).toBe(Code.Unavailable)
+    expect((await errorOf(request())).code).toBe(Code.Unavailable)
   })
 })
 

@@ -12,11 +12,11 @@ async function originOf(server: Server): Promise<string> {
 }
 
 test('over HTTP/1 a disconnecting client aborts it, also if it is requested later', async () => {
-  const asked: ServerResponse[] = []
-  await using server = createServer((_, response) => asked.push(response))
+  const requested: ServerResponse[] = []
+  await using server = createServer((_, response) => requested.push(response))
   const request = get(await originOf(server)).on('error', () => undefined)
   await once(server, 'request')
-  const [response] = asked
+  const [response] = requested
   if (!response) throw new Error('nothing was asked')
   const signal = closeSignal(response)
   expect(signal.aborted).toBe(false)
@@ -26,16 +26,16 @@ test('over HTTP/1 a disconnecting client aborts it, also if it is requested late
 })
 
 test('over HTTP/2 a reset stream aborts its own signal only', async () => {
-  const asked: Http2ServerResponse[] = []
-  const server = createHttp2Server((_, response) => asked.push(response))
+  const requested: Http2ServerResponse[] = []
+  const server = createHttp2Server((_, response) => requested.push(response))
   const session = connect(await originOf(server))
   const streams = [session.request(), session.request()]
-  while (asked.length < 2) await once(server, 'request')
-  const signals = asked.map(closeSignal)
+  while (requested.length < 2) await once(server, 'request')
+  const signals = requested.map(closeSignal)
   streams[0]?.on('error', () => undefined).close()
   await new Promise((resolve) => signals.forEach((one) => one.addEventListener('abort', resolve)))
   expect(signals.map(({ aborted }) => aborted).sort()).toEqual([false, true])
-  expect(asked.map((one) => closeSignal(one).aborted).sort()).toEqual([false, true])
+  expect(requested.map((one) => closeSignal(one).aborted).sort()).toEqual([false, true])
   session.destroy()
   await new Promise((resolve) => server.close(resolve))
 })

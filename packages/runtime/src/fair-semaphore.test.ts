@@ -4,7 +4,7 @@ import { FairSemaphore } from './fair-semaphore.ts'
 const refusal = () => new Error('too many')
 
 test('a task that waits too long is refused, and takes no place', async () => {
-  const semaphore = new FairSemaphore({ atOnce: 1, mostWaiting: 9, refusal, patienceMs: 1 })
+  const semaphore = new FairSemaphore({ atOnce: 1, maxWaiting: 9, refusal, maxWaitMs: 1 })
   const first = work()
   const passing = semaphore.run(() => first.done)
   await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('too many')
@@ -20,7 +20,7 @@ function work() {
 }
 
 test('a limited number run at once, some wait, more are refused, and a freed place is passed on', async () => {
-  const semaphore = new FairSemaphore({ atOnce: 2, mostWaiting: 1, refusal })
+  const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []
   const passing = jobs.map(({ done }, index) =>
@@ -41,24 +41,24 @@ test('a limited number run at once, some wait, more are refused, and a freed pla
 })
 
 test('a caller with very many tasks gets a share of the queue, and others are served in between', async () => {
-  const semaphore = new FairSemaphore({ atOnce: 2, mostWaiting: 64, mostWaitingPerAsker: 16, refusal })
-  const jobs: { asker: string; finish: () => void }[] = []
-  const ask = (asker: string) =>
+  const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, maxWaitingPerCaller: 16, refusal })
+  const jobs: { caller: string; finish: () => void }[] = []
+  const request = (caller: string) =>
     semaphore.run(() => {
       const { done, finish } = work()
-      jobs.push({ asker, finish })
+      jobs.push({ caller, finish })
       return done
-    }, asker)
+    }, caller)
   const outcomes = Array.from({ length: 66 }, () =>
-    ask('Umallory').then(
+    request('Umallory').then(
       () => 'passed',
       () => 'refused',
     ),
   )
-  const alice = ask('Ualice')
+  const alice = request('Ualice')
   jobs[0]?.finish()
   await outcomes[0]
-  expect(jobs.map(({ asker }) => asker)).toEqual(['Umallory', 'Umallory', 'Ualice'])
+  expect(jobs.map(({ caller }) => caller)).toEqual(['Umallory', 'Umallory', 'Ualice'])
   for (let n = 1; n < 19; n++) {
     jobs[n]?.finish()
     await new Promise(setImmediate)
@@ -71,7 +71,7 @@ test('a caller with very many tasks gets a share of the queue, and others are se
 })
 
 test('one caller runs a limited number, even when places are free', async () => {
-  const semaphore = new FairSemaphore({ atOnce: 9, atOncePerAsker: 2, mostWaiting: 9, mostWaitingPerAsker: 1, refusal })
+  const semaphore = new FairSemaphore({ atOnce: 9, atOncePerCaller: 2, maxWaiting: 9, maxWaitingPerCaller: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []
   const passing = jobs.map(({ done }, index) =>

@@ -1,61 +1,61 @@
-type Asker = string | symbol
+type CallerKey = string | symbol
 
 type Options = {
   atOnce: number
-  /** Concurrency limit per asker. Default: none. */
-  atOncePerAsker?: number
-  mostWaiting: number
-  /** Limit of waiting calls per asker. Default: none. */
-  mostWaitingPerAsker?: number
+  /** Concurrency limit per caller. Default: none. */
+  atOncePerCaller?: number
+  maxWaiting: number
+  /** Limit of waiting calls per caller. Default: none. */
+  maxWaitingPerCaller?: number
   refusal: () => Error
   /** Longest wait. Default: unlimited. */
-  patienceMs?: number
+  maxWaitMs?: number
 }
 
 /**
- * A semaphore with a bounded queue and a bounded wait; further calls are refused. A free place goes to the asker with
+ * A semaphore with a bounded queue and a bounded wait; further calls are refused. A free place goes to the caller with
  * the fewest places, and among those to the one that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: Options
-  readonly #atOncePerAsker: number
-  readonly #waiting = new Map<() => void, Asker>()
-  readonly #inside = new Map<Asker, number>()
+  readonly #atOncePerCaller: number
+  readonly #waiting = new Map<() => void, CallerKey>()
+  readonly #inside = new Map<CallerKey, number>()
   #places: number
 
   constructor(options: Options) {
     this.#options = options
     this.#places = options.atOnce
-    this.#atOncePerAsker = options.atOncePerAsker ?? options.atOnce
+    this.#atOncePerCaller = options.atOncePerCaller ?? options.atOnce
   }
 
-  /** @param asker - on whose behalf; by default a new asker */
-  async run<T>(work: () => Promise<T>, asker: Asker = Symbol()): Promise<T> {
-    if (this.#places > 0 && this.#insideOf(asker) < this.#atOncePerAsker) this.#enter(asker)
-    else await this.#turn(asker)
+  /** @param caller - on whose behalf; by default a new caller */
+  async run<T>(work: () => Promise<T>, caller: CallerKey = Symbol()): Promise<T> {
+    if (this.#places > 0 && this.#insideOf(caller) < this.#atOncePerCaller) this.#enter(caller)
+    else await this.#turn(caller)
     try {
       return await work()
     } finally {
-      this.#leave(asker)
+      this.#leave(caller)
     }
   }
 
-  #insideOf(asker: Asker): number {
-    return this.#inside.get(asker) ?? 0
+  #insideOf(caller: CallerKey): number {
+    return this.#inside.get(caller) ?? 0
   }
 
-  #enter(asker: Asker): void {
+  #enter(caller: CallerKey): void {
     this.#places--
-    this.#inside.set(asker, this.#insideOf(asker) + 1)
+    this.#inside.set(caller, this.#insideOf(caller) + 1)
   }
 
-  #leave(asker: Asker): void {
+  #leave(caller: CallerKey): void {
     this.#places++
-    const left = this.#insideOf(asker) - 1
-    if (left > 0) this.#inside.set(asker, left)
-    else this.#inside.delete(asker)
+    const left = this.#insideOf(caller) - 1
+    if (left > 0) this.#inside.set(caller, left)
+    else this.#inside.delete(caller)
     let next: (() => void) | undefined
-    let fewest = this.#atOncePerAsker
+    let fewest = this.#atOncePerCaller
     for (const [enter, of] of this.#waiting) {
       const inside = this.#insideOf(of)
       if (inside < fewest) [next, fewest] = [enter, inside]
@@ -64,10 +64,10 @@ export class FairSemaphore {
   }
 
   /** Completes when there is a place, and rejects when that takes too long. */
-  #turn(asker: Asker): Promise<void> {
-    const { mostWaiting, mostWaitingPerAsker = mostWaiting, patienceMs, refusal } = this.#options
-    const ofAsker = [...this.#waiting.values()].filter((one) => one === asker).length
-    if (this.#waiting.size >= mostWaiting || ofAsker >= mostWaitingPerAsker) return Promise.reject(refusal())
+  #turn(caller: CallerKey): Promise<void> {
+    const { maxWaiting, maxWaitingPerCaller = maxWaiting, maxWaitMs, refusal } = this.#options
+    const ofCaller = [...this.#waiting.values()].filter((one) => one === caller).length
+    if (this.#waiting.size >= maxWaiting || ofCaller >= maxWaitingPerCaller) return Promise.reject(refusal())
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         this.#waiting.delete(enter)
@@ -75,15 +75,15 @@ export class FairSemaphore {
       }
       const enter = (): void => {
         stop()
-        this.#enter(asker)
+        this.#enter(caller)
         resolve()
       }
       const giveUp = (): void => {
         stop()
         reject(refusal())
       }
-      const tooLong = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs)
-      this.#waiting.set(enter, asker)
+      const tooLong = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs)
+      this.#waiting.set(enter, caller)
     })
   }
 }

@@ -7,7 +7,7 @@ import { answerRequests } from './request-framing.ts'
 export type HttpServer = AsyncDisposable & { url: string }
 
 /** Timeouts of a connection without progress, in milliseconds. */
-export type HttpPatience = {
+export type HttpTimeouts = {
   /** For the head of a request. */
   head: number
   /** For a whole request. */
@@ -17,7 +17,7 @@ export type HttpPatience = {
 }
 
 /** Suits ordinary clients. */
-export const defaultPatience: HttpPatience = { head: 10_000, request: 120_000, idle: 60_000 }
+export const defaultTimeouts: HttpTimeouts = { head: 10_000, request: 120_000, idle: 60_000 }
 
 type Options = {
   host: string
@@ -25,7 +25,7 @@ type Options = {
   handle: RequestListener
   /** The pattern that a path belongs to, for metrics: one of few. Default: `*` for all. */
   routeOf?: (path: string) => string
-  patience?: HttpPatience
+  timeouts?: HttpTimeouts
 }
 
 /**
@@ -33,8 +33,8 @@ type Options = {
  * when the port is unavailable.
  */
 export async function serveHttp(options: Options): Promise<HttpServer> {
-  const { host, port, handle, routeOf = () => '*', patience = defaultPatience } = options
-  const { head: headersTimeout, request: requestTimeout, idle } = patience
+  const { host, port, handle, routeOf = () => '*', timeouts = defaultTimeouts } = options
+  const { head: headersTimeout, request: requestTimeout, idle } = timeouts
   const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
   const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval })
   answerRequests(server, (request, response) => {

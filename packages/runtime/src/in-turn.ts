@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Requests that may wait on one connection for the answers before theirs; nothing that we know sends ahead at all. */
-const mostWaiting = 4
+const maxWaiting = 4
 
 type Line = { last: ServerResponse; waiting: number }
 const lines = new WeakMap<Duplex, Line>()
@@ -21,7 +21,7 @@ export function inTurn(socket: Duplex, response: ServerResponse, handle: () => v
     response.once('close', ends)
     return handle()
   }
-  if (++line.waiting > mostWaiting) return void socket.destroy()
+  if (++line.waiting > maxWaiting) return void socket.destroy()
   afterAnswers(socket, () => {
     line.waiting--
     handle()

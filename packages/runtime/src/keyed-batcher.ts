@@ -18,7 +18,7 @@ export type KeyedBatcherOptions<Item, Result> = {
   /** Returns why an item must not run any more; called when its batch starts. */
   refusal?: (item: Item) => Error | undefined
   /** Limit of waiting items per key, and the error for those beyond it. Default: unlimited. */
-  mostWaiting?: number
+  maxWaiting?: number
   busy?: () => Error
   /** Whether the items of a failed batch are retried one by one. Default: no. */
   triesAlone?: (error: unknown) => boolean
@@ -44,7 +44,7 @@ export class KeyedBatcher<Item, Result> {
 
   /** The result of the item. Rejects with what kept it from being run, or made it fail. */
   submit(key: string, item: Item): Promise<Result> {
-    const { isUrgent, mostWaiting = Infinity, busy = () => new Error('too much waits') } = this.#options
+    const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too much waits') } = this.#options
     return new Promise((resolve, reject) => {
       const waiting = { item, resolve, reject }
       const queue = this.#queues.get(key)
@@ -52,7 +52,7 @@ export class KeyedBatcher<Item, Result> {
         this.#queues.set(key, { urgent: [], ordinary: [] })
         void this.#runAll(key, waiting)
       } else if (isUrgent?.(item)) queue.urgent.push(waiting)
-      else if (queue.ordinary.length >= mostWaiting) reject(busy())
+      else if (queue.ordinary.length >= maxWaiting) reject(busy())
       else queue.ordinary.push(waiting)
     })
   }

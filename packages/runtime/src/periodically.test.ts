@@ -3,14 +3,14 @@ import { periodically } from './periodically.ts'
 
 test('runs again and again, also after a failure, and never twice at a time', async () => {
   let running = 0
-  let most = 0
+  let peak = 0
   let runs = 0
   await new Promise<void>((enough) => {
     const task = periodically({
       name: 'test',
       everyMs: 1,
       run: async () => {
-        most = Math.max(most, ++running)
+        peak = Math.max(peak, ++running)
         await new Promise(setImmediate)
         running--
         if (++runs === 2) throw new Error('a failure')
@@ -18,7 +18,7 @@ test('runs again and again, also after a failure, and never twice at a time', as
       },
     })
   })
-  expect([runs, most]).toEqual([4, 1])
+  expect([runs, peak]).toEqual([4, 1])
 })
 
 test('disposing aborts the current run and waits for it', async () => {

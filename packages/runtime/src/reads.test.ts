@@ -6,11 +6,11 @@ test('long lists leave three of ten connections to writes, and one caller runs t
   let inside = 0
   let end: () => void = () => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))
-  const read = (asker: string) =>
+  const read = (caller: string) =>
     reads.run(() => {
       inside++
       return ended
-    }, asker)
+    }, caller)
   const own = Array.from({ length: 5 }, () => read('Uanna'))
   expect(inside).toBe(2)
   const others = Array.from({ length: 20 }, (_, n) => read(`U${n}`))

@@ -3,7 +3,7 @@ import { FairSemaphore } from './fair-semaphore.ts'
 /** The share of a process's database connections that reads leave to writes. */
 const keptForWrites = 0.3
 
-const perCaller = { atOncePerAsker: 2, mostWaitingPerAsker: 48 }
+const perCaller = { atOncePerCaller: 2, maxWaitingPerCaller: 48 }
 
 /**
  * Limits concurrent reads of long lists, per caller and in total. `connections`: size of the database pool; each read
@@ -13,7 +13,7 @@ export const openReads = ({ connections, refusal }: { connections: number; refus
   new FairSemaphore({
     ...perCaller,
     atOnce: Math.max(1, Math.floor(connections * (1 - keptForWrites))),
-    mostWaiting: 1_000,
-    patienceMs: 2_000,
+    maxWaiting: 1_000,
+    maxWaitMs: 2_000,
     refusal,
   })

@@ -66,10 +66,10 @@ test.each([
   expect(handled.toSorted()).toEqual(['GET /next ', first].toSorted())
 })
 
-const askSlow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
+const requestSlowly = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
 
 test('a request is handled once the previous one is answered', async () => {
-  const answers = send(askSlow + next)
+  const answers = send(requestSlowly + next)
   const answer = await slow
   await send(next)
   expect(handled).toEqual(['GET /slow ', 'GET /next '])
@@ -79,7 +79,7 @@ test('a request is handled once the previous one is answered', async () => {
 })
 
 test('a client that sends many requests and reads no answer loses the connection', async () => {
-  expect(await send(askSlow.repeat(6))).toBe('')
+  expect(await send(requestSlowly.repeat(6))).toBe('')
   expect(handled).toEqual(['GET /slow '])
 })
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { serveHttp } from '../src/http-server.ts'
 
-const patience = { head: 50, request: 100, idle: 60_000 }
+const timeouts = { head: 50, request: 100, idle: 60_000 }
 const connected = async (url: string, text: string): Promise<Socket> => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -17,7 +17,7 @@ test.each([
   ['its head', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
   ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
 ])('a client that never ends %s loses the connection', async (_, text) => {
-  await using server = await serveHttp({ host: '127.0.0.1', port: 0, patience, handle: (request) => request.resume() })
+  await using server = await serveHttp({ host: '127.0.0.1', port: 0, timeouts, handle: (request) => request.resume() })
   const socket = await connected(server.url, text)
   socket.resume()
   await once(socket, 'close')
@@ -29,7 +29,7 @@ test('a client that reads nothing loses the connection, and its pending data is 
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   await using server = await serveHttp({
-    ...{ host: '127.0.0.1', port: 0, patience: { head: 60_000, request: 60_000, idle: 3_000 } },
+    ...{ host: '127.0.0.1', port: 0, timeouts: { head: 60_000, request: 60_000, idle: 3_000 } },
     handle: (_, response) => {
       gone = once(response, 'close')
       response.write(Buffer.alloc(50_000_000))

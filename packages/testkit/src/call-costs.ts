@@ -51,11 +51,13 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
         await call()
       })
       await bus.nc.flush()
-      const [made, ...asked] = [...requests].filter(([parent]) => traceOf(parent) === trace).map(([, method]) => method)
+      const [made, ...called] = [...requests]
+        .filter(([parent]) => traceOf(parent) === trace)
+        .map(([, method]) => method)
       return {
         statements: statements.of(trace),
         // A call that was not begun in time is made once more.
-        requests: asked.filter((method) => method !== made),
+        requests: called.filter((method) => method !== made),
       }
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ const ipv4 = 1
 /** A name server on loopback. It knows IPv4 addresses of a few names, and stays silent about all others. */
 export class NameServer implements AsyncDisposable {
   /** Names that were asked about, in the order of their first question. */
-  readonly asked = new Set<string>()
+  readonly queried = new Set<string>()
   /** IPv4 addresses by name; names that come later are answered when the question is repeated. */
   readonly answers: Map<string, string[]>
   /** Names that do not exist. */
@@ -24,7 +24,7 @@ export class NameServer implements AsyncDisposable {
   private constructor(socket: Socket, answers: Map<string, string[]>) {
     this.#socket = socket
     this.answers = answers
-    socket.on('message', (question, from) => this.#hear(question, from))
+    socket.on('message', (question, from) => this.#receive(question, from))
   }
 
   /** As `address:port`. */
@@ -33,8 +33,8 @@ export class NameServer implements AsyncDisposable {
   }
 
   /** Completes when so many names were asked about. */
-  async heard(names: number): Promise<void> {
-    while (this.asked.size < names) await once(this.#socket, 'message')
+  async untilQueried(names: number): Promise<void> {
+    while (this.queried.size < names) await once(this.#socket, 'message')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -42,11 +42,11 @@ export class NameServer implements AsyncDisposable {
     await once(this.#socket, 'close')
   }
 
-  #hear(question: Buffer, from: RemoteInfo): void {
+  #receive(question: Buffer, from: RemoteInfo): void {
     const { name, end } = nameOf(question)
     const type = question.readUInt16BE(end)
     this.queries++
-    this.asked.add(name)
+    this.queried.add(name)
     const addresses = this.answers.get(name)
     const isMissing = this.missing.has(name)
     if (!addresses && !isMissing) return

@@ -12,14 +12,14 @@ export type Recording = AsyncDisposable & { readonly events: Event[] }
 export async function recordEvents(bus: Bus, subject: string): Promise<Recording> {
   await declareStreams(bus)
   const events: Event[] = []
-  const heard = new Set<string>()
+  const seen = new Set<string>()
   const follower = await followEvents({
     bus,
     subject,
     onEvents: (more) => {
       for (const event of more) {
-        if (heard.has(event.id)) continue
-        heard.add(event.id)
+        if (seen.has(event.id)) continue
+        seen.add(event.id)
         events.push(event)
       }
     },

@@ -19,21 +19,21 @@ test('a fake leaf answers what it registers', async () => {
 test('a call is made in the name of the user', async () => {
   await using nats = await testNats()
   await using here = await testBus(nats.url)
-  let heard: unknown
+  let received: unknown
   await using _admin = await serveRpc(here.bus, {
     deployable: 'admin',
     routes: (routes) => {
       routes.service(ServerService, {
         getMotd(_, context) {
           const { userId, roleIds, freshUntil } = callerOf(context)
-          heard = { userId, roleIds, fresh: freshUntil !== undefined }
+          received = { userId, roleIds, fresh: freshUntil !== undefined }
           return {}
         },
       })
     },
   })
   await createClient(ServerService, callAs(here.rpc, { userId: 'U1', roleIds: ['admin'], fresh: true })).getMotd({})
-  expect(heard).toEqual({ userId: 'U1', roleIds: ['admin'], fresh: true })
+  expect(received).toEqual({ userId: 'U1', roleIds: ['admin'], fresh: true })
 })
 
 test('records what is told after the recording began', async () => {

@@ -8,7 +8,7 @@ let names: NameServer
 let resolver: NameResolver
 
 const open = (options: ConstructorParameters<typeof NameResolver>[0] = {}) =>
-  (resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, patienceMs: 60_000, ...options }))
+  (resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, maxWaitMs: 60_000, ...options }))
 
 beforeEach(async () => {
   names = await NameServer.start({ 'push.example': ['1.1.1.1', '1.0.0.1'] })
@@ -35,15 +35,15 @@ test('a name that does not exist is said to', async () => {
 test('names of this machine are asked of nobody', async () => {
   const found = await open().resolve('x.localhost', 'Ualice')
   expect(found).toMatchObject([{ address: '127.0.0.1' }, { address: '::1' }])
-  expect(names.asked).toEqual(new Set())
+  expect(names.queried).toEqual(new Set())
 })
 
 test('silent names of many take a few places, and nothing of what the process does otherwise', async () => {
-  open({ maxAtOnce: 8, mostWaiting: 16 })
-  const asked = Array.from({ length: 100 }, (_, n) => refusalOf(resolver.resolve(`silent-${n}.example`, `U${n}`)))
-  const refused = asked.slice(24)
+  open({ maxAtOnce: 8, maxWaiting: 16 })
+  const requested = Array.from({ length: 100 }, (_, n) => refusalOf(resolver.resolve(`silent-${n}.example`, `U${n}`)))
+  const refused = requested.slice(24)
   for (const answer of refused) expect(await answer).toBeInstanceOf(ResolverBusy)
-  await names.heard(8)
+  await names.untilQueried(8)
   expect(resolver.pending).toBe(8)
 
   // What database connections, S3 and files need of the same process.
@@ -56,9 +56,9 @@ test('silent names of many take a few places, and nothing of what the process do
   socket.destroy()
   server.close()
 
-  expect([resolver.pending, names.asked.size]).toEqual([8, 8])
+  expect([resolver.pending, names.queried.size]).toEqual([8, 8])
   resolver[Symbol.dispose]()
-  await Promise.all(asked)
+  await Promise.all(requested)
   expect(resolver.pending).toBe(0)
 })
 
@@ -68,24 +68,24 @@ test('one person has one name in question, and keeps nobody else waiting', async
   for (let n = 2; n < 10; n++)
     await expect(resolver.resolve(`silent-${n}.example`, 'Umallory')).rejects.toBeInstanceOf(ResolverBusy)
   expect(await resolver.resolve('push.example', 'Ualice')).toHaveLength(2)
-  expect([resolver.pending, [...names.asked]]).toEqual([1, ['silent-1.example', 'push.example']])
+  expect([resolver.pending, [...names.queried]]).toEqual([1, ['silent-1.example', 'push.example']])
   resolver[Symbol.dispose]()
   await silent
 })
 
 test('one who may wait has their names asked one after the other', async () => {
-  open({ mostWaitingPerAsker: 1 })
+  open({ maxWaitingPerCaller: 1 })
   const answers = [1, 2, 3].map((n) => refusalOf(resolver.resolve(`silent-${n}.example`, 'Ualice')))
   expect(await answers[2]).toBeInstanceOf(ResolverBusy)
-  await names.heard(1)
+  await names.untilQueried(1)
   names.answers.set('silent-1.example', ['1.1.1.1'])
   names.answers.set('silent-2.example', ['1.1.1.1'])
   await Promise.all(answers)
-  expect([...names.asked]).toEqual(['silent-1.example', 'silent-2.example'])
+  expect([...names.queried]).toEqual(['silent-1.example', 'silent-2.example'])
 })
 
 test('one who waits for their own names keeps nobody else from the same name, and waits so long at most', async () => {
-  open({ mostWaitingPerAsker: 1, patienceMs: 30 })
+  open({ maxWaitingPerCaller: 1, maxWaitMs: 30 })
   const silent = refusalOf(resolver.resolve('silent.example', 'Umallory'))
   const waiting = refusalOf(resolver.resolve('push.example', 'Umallory'))
   expect(await resolver.resolve('push.example', 'Ualice')).toHaveLength(2)
@@ -97,7 +97,7 @@ test('one who waits for their own names keeps nobody else from the same name, an
 test('the same name is asked about once', async () => {
   open()
   const people = ['Ualice', 'Ubob', 'Ucarol', 'Ualice']
-  const answers = await Promise.all(people.map((asker) => resolver.resolve('push.example', asker)))
+  const answers = await Promise.all(people.map((callerId) => resolver.resolve('push.example', callerId)))
   expect(answers.map(({ length }) => length)).toEqual([2, 2, 2, 2])
   expect(names.queries).toBe(2)
 })

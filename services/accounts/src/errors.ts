@@ -28,8 +28,8 @@ export const accountDeactivated = () =>
 export const inviteUnknown = () =>
   new ConnectError('invite not found: it is unknown, used up, revoked or expired; ask for another one', Code.NotFound)
 export const invalidInvite = (why: string) => new ConnectError(`invalid invite: ${why}`, Code.InvalidArgument)
-export const tooManyInvites = (most: number) =>
-  new ConnectError(`too many open invites (${most}): revoke some first`, Code.ResourceExhausted)
+export const tooManyInvites = (max: number) =>
+  new ConnectError(`too many open invites (${max}): revoke some first`, Code.ResourceExhausted)
 export const notForOtherClients = () =>
   new ConnectError(
     'permission denied: other clients cannot end all other sessions, which removes addresses, too; do it on this server',
@@ -80,8 +80,8 @@ export const invalidAuthorizationCode = () =>
   )
 export const mailNotSent = () => new ConnectError('the mail could not be sent; try again in a moment', Code.Unavailable)
 export const noMailer = () => new ConnectError('this server cannot send mail', Code.FailedPrecondition)
-export const userLimitReached = (most: number) =>
-  new ConnectError(`user limit reached: this server allows ${most} accounts`, Code.ResourceExhausted)
+export const userLimitReached = (max: number) =>
+  new ConnectError(`user limit reached: this server allows ${max} accounts`, Code.ResourceExhausted)
 export const invalidLogin = (why: string) => new ConnectError(`invalid login: ${why}`, Code.InvalidArgument)
 export const invalidPassword = (why: string) => new ConnectError(`invalid password: ${why}`, Code.InvalidArgument)
 export const invalidEmail = () => new ConnectError('invalid e-mail address', Code.InvalidArgument)
@@ -111,11 +111,11 @@ export const ownersAlone = () =>
   )
 export const ownRoleStays = () =>
   new ConnectError('you cannot remove your own role of owner or admin', Code.FailedPrecondition)
-export const searchTooLong = (most: number) =>
-  new ConnectError(`search too long: at most ${most} characters`, Code.InvalidArgument)
+export const searchTooLong = (max: number) =>
+  new ConnectError(`search too long: at most ${max} characters`, Code.InvalidArgument)
 export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)
-export const tooMany = (what: string, most: number) =>
-  new ConnectError(`at most ${most} ${what} at once`, Code.InvalidArgument)
+export const tooMany = (what: string, max: number) =>
+  new ConnectError(`at most ${max} ${what} at once`, Code.InvalidArgument)
 export const notADigest = () => new ConnectError('invalid digest: 32 bytes are required', Code.InvalidArgument)
 export const unknownReason = (reason: string) =>
   new ConnectError(`unknown reason "${reason}" for ending credentials`, Code.InvalidArgument)
@@ -133,8 +133,8 @@ export const notBeingDeleted = () => new ConnectError('erasure pass not found: i
 export const importedIdMissing = () => new ConnectError('source and external id are required', Code.InvalidArgument)
 export const importRaced = () =>
   new ConnectError('another import took the same names at the same time; try again', Code.Unavailable)
-export const userLimitTooLow = (most: number, wanted: number) =>
+export const userLimitTooLow = (max: number, wanted: number) =>
   new ConnectError(
-    `user limit too low: this server allows ${most} accounts (limits.max_users), and ${wanted} more would be created`,
+    `user limit too low: this server allows ${max} accounts (limits.max_users), and ${wanted} more would be created`,
     Code.ResourceExhausted,
   )

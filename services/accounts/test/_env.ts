@@ -39,7 +39,7 @@ const answers = () => ({
   serverName: 'Our <Chat>',
   policy: standardPolicy(),
   /** People whose audiences were requested from rooms, which returns Ubert for each. */
-  audiencesAsked: [] as string[],
+  audienceRequests: [] as string[],
   /** Images that uploads was asked to create; the key is that of the blob. */
   images: [] as StoreServerImageRequest[],
   /** External images it was asked to fetch; those of the host "broken" fail. */
@@ -115,7 +115,7 @@ const routesOf = (neighbours: Neighbours) => (routes: ServiceRoutes) => {
   routes.service(RoomsInternalService, {
     listPresenceAudiences: ({ userIds }) => {
       beThere('rooms')
-      neighbours.audiencesAsked.push(...userIds)
+      neighbours.audienceRequests.push(...userIds)
       return { audiences: userIds.map((userId) => ({ userId, others: ['Ubert'] })) }
     },
   })

@@ -28,18 +28,18 @@ export type Documented = {
 export type OAuthServer = AsyncDisposable & {
   url: string
   /** Query of each authorize request. */
-  asked: URLSearchParams[]
+  requested: URLSearchParams[]
   stop: () => Promise<void>
 }
 
 /** A loopback server with the documented behaviour of a provider. */
 export async function startOAuthServer(callback: string, documented: Documented): Promise<OAuthServer> {
-  const asked: URLSearchParams[] = []
+  const requested: URLSearchParams[] = []
   const codes = new Map<string, Code>()
   const tokens = new Map<string, Grant>()
 
   const authorize = (query: URLSearchParams): Answer => {
-    asked.push(query)
+    requested.push(query)
     const known = query.get('client_id') === clientId && query.get('redirect_uri') === callback
     if (!known || query.get('response_type') !== 'code')
       return { status: 400, type: 'text/html', body: 'no such client' }
@@ -104,7 +104,7 @@ export async function startOAuthServer(callback: string, documented: Documented)
       server.closeAllConnections()
     })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, asked, stop, [Symbol.asyncDispose]: stop }
+  return { url: `http://127.0.0.1:${port}`, requested, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** Signs in on the server's page, or refuses when no login is given; answers the callback the browser is sent to. */

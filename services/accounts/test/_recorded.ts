@@ -29,7 +29,7 @@ export async function recorded(env: Env): Promise<Recorded> {
 }
 
 /** Client events and their recipients: "everyone", or user ids. */
-export function heardOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
+export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
   return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
     envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),
     by: audience.case === 'users' ? audience.value.userIds.join() : String(audience.case),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
 let events: Recorded
@@ -37,7 +37,7 @@ describe('changing somebody’s names', () => {
     ])
     const [, updated] = events.of(userId)
     expect(updated?.actorId).toBe(admin)
-    expect(heardOf(updated)).toMatchObject([
+    expect(deliveriesOf(updated)).toMatchObject([
       { by: 'everyone', envelope: { event: { value: { userId, login: 'anna2', displayName: 'Anna A' } } } },
     ])
   })
@@ -74,7 +74,7 @@ describe('setting somebody’s password', () => {
     const kinds = await events.kindsOf(userId, 'credentials_ended')
     expect(kinds).toContain('user_password_hash_changed')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
-    expect(heardOf(ended)).toMatchObject([
+    expect(deliveriesOf(ended)).toMatchObject([
       { by: userId, envelope: { event: { value: { reason: 'password_changed' } } } },
     ])
   })

@@ -4,7 +4,7 @@ import { serverImageUrl } from '@parley/signed-urls'
 import { MyAccountService } from '@parley/contracts/api'
 import { ServerImageKind } from '@parley/contracts/internal'
 import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
 let events: Recorded
@@ -43,7 +43,7 @@ test('an uploaded blob becomes the public avatar', async () => {
   const [, updated] = events.of(userId)
   // Uploads keeps the image that this names.
   expect(updated?.fact).toMatchObject({ case: 'userChanged', value: { avatarKey: 'key-of-blob1' } })
-  expect(heardOf(updated)).toMatchObject([
+  expect(deliveriesOf(updated)).toMatchObject([
     { by: 'everyone', envelope: { event: { case: 'userProfileUpdated', value: { userId, avatarUrl } } } },
   ])
 })

@@ -5,7 +5,7 @@ import { MyAccountService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
 let events: Recorded
@@ -46,13 +46,13 @@ test('a status is set, shown, told to everyone, and cleared', async () => {
     ...['user_created', 'user_custom_status_set', 'user_custom_status_cleared'],
   ])
   const [, set, cleared] = events.of(userId)
-  expect(heardOf(set)).toMatchObject([
+  expect(deliveriesOf(set)).toMatchObject([
     {
       by: 'everyone',
       envelope: { event: { case: 'userCustomStatusSet', value: { userId, emoji: '🌴', text: 'away' } } },
     },
   ])
-  expect(heardOf(cleared)).toMatchObject([
+  expect(deliveriesOf(cleared)).toMatchObject([
     { by: 'everyone', envelope: { actorId: userId, event: { case: 'userCustomStatusCleared', value: { userId } } } },
   ])
   expect(JSON.stringify(set?.fact)).not.toContain('away')
@@ -87,7 +87,7 @@ test('an expired status is hidden at once, and its end is announced once, withou
   expect(kinds.filter((kind) => kind === 'user_custom_status_cleared')).toHaveLength(1)
   const cleared = events.of(userId).find(({ kind }) => kind === 'user_custom_status_cleared')
   expect(cleared?.actorId).toBe('')
-  expect(heardOf(cleared)[0]?.envelope.actorId).toBeUndefined()
+  expect(deliveriesOf(cleared)[0]?.envelope.actorId).toBeUndefined()
 })
 
 test('a status replaced in time does not end with the previous one', async () => {
@@ -114,10 +114,10 @@ test('the end of a status is announced even if every process was down at that ti
       expect(waiting.rowCount).toBe(0)
     })
     await before[Symbol.asyncDispose]()
-    await using told = await recorded(own)
+    await using published = await recorded(own)
     at = new Date(at.getTime() + 3600_000)
     await own.start({}, { now: () => at })
-    expect(await told.kindsOf(userId, 'user_custom_status_cleared')).toEqual(['user_custom_status_cleared'])
+    expect(await published.kindsOf(userId, 'user_custom_status_cleared')).toEqual(['user_custom_status_cleared'])
   } finally {
     await own[Symbol.asyncDispose]()
   }

@@ -4,7 +4,7 @@ import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
 import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { mailFolder, type MailFolder } from './_mails.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
 let events: Recorded
@@ -45,7 +45,7 @@ describe('a deactivated account', () => {
     expect(kinds).toContain('user_account_deactivated')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
     expect(ended).toMatchObject({ actorId: admin, fact: { value: { all: true, reason: 'account_deactivated' } } })
-    expect(heardOf(ended)).toMatchObject([{ envelope: { event: { value: { reason: 'account_deactivated' } } } }])
+    expect(deliveriesOf(ended)).toMatchObject([{ envelope: { event: { value: { reason: 'account_deactivated' } } } }])
   })
 
   test('keeps its names and history, but is not in the directory of people', async () => {
@@ -86,11 +86,11 @@ describe('a deactivated account', () => {
 
   test('gets no link to a new password', async () => {
     const userId = await makeUser(env, 'emil', { email: 'emil@example.org' })
-    const ask = () => env.signIn.requestPasswordReset({ email: 'emil@example.org' })
+    const request = () => env.signIn.requestPasswordReset({ email: 'emil@example.org' })
     await byAdmin().deactivateUser({ userId })
-    await ask()
+    await request()
     await byAdmin().reactivateUser({ userId })
-    await ask()
+    await request()
     const kinds = await events.kindsOf(userId, 'password_reset_link_issued')
     expect(kinds.indexOf('password_reset_link_issued')).toBeGreaterThan(kinds.indexOf('user_account_reactivated'))
   })

@@ -48,8 +48,8 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   // A pass takes several rounds of a second where many deletions are open.
   await eventually(
     async () => {
-      const asked = Math.max(1, ...passes())
-      if (asked > reported) await report((reported = asked))
+      const requested = Math.max(1, ...passes())
+      if (requested > reported) await report((reported = requested))
       return (await ledger(userId))?.completedAt !== null
     },
     { timeoutMs: 90_000 },
@@ -97,9 +97,11 @@ test('confirming deletes the account: signed out everywhere, nameless, announced
   }
   expect(await env.db.select().from(emailCodes)).toEqual([])
   expect(await env.db.select().from(flowTokens)).toMatchObject([{ payload: { subject: 'zara-2' } }])
-  const told = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
-  await eventually(() => expect(told().map(({ kind }) => kind)).toContain('erasure_requested'))
-  const [ended, deleted] = ['credentials_ended', 'account_deleted'].map((kind) => told().find((e) => e.kind === kind))
+  const published = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
+  await eventually(() => expect(published().map(({ kind }) => kind)).toContain('erasure_requested'))
+  const [ended, deleted] = ['credentials_ended', 'account_deleted'].map((kind) =>
+    published().find((e) => e.kind === kind),
+  )
   expect(ended?.fact.value).toMatchObject({ all: true, reason: 'account_deleted' })
   expect(ended && frames(ended)).toMatchObject([{ case: 'sessionTerminated', value: { reason: 'account_deleted' } }])
   expect(deleted).toMatchObject({ actorId: userId, fact: { case: 'userChanged', value: { deleted: true } } })

@@ -15,8 +15,8 @@ test('a database without tables is reported with PostgreSQL’s message, without
   const question = { policy: toJson(GetPolicyResponseSchema, standardPolicy()), blocked: false, request }
   const env = { PARLEY_ACCOUNTS_DATABASE_URL: database.url }
   for (const method of ['CreateUser', 'BootstrapOwner']) {
-    const asked = answerDirectly(JSON.stringify({ ...question, method }), env)
-    const failure: unknown = await asked.catch((error: unknown) => error)
+    const requested = answerDirectly(JSON.stringify({ ...question, method }), env)
+    const failure: unknown = await requested.catch((error: unknown) => error)
     expect(String(failure)).toMatch(/relation "\w+" does not exist; run migrate.js of accounts first$/)
     expect(String(failure)).not.toMatch(/insert|params|example/)
   }

@@ -39,12 +39,12 @@ const proofOf = (userId: string, currentPassword?: string) => ({
   credentialId: credentialIds.get(userId) ?? '',
   ...(currentPassword !== undefined && { currentPassword }),
 })
-const ask = (userId: string, email: string, currentPassword?: string) =>
+const request = (userId: string, email: string, currentPassword?: string) =>
   env.signIn.requestEmailCode({ ...proofOf(userId, currentPassword), email })
 const confirm = (userId: string, email: string, code: string, currentPassword?: string) =>
   env.signIn.confirmEmailCode({ ...proofOf(userId, currentPassword), email, code })
 async function codeFor(userId: string, email: string): Promise<string> {
-  await ask(userId, email)
+  await request(userId, email)
   return codeIn((await folder.mails(email)).at(-1))
 }
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
@@ -100,10 +100,11 @@ describe('an address', () => {
 
   test('gets ten mails in total, then callers are told to wait', async () => {
     const [one, two] = [await signedIn('emil'), await signedIn('frida')]
-    for (let i = 0; i < 10; i++) await ask(i % 2 ? one : two, 'many@example.org')
-    for (const userId of [one, two]) expect(await codeOf(ask(userId, 'many@example.org'))).toBe(Code.ResourceExhausted)
+    for (let i = 0; i < 10; i++) await request(i % 2 ? one : two, 'many@example.org')
+    for (const userId of [one, two])
+      expect(await codeOf(request(userId, 'many@example.org'))).toBe(Code.ResourceExhausted)
     expect(await folder.mails('many@example.org')).toHaveLength(10)
-    expect(await codeOf(ask(one, 'fewer@example.org'))).toBeUndefined()
+    expect(await codeOf(request(one, 'fewer@example.org'))).toBeUndefined()
   })
 
   test('allows five wrong guesses in total', async () => {
@@ -117,9 +118,9 @@ describe('an address', () => {
 
   test('is refused for deleted accounts, and must look like an address', async () => {
     const userId = await signedIn('ida')
-    expect(await codeOf(ask(userId, 'nonsense'))).toBe(Code.InvalidArgument)
+    expect(await codeOf(request(userId, 'nonsense'))).toBe(Code.InvalidArgument)
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
-    expect(await codeOf(ask(userId, 'ida@example.org'))).toBe(Code.Unauthenticated)
+    expect(await codeOf(request(userId, 'ida@example.org'))).toBe(Code.Unauthenticated)
     expect(await codeOf(confirm(userId, 'ida@example.org', '123456'))).toBe(Code.Unauthenticated)
   })
 })
@@ -131,10 +132,10 @@ describe('proving an address', () => {
   test('needs a credential that was proved lately, or the current password', async () => {
     const userId = await signedIn('jana')
     now += 31 * minute
-    expect(await codeOf(ask(userId, email('jana')))).toBe(Code.FailedPrecondition)
-    expect(await codeOf(ask(userId, email('jana'), 'a wrong password'))).toBe(Code.InvalidArgument)
+    expect(await codeOf(request(userId, email('jana')))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(request(userId, email('jana'), 'a wrong password'))).toBe(Code.InvalidArgument)
     expect(await folder.mails(email('jana'))).toEqual([])
-    expect(await codeOf(ask(userId, email('jana'), password))).toBeUndefined()
+    expect(await codeOf(request(userId, email('jana'), password))).toBeUndefined()
     const code = codeIn((await folder.mails(email('jana'))).at(-1))
     await env.db
       .update(credentials)
@@ -150,12 +151,12 @@ describe('proving an address', () => {
   test('is nothing for a token of another client, or for a session that ended', async () => {
     const [other, ended] = [await signedIn('karl'), await signedIn('lena')]
     await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.userId, other))
-    expect(await codeOf(ask(other, email('karl'), password))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(request(other, email('karl'), password))).toBe(Code.FailedPrecondition)
     await env.db
       .update(credentials)
       .set({ endedAt: new Date(now) })
       .where(eq(credentials.userId, ended))
-    expect(await codeOf(ask(ended, email('lena'), password))).toBe(Code.Unauthenticated)
+    expect(await codeOf(request(ended, email('lena'), password))).toBe(Code.Unauthenticated)
     expect(await codeOf(env.signIn.requestEmailCode({ userId: other, email: 'x@example.org' }))).toBe(
       Code.Unauthenticated,
     )

@@ -105,24 +105,24 @@ describe('a fresh credential', () => {
 })
 
 describe('a short-lived token', () => {
-  const asking = () => ({ secretKey, at: new Date(now) })
+  const tokenContext = () => ({ secretKey, at: new Date(now) })
   const issue = (ttlMs = minute) =>
-    issueFlowToken(env.db, asking(), { purpose: 'link_start', payload: { a: 1 }, ttlMs })
-  const take = (token: string) => env.db.transaction((tx) => takeFlowToken(tx, asking(), 'link_start', token))
+    issueFlowToken(env.db, tokenContext(), { purpose: 'link_start', payload: { a: 1 }, ttlMs })
+  const take = (token: string) => env.db.transaction((tx) => takeFlowToken(tx, tokenContext(), 'link_start', token))
 
   test('is for one purpose and can be taken once, also by several at the same time', async () => {
     const token = await issue()
-    expect(await peekFlowToken(env.db, asking(), 'account_deletion', token)).toBeUndefined()
-    expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toMatchObject({ payload: { a: 1 } })
+    expect(await peekFlowToken(env.db, tokenContext(), 'account_deletion', token)).toBeUndefined()
+    expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toMatchObject({ payload: { a: 1 } })
     const taken = await Promise.all([take(token), take(token), take(token)])
     expect(taken.filter(Boolean)).toMatchObject([{ payload: { a: 1 } }])
-    expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toBeUndefined()
+    expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toBeUndefined()
   })
 
   test('is deleted when it expires', async () => {
     const token = await issue()
     now += minute
-    expect(await peekFlowToken(env.db, asking(), 'link_start', token)).toBeUndefined()
+    expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toBeUndefined()
     expect(await take(token)).toBeUndefined()
   })
 

@@ -83,8 +83,8 @@ describe('a link', () => {
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain(tokenOf(url))
     await events.kindsOf(admin, 'invite_created')
-    const told = events.of(admin).map((event) => toJsonString(EventSchema, event))
-    expect(told.join()).not.toContain(tokenOf(url))
+    const published = events.of(admin).map((event) => toJsonString(EventSchema, event))
+    expect(published.join()).not.toContain(tokenOf(url))
   })
 
   test('is counted: concurrent uses create exactly as many accounts as allowed', async () => {

@@ -17,15 +17,15 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const ask = (email: string) => env.signIn.requestRegistrationCode({ email })
+const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 
 /**
  * Requests a code from a process with these settings. Failures are retried for two seconds; slower ones are not
  * reported to the caller.
  */
-async function askWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
+async function requestWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
   await using _process = await env.start(settings)
-  return await codeOf(ask(email))
+  return await codeOf(request(email))
 }
 
 test('all mails share a budget, part of which is reserved for signed-in people; notices are always sent', async () => {
@@ -44,7 +44,7 @@ test('all mails share a budget, part of which is reserved for signed-in people; 
   expect(await taken('email_added', 5)).toBe(5)
   // The budget is shared: a new process has nothing left either, and reports it like any failed mail.
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_SMTP_MAILS_PER_HOUR: '8' }
-  expect(await askWith(settings, 'late@example.org')).toBe(Code.Unavailable)
+  expect(await requestWith(settings, 'late@example.org')).toBe(Code.Unavailable)
   expect(await folder.mails()).toEqual([])
   await redis.flushall()
   await redis[Symbol.asyncDispose]()
@@ -53,14 +53,14 @@ test('all mails share a budget, part of which is reserved for signed-in people; 
 describe('a mail server', () => {
   test('gets mails over STARTTLS, with the configured sender and the name of the server', async () => {
     await using server = await mailServer()
-    expect(await askWith(server.settings, 'anna@example.org')).toBeUndefined()
+    expect(await requestWith(server.settings, 'anna@example.org')).toBeUndefined()
     const [mail, ...more] = server.mails
     expect(more).toEqual([])
     expect(mail).toMatchObject({ to: 'anna@example.org', secure: true, user: 'chat' })
     expect(mail?.from).toBe('"Our <Chat>" <chat@example.org>')
     expect(codeIn(mail)).toMatch(/^\d{6}$/)
     expect(
-      await askWith({ ...server.settings, PARLEY_SMTP_FROM: 'Desk <desk@example.org>' }, 'b@example.org'),
+      await requestWith({ ...server.settings, PARLEY_SMTP_FROM: 'Desk <desk@example.org>' }, 'b@example.org'),
     ).toBeUndefined()
     expect(server.mails[1]?.from).toBe('Desk <desk@example.org>')
   })
@@ -71,21 +71,21 @@ describe('a mail server', () => {
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
     })
-    await eventually(async () => expect(await askWith(server.settings, 'c@example.org')).toBe(Code.Unavailable))
+    await eventually(async () => expect(await requestWith(server.settings, 'c@example.org')).toBe(Code.Unavailable))
     expect(server.mails).toEqual([])
-    expect(await askWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'c@example.org')).toBeUndefined()
+    expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'c@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ to: 'c@example.org', secure: false }])
   })
 
   test('is spoken to in TLS where it offers that, also when it need not', async () => {
     await using server = await mailServer()
-    expect(await askWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'd@example.org')).toBeUndefined()
+    expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'd@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
   test('may want TLS from the first byte', async () => {
     await using server = await mailServer({ secure: true })
-    expect(await askWith({ ...server.settings, PARLEY_SMTP_TLS: 'implicit' }, 'e@example.org')).toBeUndefined()
+    expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'implicit' }, 'e@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
@@ -93,14 +93,16 @@ describe('a mail server', () => {
     await using server = await mailServer()
     for (const mode of ['mandatory', 'opportunistic']) {
       const settings = { ...server.settings, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false', PARLEY_SMTP_TLS: mode }
-      await eventually(async () => expect(await askWith(settings, 'f@example.org')).toBe(Code.Unavailable))
+      await eventually(async () => expect(await requestWith(settings, 'f@example.org')).toBe(Code.Unavailable))
     }
     expect(server.mails).toEqual([])
   })
 
   test('with a wrong password makes the call unavailable', async () => {
     await using server = await mailServer()
-    expect(await askWith({ ...server.settings, PARLEY_SMTP_PASSWORD: 'wrong' }, 'g@example.org')).toBe(Code.Unavailable)
+    expect(await requestWith({ ...server.settings, PARLEY_SMTP_PASSWORD: 'wrong' }, 'g@example.org')).toBe(
+      Code.Unavailable,
+    )
   })
 })
 
@@ -116,11 +118,11 @@ describe('a mail that is not taken', () => {
     await other[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()
   })
-  const ask = (email: string) => other.signIn.requestRegistrationCode({ email })
+  const request = (email: string) => other.signIn.requestRegistrationCode({ email })
 
   test('for now is sent again shortly', async () => {
     server.refusals.push({ code: 451, at: 'recipient' }, { code: 452, at: 'data' })
-    expect(await codeOf(ask('hans@example.org'))).toBeUndefined()
+    expect(await codeOf(request('hans@example.org'))).toBeUndefined()
     // A slow mail server does not delay the caller.
     await eventually(() => expect(server.mails.map(({ to }) => to)).toEqual(['hans@example.org']))
     expect(server.attempts()).toBe(3)
@@ -129,7 +131,7 @@ describe('a mail that is not taken', () => {
   test('a permanent failure is not retried, is reported to the caller, and does not count', async () => {
     const before = server.attempts()
     server.refusals.push({ code: 550, at: 'recipient' })
-    expect(await codeOf(ask('ida@example.org'))).toBe(Code.Unavailable)
+    expect(await codeOf(request('ida@example.org'))).toBe(Code.Unavailable)
     expect(server.attempts()).toBe(before + 1)
     const { rows } = await other.db.execute(sql`select mails from email_codes where email_key = 'ida@example.org'`)
     expect(rows).toEqual([{ mails: 0 }])
@@ -145,7 +147,7 @@ describe('a mail that is not taken', () => {
 
 test('a silent server does not delay the caller forever', async () => {
   await using silent = await mailServer({ onConnect: () => undefined })
-  expect(await askWith(silent.settings, 'karl@example.org')).toBeUndefined()
+  expect(await requestWith(silent.settings, 'karl@example.org')).toBeUndefined()
 })
 
 describe('the configuration', () => {
@@ -172,7 +174,7 @@ describe('the configuration', () => {
   test('with a mail server the folder is not used', async () => {
     await using server = await mailServer()
     await using folder = await mailFolder()
-    expect(await askWith({ ...server.settings, PARLEY_MAIL_DIR: folder.path }, 'lea@example.org')).toBeUndefined()
+    expect(await requestWith({ ...server.settings, PARLEY_MAIL_DIR: folder.path }, 'lea@example.org')).toBeUndefined()
     expect(await folder.mails()).toEqual([])
     expect(server.mails).toHaveLength(1)
   })

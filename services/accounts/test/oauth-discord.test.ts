@@ -42,7 +42,7 @@ test('somebody is known by their snowflake; the rest are hints', async () => {
     ...{ providerType: 'discord', verifiedEmail: 'nelly@example.org' },
     ...{ loginHint: 'nelly', displayNameHint: 'Nelly the Elephant' },
   })
-  expect(at.server.asked.at(-1)?.get('scope')).toBe('identify email')
+  expect(at.server.requested.at(-1)?.get('scope')).toBe('identify email')
   expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
 })
 

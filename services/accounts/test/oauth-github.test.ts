@@ -59,9 +59,9 @@ test('somebody is known by their number; the rest are hints', async () => {
     loginHint: 'octo',
     displayNameHint: 'Octo Cat',
   })
-  const asked = at.server.asked.at(-1)
-  expect(asked?.get('scope')).toBe('read:user user:email')
-  expect(asked?.get('code_challenge_method')).toBe('S256')
+  const requested = at.server.requested.at(-1)
+  expect(requested?.get('scope')).toBe('read:user user:email')
+  expect(requested?.get('code_challenge_method')).toBe('S256')
   expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 

@@ -45,7 +45,7 @@ test('somebody is known by their number; an address counts for nothing, confirme
   expect(await at.pending('john')).toMatchObject({
     ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })
-  expect(at.server.asked.at(-1)?.get('scope')).toBe('read_user')
+  expect(at.server.requested.at(-1)?.get('scope')).toBe('read_user')
 })
 
 test('where the operator says so, the address of a confirmed account counts', async () => {

@@ -48,7 +48,7 @@ test('somebody is known by their subject; the rest are hints', async () => {
     ...{ providerType: 'google', verifiedEmail: 'jane.doe@example.org' },
     ...{ loginHint: 'jane.doe', displayNameHint: 'Jane Doe' },
   })
-  expect(at.server.asked.at(-1)?.get('scope')).toBe('openid profile email')
+  expect(at.server.requested.at(-1)?.get('scope')).toBe('openid profile email')
   expect(await at.pending('new')).toMatchObject({ verifiedEmail: '' })
 })
 

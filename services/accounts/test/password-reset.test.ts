@@ -27,7 +27,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-const ask = (email: string) => env.signIn.requestPasswordReset({ email })
+const request = (email: string) => env.signIn.requestPasswordReset({ email })
 const reset = (token: string, password = next) => env.signIn.resetPassword({ token, password })
 const link = /https:\/\/chat\.example\.org\/reset-password\?token=(\w+)/
 /** The mails with a link, without notices of new passwords. */
@@ -39,7 +39,7 @@ const mailsTo = (email: string, count: number) =>
   })
 
 async function tokenFor(email: string, earlier = 0): Promise<string> {
-  await ask(email)
+  await request(email)
   const mail = (await mailsTo(email, earlier + 1)).at(-1)
   expect(mail?.subject).toMatch(/^Reset your password/)
   return link.exec(mail?.text ?? '')?.[1] ?? 'no token'
@@ -94,12 +94,12 @@ describe('a forgotten password', () => {
 
   test('sends at most one mail in five minutes, to the address as it was verified', async () => {
     await makeUser(env, 'dora', { email: 'dora@example.org' })
-    await Promise.all(['dora@example.org', 'DORA@EXAMPLE.ORG', ' dora@example.org '].map(ask))
+    await Promise.all(['dora@example.org', 'DORA@EXAMPLE.ORG', ' dora@example.org '].map(request))
     await mailsTo('dora@example.org', 1)
     now += 5 * minute - 1
-    await ask('dora@example.org')
+    await request('dora@example.org')
     now += 1
-    await ask('dora@example.org')
+    await request('dora@example.org')
     await mailsTo('dora@example.org', 2)
     expect(await folder.mails('DORA@example.org')).toEqual([])
   })
@@ -108,11 +108,11 @@ describe('a forgotten password', () => {
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
     await makeUser(env, 'emil', { email: 'emil@example.org' })
-    const answers = await Promise.all(['emil@example.org', 'nobody@example.org', 'gone@example.org'].map(ask))
+    const answers = await Promise.all(['emil@example.org', 'nobody@example.org', 'gone@example.org'].map(request))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     await mailsTo('emil@example.org', 1)
     expect(await folder.mails('gone@example.org')).toEqual([])
-    expect(await codeOf(ask('no address'))).toBe(Code.InvalidArgument)
+    expect(await codeOf(request('no address'))).toBe(Code.InvalidArgument)
   })
 
   test('is answered before anything is done, so that timing reveals nothing', async () => {
@@ -123,7 +123,7 @@ describe('a forgotten password', () => {
       await other.query('begin')
       await other.query('select 1 from users where id = $1 for update', [userId])
       // A call that waited for the account's row would return unavailable.
-      expect(await codeOf(ask('fritz@example.org'))).toBeUndefined()
+      expect(await codeOf(request('fritz@example.org'))).toBeUndefined()
       await other.query('rollback')
     } finally {
       await other.end()

@@ -65,20 +65,20 @@ describe('a changed password', () => {
 
   test('voids links and codes that were on their way', async () => {
     const userId = await makeUser(env, 'cleo')
-    const asking = { secretKey, at: new Date(now) }
+    const tokenContext = { secretKey, at: new Date(now) }
     const flow = {
       ...{ purpose: 'password_reset' as const, payload: {}, ttlMs: minute },
       user: { id: userId, authGeneration: 0 },
     }
-    const token = await issueFlowToken(env.db, asking, flow)
-    expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toMatchObject({ userId })
+    const token = await issueFlowToken(env.db, tokenContext, flow)
+    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', token)).toMatchObject({ userId })
     await update(await callerOf(env, 'cleo'), { password: next, currentPassword: password })
-    expect(await peekFlowToken(env.db, asking, 'password_reset', token)).toBeUndefined()
+    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', token)).toBeUndefined()
     // A credential inserted concurrently belongs to the previous generation; a newer one is valid.
-    const late = await issueFlowToken(env.db, asking, flow)
-    expect(await peekFlowToken(env.db, asking, 'password_reset', late)).toBeUndefined()
-    const today = await issueFlowToken(env.db, asking, { ...flow, user: { id: userId, authGeneration: 1 } })
-    expect(await peekFlowToken(env.db, asking, 'password_reset', today)).toMatchObject({ userId })
+    const late = await issueFlowToken(env.db, tokenContext, flow)
+    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', late)).toBeUndefined()
+    const today = await issueFlowToken(env.db, tokenContext, { ...flow, user: { id: userId, authGeneration: 1 } })
+    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', today)).toMatchObject({ userId })
   })
 
   test('has 8 to 128 bytes, all of which are significant', async () => {

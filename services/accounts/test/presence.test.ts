@@ -26,9 +26,9 @@ beforeAll(async () => {
 
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const told = (userId: string) => hints.filter((hint) => hint.userId === userId).map(({ status }) => status)
-const hears = (userId: string, ...statuses: PresenceStatus[]) =>
-  eventually(() => expect(told(userId)).toEqual(statuses))
+const hintsOf = (userId: string) => hints.filter((hint) => hint.userId === userId).map(({ status }) => status)
+const receives = (userId: string, ...statuses: PresenceStatus[]) =>
+  eventually(() => expect(hintsOf(userId)).toEqual(statuses))
 
 async function report(userId: string, status: PresenceStatus, userSelected = false) {
   return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
@@ -38,10 +38,10 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
  * Reports until it is announced: a report that waits too long for Redis is abandoned. The hint precedes the response.
  */
 async function comes(userId: string, status: PresenceStatus): Promise<void> {
-  const before = told(userId).length
+  const before = hintsOf(userId).length
   await eventually(async () => {
     await report(userId, status)
-    return told(userId).length > before
+    return hintsOf(userId).length > before
   })
 }
 
@@ -82,7 +82,7 @@ describe('while it lasts', () => {
     expect((await env.internal.getProfiles({ userIds: [userId] })).profiles[0]?.user?.presenceStatus).toBe(ONLINE)
     expect((await env.viewerOf(userId).getViewer({})).user?.profile?.presenceStatus).toBe(ONLINE)
     expect(await report(userId, AWAY)).toBe(AWAY)
-    await hears(userId, ONLINE, AWAY)
+    await receives(userId, ONLINE, AWAY)
     const versions = hints.filter((hint) => hint.userId === userId).map(({ version }) => version)
     expect(versions[1]).toBeGreaterThan(versions[0] ?? 0n)
     expect(hints.filter(({ crowded }) => crowded)).toEqual([])
@@ -98,7 +98,7 @@ describe('while it lasts', () => {
     expect(await report(userId, ONLINE, true)).toBe(ONLINE)
     expect(await report(userId, AWAY)).toBe(AWAY)
     expect(await report(userId, ONLINE)).toBe(ONLINE)
-    await hears(userId, DND, AWAY, ONLINE, AWAY, ONLINE)
+    await receives(userId, DND, AWAY, ONLINE, AWAY, ONLINE)
   })
 
   test('nobody can appear offline permanently', async () => {
@@ -144,13 +144,13 @@ describe('when it lapses', () => {
   test('which is announced, once', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await comes(userId, ONLINE)
-    await hears(userId, ONLINE, OFFLINE)
+    await receives(userId, ONLINE, OFFLINE)
     expect(await shown(userId)).toBe(OFFLINE)
     await comes(other, AWAY)
-    await hears(other, AWAY, OFFLINE)
-    expect(told(userId)).toEqual([ONLINE, OFFLINE])
+    await receives(other, AWAY, OFFLINE)
+    expect(hintsOf(userId)).toEqual([ONLINE, OFFLINE])
     await comes(userId, ONLINE)
-    await hears(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
+    await receives(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
   })
 
   test('presence is known again one lease after an outage of Redis', async () => {
@@ -187,22 +187,22 @@ describe('where many are online', () => {
     const userId = await makeUser(env, 'hanna')
     await report(userId, ONLINE)
     await report(userId, AWAY)
-    await hears(userId, ONLINE, AWAY)
+    await receives(userId, ONLINE, AWAY)
     expect(audiences(userId)).toEqual([
       [userId, 'Ubert'],
       [userId, 'Ubert'],
     ])
-    expect(env.neighbours.audiencesAsked.filter((asked) => asked === userId)).toEqual([userId])
+    expect(env.neighbours.audienceRequests.filter((requested) => requested === userId)).toEqual([userId])
   })
 
   test('everybody is notified while rooms does not answer', async () => {
     const userId = await makeUser(env, 'ida')
     env.neighbours.away.add('rooms')
     await report(userId, ONLINE)
-    await hears(userId, ONLINE)
+    await receives(userId, ONLINE)
     env.neighbours.away.delete('rooms')
     await report(userId, AWAY)
-    await hears(userId, ONLINE, AWAY)
+    await receives(userId, ONLINE, AWAY)
     expect(audiences(userId)).toEqual(['everyone', [userId, 'Ubert']])
   })
 })
@@ -210,7 +210,7 @@ describe('where many are online', () => {
 describe('sweeping', () => {
   const everyMs = 100
   let redis: RedisClient
-  let heard: Hint[] = []
+  let received: Hint[] = []
 
   beforeAll(async () => {
     redis = openRedis({ url: env.redis.url, name: 'test' })
@@ -218,13 +218,13 @@ describe('sweeping', () => {
   })
 
   beforeEach(async () => {
-    heard = []
+    received = []
     await redis.flushdb()
   })
 
   afterAll(async () => redis[Symbol.asyncDispose]())
 
-  const presence = (leaseMs: number, announce = async (hints: readonly Hint[]) => void heard.push(...hints)) =>
+  const presence = (leaseMs: number, announce = async (hints: readonly Hint[]) => void received.push(...hints)) =>
     new Presence({ redis, announce, leaseMs })
 
   test('another process announces what one process could not', async () => {
@@ -234,22 +234,22 @@ describe('sweeping', () => {
     await eventually(async () => {
       await failing.sweep(everyMs)
       await other.sweep(everyMs)
-      expect(heard).toMatchObject([{ userId: 'Uanna', status: OFFLINE }])
+      expect(received).toMatchObject([{ userId: 'Uanna', status: OFFLINE }])
     })
   })
 
   test('a user who returns during the announcement stays', async () => {
     const back = presence(60_000)
     const sweeper = presence(1, async (hints) => {
-      heard.push(...hints)
+      received.push(...hints)
       if (hints.some(({ status }) => status === OFFLINE)) await back.report('Uanna', ONLINE, false)
     })
     await sweeper.report('Uanna', ONLINE, false)
     await eventually(async () => {
       await sweeper.sweep(everyMs)
-      expect(heard.map(({ status }) => status)).toEqual([ONLINE, OFFLINE, ONLINE])
+      expect(received.map(({ status }) => status)).toEqual([ONLINE, OFFLINE, ONLINE])
     })
-    const versions = heard.map(({ version }) => version ?? 0n)
+    const versions = received.map(({ version }) => version ?? 0n)
     expect([...versions].sort((a, b) => Number(a - b))).toEqual(versions)
     expect(await back.of(['Uanna'])).toEqual(new Map([['Uanna', ONLINE]]))
     expect(await redis.keys('presence:*:deadlines')).toHaveLength(1)
@@ -263,26 +263,26 @@ describe('sweeping', () => {
       await slow.report('Uanna', ONLINE, false)
       expect(await slow.of(['Uanna'])).toEqual(there)
     })
-    const asked = slow.of(['Uanna'])
+    const requested = slow.of(['Uanna'])
     const until = Date.now() + 400
     while (Date.now() < until);
-    expect(await asked).toEqual(there)
+    expect(await requested).toEqual(there)
   })
 
   test('the presence of people who could not report during a stall of Redis is unknown', async () => {
     const one = presence(3000)
     const answers = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))
     await answers()
-    const asked = jest.spyOn(redis, 'mget').mockImplementationOnce(() => new Promise(() => {}))
+    const requested = jest.spyOn(redis, 'mget').mockImplementationOnce(() => new Promise(() => {}))
     expect(await one.of(['Uanna'])).toBeUndefined()
     await answers()
     expect(one.isUnsure).toBe(false)
-    asked.mockClear().mockImplementation(() => new Promise(() => {}))
+    requested.mockClear().mockImplementation(() => new Promise(() => {}))
     await eventually(async () => {
       await one.of(['Uanna'])
-      expect(asked.mock.calls.length).toBeGreaterThan(1)
+      expect(requested.mock.calls.length).toBeGreaterThan(1)
     })
-    asked.mockRestore()
+    requested.mockRestore()
     await answers()
     expect(one.isUnsure).toBe(true)
     await eventually(() => !one.isUnsure)
@@ -304,11 +304,11 @@ describe('sweeping', () => {
     // A few at a time: what waits longer for Redis than a report does is left to itself.
     for (let from = 0; from < 12_000; from += 200)
       await Promise.all(Array.from({ length: 200 }, (_, n) => many.report(`U${from + n}`, ONLINE, false)))
-    await eventually(() => expect(heard).toHaveLength(12_000))
-    heard = []
+    await eventually(() => expect(received).toHaveLength(12_000))
+    received = []
     await eventually(async () => {
       await many.sweep(5_000)
-      expect(new Set(heard.map(({ userId }) => userId)).size).toBe(12_000)
+      expect(new Set(received.map(({ userId }) => userId)).size).toBe(12_000)
       expect(await redis.keys('presence:*:deadlines')).toEqual([])
     })
   })

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { MyAccountService, UserService } from '@parley/contracts/api'
 import { codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 const day = 24 * 3600_000
 
@@ -37,7 +37,7 @@ describe('the display name', () => {
     const kinds = await events.kindsOf(userId, 'user_display_name_changed')
     expect(kinds).toEqual(['user_created', 'user_profile_updated', 'user_display_name_changed'])
     const [, updated, note] = events.of(userId)
-    expect(heardOf(updated)).toMatchObject([
+    expect(deliveriesOf(updated)).toMatchObject([
       {
         by: 'everyone',
         envelope: {
@@ -49,7 +49,7 @@ describe('the display name', () => {
     ])
     expect(updated?.actorId).toBe(userId)
     expect(JSON.stringify([updated?.fact, note?.fact], bigints)).not.toContain('Anna')
-    expect(heardOf(note)).toEqual([])
+    expect(deliveriesOf(note)).toEqual([])
   })
 
   test('is the login when it is cleared', async () => {

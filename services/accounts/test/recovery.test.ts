@@ -102,7 +102,7 @@ const waysInOf = async ({ login, proof: { userId } }: Person) => ({
 })
 const subjectsTo = async (email: string, about: string) =>
   (await folder.mails(email)).filter(({ subject }) => subject.includes(about)).length
-const told = (email: string, about: string, times = 1) =>
+const mailed = (email: string, about: string, times = 1) =>
   eventually(async () => expect(await subjectsTo(email, about)).toBe(times))
 
 /** An administrator with a fresh session, whose own account has nothing to do with it. */
@@ -186,10 +186,10 @@ describe('a thief with a fresh session', () => {
   test('a thief who resets the password by an added address loses the address, and the owner returns', async () => {
     const whose = await person('berta')
     await addAddress(whose, 'thief-b@example.org')
-    await told(whose.email, 'New e-mail address')
+    await mailed(whose.email, 'New e-mail address')
     await resetBy('thief-b@example.org')
     expect(await waysInOf(whose)).toMatchObject({ addresses: [whose.email] })
-    await told(whose.email, 'was changed')
+    await mailed(whose.email, 'was changed')
     later = 6 * minute
     await resetBy(whose.email)
     expect((await signIn(env, 'berta', next)).session.userId).toBe(whose.proof.userId)
@@ -264,7 +264,7 @@ describe('an address', () => {
     expect(await codeOf(removeEmailAddress({ address: 'second-f@example.org' }))).toBe(Code.FailedPrecondition)
     const { addresses } = await removeEmailAddress({ address: 'second-f@example.org', currentPassword: password })
     expect(addresses.map(({ address }) => address)).toEqual([whose.email])
-    for (const email of [whose.email, 'Second-F@example.org']) await told(email, 'E-mail address removed')
+    for (const email of [whose.email, 'Second-F@example.org']) await mailed(email, 'E-mail address removed')
     expect(await events.kindsOf(whose.proof.userId, 'user_verified_email_removed')).toContain(
       'user_verified_email_added',
     )
@@ -297,25 +297,25 @@ describe('an address', () => {
   test('is removed by administrators, also the last one; not by others, and only owners touch owners', async () => {
     const [whose, owner] = [await person('ida'), await admin('ida-admin')]
     const as = (who: TestCaller) => env.as(AdminUserService, who)
-    const asked = { userId: whose.proof.userId, address: whose.email }
-    expect(await codeOf(as(whose.who).removeUserEmailAddress(asked))).toBe(Code.PermissionDenied)
+    const requested = { userId: whose.proof.userId, address: whose.email }
+    expect(await codeOf(as(whose.who).removeUserEmailAddress(requested))).toBe(Code.PermissionDenied)
     const own = { userId: owner.userId, address: whose.email }
     expect(await codeOf(as(owner).removeUserEmailAddress(own))).toBe(Code.PermissionDenied)
     await makeUser(env, 'ida-second', { roleNames: ['admin'] })
     const second = await callerOf(env, 'ida-second')
     expect(await codeOf(as(second).removeUserEmailAddress(own))).toBe(Code.PermissionDenied)
     later = 31 * minute
-    expect(await codeOf(as(owner).removeUserEmailAddress(asked))).toBe(Code.FailedPrecondition)
-    const { member } = await as(owner).removeUserEmailAddress({ ...asked, currentPassword: password })
+    expect(await codeOf(as(owner).removeUserEmailAddress(requested))).toBe(Code.FailedPrecondition)
+    const { member } = await as(owner).removeUserEmailAddress({ ...requested, currentPassword: password })
     expect(member?.verifiedEmails).toEqual([])
-    await told(whose.email, 'E-mail address removed')
-    expect(await codeOf(as(owner).removeUserEmailAddress(asked))).toBeUndefined()
+    await mailed(whose.email, 'E-mail address removed')
+    expect(await codeOf(as(owner).removeUserEmailAddress(requested))).toBeUndefined()
   })
 
   test('is listed and removed by the operator; one added by the operator survives a recovery', async () => {
     const whose = await person('jana')
     await env.operator.verifyEmail({ login: 'jana', email: 'second-j@example.org' })
-    await told(whose.email, 'New e-mail address')
+    await mailed(whose.email, 'New e-mail address')
     await env.operator.endSessions({ login: 'jana' })
     expect(await waysInOf(whose)).toMatchObject({ addresses: [whose.email, 'second-j@example.org'] })
     await env.operator.removeEmail({ login: 'jana', email: 'SECOND-J@example.org' })
@@ -330,7 +330,7 @@ describe('the addresses of an account are told', () => {
   test('of an identity that was linked', async () => {
     const whose = await person('karla')
     await linkIdentity(whose, 'karla-there')
-    await told(whose.email, 'New sign-in method')
+    await mailed(whose.email, 'New sign-in method')
     const mail = (await folder.mails(whose.email)).find(({ subject }) => subject.includes('sign-in method'))
     expect(mail?.text).toMatch(/with Work was linked to your account karla/)
   })
@@ -339,15 +339,15 @@ describe('the addresses of an account are told', () => {
     const whose = await person('lotte')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, whose.proof.userId))
     await account(whose).updatePassword({ password })
-    await told(whose.email, 'was changed', 1)
+    await mailed(whose.email, 'was changed', 1)
     await account(whose).updatePassword({ password: next, currentPassword: password })
-    await told(whose.email, 'was changed', 2)
+    await mailed(whose.email, 'was changed', 2)
     await env.operator.setPassword({ login: 'lotte', password })
-    await told(whose.email, 'was changed', 3)
+    await mailed(whose.email, 'was changed', 3)
     const owner = await admin('lotte-admin')
     await env.as(AdminUserService, owner).updateUserPassword({ userId: whose.proof.userId, password: next })
-    await told(whose.email, 'was changed', 4)
+    await mailed(whose.email, 'was changed', 4)
     await resetBy(whose.email)
-    await told(whose.email, 'was changed', 5)
+    await mailed(whose.email, 'was changed', 5)
   })
 })

@@ -27,14 +27,14 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-const ask = (email: string) => env.signIn.requestRegistrationCode({ email })
+const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 const verify = (email: string, code: string) => env.signIn.verifyRegistrationCode({ email, code })
 const complete = (completionToken: string, login: string, secret = password) =>
   env.signIn.completeRegistration({ completionToken, login, password: secret })
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
 async function codeFor(email: string): Promise<string> {
-  await ask(email)
+  await request(email)
   return codeIn((await folder.mails(email)).at(-1))
 }
 const tokenFor = async (email: string) => (await verify(email, await codeFor(email))).completionToken
@@ -58,8 +58,8 @@ describe('registration', () => {
         ]),
       ),
     )
-    const told = recording.events.map((event) => toJsonString(EventSchema, event))
-    expect(told.join()).not.toMatch(/example/i)
+    const published = recording.events.map((event) => toJsonString(EventSchema, event))
+    expect(published.join()).not.toMatch(/example/i)
     const created = recording.events.find(({ kind }) => kind === 'user_created')
     expect(created?.actorId).toBe(session.userId)
   })
@@ -85,7 +85,7 @@ describe('registration', () => {
 
   test('reveals only to its owner that an address has an account', async () => {
     await makeUser(env, 'cleo', { email: 'Cleo@example.org' })
-    expect(await ask('cleo@example.org')).toEqual(await ask('nobody@example.org'))
+    expect(await request('cleo@example.org')).toEqual(await request('nobody@example.org'))
     const [mail, ...more] = await folder.mails('Cleo@example.org')
     expect(more).toEqual([])
     expect(mail?.subject).toBe('You already have an account at Our <Chat>')
@@ -99,7 +99,7 @@ describe('registration', () => {
 
   test('refuses an invalid address', async () => {
     for (const email of ['', 'x', 'a@b', 'a@b.org, c@d.org', 'a b@c.org', 'a@b.org\r\nBcc: c@d.org'])
-      expect(await codeOf(ask(email))).toBe(Code.InvalidArgument)
+      expect(await codeOf(request(email))).toBe(Code.InvalidArgument)
     for (const email of ['', 'x', 'a\0@b.org']) expect(await codeOf(verify(email, '123456'))).toBe(Code.InvalidArgument)
   })
 
@@ -142,10 +142,10 @@ describe('registration', () => {
 
 describe('limits of codes', () => {
   test('ten mails in a code’s lifetime; further requests get the same response', async () => {
-    for (let i = 0; i < 12; i++) expect(await ask('hans@example.org')).toBeDefined()
+    for (let i = 0; i < 12; i++) expect(await request('hans@example.org')).toBeDefined()
     expect(await folder.mails('hans@example.org')).toHaveLength(10)
     now += 15 * minute
-    await ask('hans@example.org')
+    await request('hans@example.org')
     expect(await folder.mails('hans@example.org')).toHaveLength(11)
   })
 

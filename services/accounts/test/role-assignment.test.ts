@@ -72,13 +72,13 @@ describe('giving and taking roles', () => {
     expect((await as(admin, 'admin').assignRole({ userId, roleName })).member?.roles).toEqual([roleName])
     await as(admin, 'admin').revokeRole({ userId, roleName })
     expect((await as(admin, 'admin').revokeRole({ userId, roleName })).member?.roles).toEqual([])
-    const told = (isNews: boolean) =>
+    const rolesIn = (isNews: boolean) =>
       events.of(userId).flatMap(({ fact, deliveries }) => {
         const isWanted = fact.case === 'userRolesChanged' && deliveries.length > 0 === isNews
         return isWanted ? [fact.value.roleIds] : []
       })
-    await eventually(() => expect(told(false)).toEqual(expect.arrayContaining([[roleName], []])))
-    expect(told(true)).toEqual([[roleName], []])
+    await eventually(() => expect(rolesIn(false)).toEqual(expect.arrayContaining([[roleName], []])))
+    expect(rolesIn(true)).toEqual([[roleName], []])
     expect(events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))).toHaveLength(2)
   })
 

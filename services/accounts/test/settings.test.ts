@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MyAccountService, TimeFormat } from '@parley/contracts/api'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 let env: Env
 let events: Recorded
@@ -45,9 +45,9 @@ test('changes are announced once, only to their user', async () => {
     ...['user_server_preferences_changed', 'user_time_format_cleared'],
     ...['user_server_preferences_changed', 'user_timezone_cleared'],
   ])
-  const told = events.of(userId).flatMap((event) => heardOf(event))
-  expect(told.map(({ by }) => by)).toEqual([userId, userId, userId])
-  expect(told.map(({ envelope }) => envelope.event)).toMatchObject([
+  const published = events.of(userId).flatMap((event) => deliveriesOf(event))
+  expect(published.map(({ by }) => by)).toEqual([userId, userId, userId])
+  expect(published.map(({ envelope }) => envelope.event)).toMatchObject([
     { case: 'serverUserPreferencesUpdated', value: { timezone: 'Europe/Paris', timeFormat: H24 } },
     { case: 'serverUserPreferencesUpdated', value: { timezone: 'Europe/Paris', timeFormat: AUTO } },
     { case: 'serverUserPreferencesUpdated', value: { timeFormat: AUTO } },

@@ -7,7 +7,7 @@ import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { heardOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
 
 const hour = 3600_000
 
@@ -40,9 +40,9 @@ test('holders of user.delete-any delete others, and everyone is notified', async
   expect(await isDeleted(userId)).toBe(true)
   expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
   await events.kindsOf(userId, 'account_deleted')
-  const told = events.of(userId).filter(({ kind }) => kind === 'account_deleted')
-  expect(told.map(({ actorId }) => actorId)).toEqual([admin])
-  expect(told.flatMap((event) => heardOf(event))).toMatchObject([
+  const published = events.of(userId).filter(({ kind }) => kind === 'account_deleted')
+  expect(published.map(({ actorId }) => actorId)).toEqual([admin])
+  expect(published.flatMap((event) => deliveriesOf(event))).toMatchObject([
     { by: 'everyone', envelope: { event: { case: 'serverMemberDeleted', value: { userId } } } },
   ])
   expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)

@@ -11,8 +11,8 @@ export const badRoleName = () =>
   )
 export const badRoleText = (field: string) =>
   new ConnectError(`${field} must not hold control characters`, Code.InvalidArgument)
-export const tooManyRoles = (most: number) =>
-  new ConnectError(`a server has at most ${most} custom roles`, Code.ResourceExhausted)
+export const tooManyRoles = (max: number) =>
+  new ConnectError(`a server has at most ${max} custom roles`, Code.ResourceExhausted)
 export const systemRoleStays = (name: string) =>
   new ConnectError(`"${name}" is a system role and cannot be deleted`, Code.FailedPrecondition)
 export const badRoleOrder = (why: string) =>
@@ -56,4 +56,4 @@ export const entryNotFound = () => new ConnectError('audit log entry not found',
 export const badSequence = () =>
   new ConnectError('invalid sequence: a decimal number is required', Code.InvalidArgument)
 export const timesReversed = () => new ConnectError('created_at_from is after created_at_to', Code.InvalidArgument)
-export const tooManyLogins = (most: number) => new ConnectError(`at most ${most} logins at once`, Code.InvalidArgument)
+export const tooManyLogins = (max: number) => new ConnectError(`at most ${max} logins at once`, Code.InvalidArgument)

@@ -9,7 +9,7 @@ import type { Context } from './context.ts'
 import { keepAuditBuckets, makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
-import { tellLostPolicy } from './jobs/tell-lost-policy.ts'
+import { republishLostPolicy } from './jobs/republish-lost-policy.ts'
 import { serverSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
 import { getPolicy } from './store/policy.ts'
@@ -49,7 +49,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   host.use(await recordEvents(ctx))
   host.use(await followDeletedGroups(ctx))
   host.use(releaseNamesOfNoRole(ctx, signal))
-  host.use(tellLostPolicy(ctx, signal))
+  host.use(republishLostPolicy(ctx, signal))
   await host.erase(erasePerson(ctx), ctx.accounts)
   await host.serve({ routes: routes(ctx) })
 }

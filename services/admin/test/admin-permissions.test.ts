@@ -109,10 +109,12 @@ describe('a decision of a role', () => {
     await eventually(() => expect(control.events).toHaveLength(3))
     const details = { role_name: 'moderator', permission: 'message.echo', scope: 'room:R1' }
     await eventually(() => expect(audited(details)).toHaveLength(3))
-    const told = control.events.map(({ fact }) => (fact.case === 'policy' ? fact.value : undefined))
-    expect(told[0]?.baseRevision).toBe(revision)
-    expect(told.map((delta) => delta?.baseRevision).slice(1)).toEqual(told.map((delta) => delta?.revision).slice(0, 2))
-    expect(told[2]?.revision).toBe(after.revision)
+    const published = control.events.map(({ fact }) => (fact.case === 'policy' ? fact.value : undefined))
+    expect(published[0]?.baseRevision).toBe(revision)
+    expect(published.map((delta) => delta?.baseRevision).slice(1)).toEqual(
+      published.map((delta) => delta?.revision).slice(0, 2),
+    )
+    expect(published[2]?.revision).toBe(after.revision)
     expect(new Set(control.events.map(({ actorId }) => actorId))).toEqual(new Set(['Ubert']))
     expect(audited(details).map(({ kind, actorId, aggregateId }) => [kind, actorId, aggregateId])).toEqual(
       ['granted', 'denied', 'cleared'].map((word) => [`rbac_permission_${word}`, 'Ubert', 'moderator']),

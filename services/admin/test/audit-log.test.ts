@@ -78,8 +78,13 @@ test('read markers are not audited; followed threads are', async () => {
 
 test('notifications are not audited; chosen levels are', async () => {
   await admin.start()
-  const told = { kind: 'notification_created', aggregateType: 'notification', aggregateId: '3', version: 1n } as const
-  await announce(admin.bus, { ...told, actorId: '' })
+  const published = {
+    kind: 'notification_created',
+    aggregateType: 'notification',
+    aggregateId: '3',
+    version: 1n,
+  } as const
+  await announce(admin.bus, { ...published, actorId: '' })
   const value = create(NotificationLevelFactSchema, { roomId: 'R1', level: NotificationLevel.MUTED })
   await announce(admin.bus, {
     ...{ kind: 'user_room_notification_level_set', aggregateType: 'preference', aggregateId: 'Uann', version: 1n },
@@ -186,10 +191,10 @@ async function bringAgainSoon(): Promise<void> {
 
 test('killed in the middle of it: nothing is lost, doubled or skipped', async () => {
   const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
-  let told = 0
+  let published = 0
   let writing = true
   const write = async () => {
-    for (; writing; told++) await posted(told % 10, told)
+    for (; writing; published++) await posted(published % 10, published)
   }
   const writer = write()
   const recorded = async () => {
@@ -218,8 +223,8 @@ test('killed in the middle of it: nothing is lost, doubled or skipped', async ()
   writing = false
   await writer
   await admin.start()
-  await eventually(async () => expect(await recorded()).toBe(told), { timeoutMs: 120_000 })
-  await expectWhole(told)
+  await eventually(async () => expect(await recorded()).toBe(published), { timeoutMs: 120_000 })
+  await expectWhole(published)
 }, 300_000)
 
 test('deleting the stream keeps the log, and redelivered events create no second entry', async () => {

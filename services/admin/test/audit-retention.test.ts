@@ -15,7 +15,7 @@ afterEach(() => admin[Symbol.asyncDispose]())
 
 const on = (day: string) => ({ now: () => new Date(`${day}T12:00:00Z`) })
 const total = async () => Number((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount)
-const tell = (kind: string) => announce(admin.bus, { kind, aggregateType: 'room', aggregateId: 'R1', version: 1n })
+const publish = (kind: string) => announce(admin.bus, { kind, aggregateType: 'room', aggregateId: 'R1', version: 1n })
 const types = async () => (await wholeLog(admin)).map(({ eventType }) => eventType)
 
 async function partitions(): Promise<string[]> {
@@ -42,13 +42,13 @@ test('months of conversations are deleted after a month, those of security and a
     'audit_entries_security_2026_02',
     'audit_entries_security_2026_03',
   ])
-  await tell('message_posted')
-  await tell('room_archived')
+  await publish('message_posted')
+  await publish('room_archived')
   await eventually(async () => expect(await total()).toBe(2))
   await january[Symbol.asyncDispose]()
 
   const march = await admin.start({}, on('2026-03-02'))
-  await tell('message_posted')
+  await publish('message_posted')
   await eventually(async () => expect(await total()).toBe(3))
   expect(await types()).toEqual(['MessagePostedEvent', 'RoomArchivedEvent', 'MessagePostedEvent'])
   await march[Symbol.asyncDispose]()
@@ -61,13 +61,13 @@ test('months of conversations are deleted after a month, those of security and a
 
   await admin.start({}, on('2027-03-10'))
   await eventually(async () => expect(await types()).toEqual([]))
-  await tell('room_archived')
+  await publish('room_archived')
   await eventually(async () => expect((await wholeLog(admin)).map(({ sequence }) => sequence)).toEqual(['4']))
 })
 
 test('retention is a setting', async () => {
   const first = await admin.start({}, on('2026-01-15'))
-  await tell('room_archived')
+  await publish('room_archived')
   await eventually(async () => expect(await total()).toBe(1))
   await first[Symbol.asyncDispose]()
   await admin.start({ PARLEY_AUDIT_RETENTION: '1d' }, on('2026-02-03'))
@@ -78,11 +78,11 @@ test('entries of a month without a table go to the default partition, are found,
   let today = new Date('2026-01-15T12:00:00Z')
   const first = await admin.start({}, { now: () => today })
   today = new Date('2026-08-15T12:00:00Z')
-  await tell('room_archived')
+  await publish('room_archived')
   await eventually(async () => expect(await types()).toEqual(['RoomArchivedEvent']))
   await first[Symbol.asyncDispose]()
   const second = await admin.start({}, { now: () => today })
-  await tell('room_unarchived')
+  await publish('room_unarchived')
   await eventually(async () => expect(await types()).toEqual(['RoomUnarchivedEvent', 'RoomArchivedEvent']))
   await second[Symbol.asyncDispose]()
   await admin.start({}, on('2027-11-01'))
@@ -99,13 +99,13 @@ test('a role that may not create tables keeps the log for the same time', async 
     await owner.query(`grant all on all sequences in schema public to ${role}`)
     const url = Object.assign(new URL(admin.database.url), { username: role, password: 'plain' }).href
     const plain = await admin.start({ PARLEY_ADMIN_DATABASE_URL: url }, on('2026-01-15'))
-    await tell('message_posted')
-    await tell('room_archived')
+    await publish('message_posted')
+    await publish('room_archived')
     await eventually(async () => expect(await types()).toEqual(['RoomArchivedEvent', 'MessagePostedEvent']))
     expect(await partitions()).toEqual(['audit_entries_other'])
     await plain[Symbol.asyncDispose]()
     const later = await admin.start({ PARLEY_ADMIN_DATABASE_URL: url }, on('2026-03-15'))
-    await tell('room_archived')
+    await publish('room_archived')
     await eventually(async () => expect(await types()).toEqual(['RoomArchivedEvent', 'RoomArchivedEvent']))
     await later[Symbol.asyncDispose]()
   } finally {

@@ -49,13 +49,13 @@ test('a decision that stands already is in effect when it is answered', async ()
   await admin.start()
   const lost = await loseAnApproval()
   await decide(DENY)
-  const told = await newest()
-  expect(told?.revision).toBeGreaterThan(lost)
+  const published = await newest()
+  expect(published?.revision).toBeGreaterThan(lost)
   // Who does not hold the revision before it reads the policy whole.
-  expect(told?.baseRevision).toBeLessThan(lost)
-  expect(told?.decisions).toMatchObject([{ permission: 'message.post', decision: DENY }])
+  expect(published?.baseRevision).toBeLessThan(lost)
+  expect(published?.decisions).toMatchObject([{ permission: 'message.post', decision: DENY }])
   await decide(DENY)
-  expect((await newest())?.revision).toBe(told?.revision)
+  expect((await newest())?.revision).toBe(published?.revision)
 })
 
 test('a process that starts tells of it by itself', async () => {

@@ -86,8 +86,8 @@ test('decisions about a group that is deleted are gone, those about others stay'
   await deny('Gkept')
   const about = async (id: string) => (await getPolicy()).decisions.filter(({ scope }) => scope?.id === id)
   expect(await about('Ggone')).toHaveLength(2)
-  const told = { kind: 'room_group_deleted', aggregateType: 'group', aggregateId: 'Ggone', version: 7n } as const
-  await announce(admin.bus, { ...told, actorId: 'Uada' })
+  const published = { kind: 'room_group_deleted', aggregateType: 'group', aggregateId: 'Ggone', version: 7n } as const
+  await announce(admin.bus, { ...published, actorId: 'Uada' })
   await eventually(async () => expect(await about('Ggone')).toEqual([]))
   expect(await about('Gkept')).toHaveLength(2)
   const cleared = async () => {
@@ -118,8 +118,8 @@ test('denials that race each take a revision of their own', async () => {
   await Promise.all(rooms.map((roomId) => patiently(() => admin.anonymous.internal.denyPosting({ roomId }))))
   const { events } = recording
   await eventually(() => expect(events).toHaveLength(rooms.length))
-  const told = events.flatMap(({ fact }) => (fact.case === 'policy' ? fact.value.decisions : []))
-  expect(told.map(({ scope }) => scope?.id).sort()).toEqual([...rooms].sort())
+  const published = events.flatMap(({ fact }) => (fact.case === 'policy' ? fact.value.decisions : []))
+  expect(published.map(({ scope }) => scope?.id).sort()).toEqual([...rooms].sort())
   const revisions = events.map(({ version }) => version)
   expect(new Set(revisions).size).toBe(rooms.length)
   expect(revisions.every((revision) => revision > before)).toBe(true)

@@ -11,14 +11,14 @@ import { testAdmin, type TestAdmin } from './_admin.ts'
 
 let admin: TestAdmin
 let uploads: AsyncDisposable
-const asked: StoreServerImageRequest[] = []
+const requested: StoreServerImageRequest[] = []
 
 beforeAll(async () => {
   admin = await testAdmin()
   uploads = await fakeLeaf(admin.bus, (router) =>
     router.service(UploadsInternalService, {
       storeServerImage: (req) => {
-        asked.push(req)
+        requested.push(req)
         if (req.blobId === 'broken') throw new ConnectError('this is not an image', Code.InvalidArgument)
         return { key: `key-of-${req.blobId}` }
       },
@@ -39,7 +39,7 @@ test('a logo and a banner are stored by uploads, shown by signed address, told t
   await using recording = await recordEvents(admin.bus, 'evt.config.server.>')
   const { adminServer } = admin.bert
   const { publicProfile } = await adminServer.uploadServerLogo({}, withBlob('logo1'))
-  expect(asked.at(-1)).toMatchObject({
+  expect(requested.at(-1)).toMatchObject({
     blobId: 'logo1',
     kind: ServerImageKind.LOGO,
     ownerId: 'server',
@@ -49,7 +49,7 @@ test('a logo and a banner are stored by uploads, shown by signed address, told t
   expect(await profile()).toEqual(publicProfile)
 
   const banner = await adminServer.uploadServerBanner({}, withBlob('banner1'))
-  expect(asked.at(-1)).toMatchObject({ blobId: 'banner1', kind: ServerImageKind.BANNER })
+  expect(requested.at(-1)).toMatchObject({ blobId: 'banner1', kind: ServerImageKind.BANNER })
   expect(banner.publicProfile).toMatchObject({
     logoUrl: publicProfile?.logoUrl,
     bannerUrl: expect.stringContaining('key-of-banner1'),

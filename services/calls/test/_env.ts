@@ -56,8 +56,8 @@ export const openEnv = ({ compares = false } = {}) =>
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),
         /** Participants of the call of a room, as its members see them; undefined without a call. */
-        async inCall(roomId: string, asker: string): Promise<string[] | undefined> {
-          const { calls } = await as(asker).batchGetActiveCalls({ roomIds: [roomId] })
+        async inCall(roomId: string, requester: string): Promise<string[] | undefined> {
+          const { calls } = await as(requester).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()
         },
         /** Announces a fact of a room, as messaging does. */

@@ -68,7 +68,7 @@ export class FakeMessaging {
   }
 
   /** Events of a room: kind, actor, and how it was noticed. */
-  toldOf(roomId: string): string[] {
+  publishedOf(roomId: string): string[] {
     return this.events
       .filter((event) => event.roomId === roomId)
       .map(({ kind, fact }) => [kind, ...(fact.case === 'call' ? [fact.value.userId, fact.value.source] : [])])

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** A client of the media server in a separate process. */
 export type Participant = AsyncDisposable & {
   /** Shares of the received audio that were the tone, for each fifth of a second. */
-  heard: number[]
+  received: number[]
   /** Whether it receives audio, decrypted or not. */
   isSubscribed: () => boolean
   isDisconnected: () => boolean
@@ -19,18 +19,18 @@ export async function connectParticipant({ url, token, e2eeKey, role }: Connecti
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
   })
   const exited = once(child, 'exit')
-  const heard: number[] = []
+  const received: number[] = []
   const seen = { subscribed: false, disconnected: false }
   child.on('message', (message: { tone?: number; subscribed?: true; disconnected?: true } | 'ready') => {
     if (typeof message === 'string') return
     const { tone, ...state } = message
-    if (tone !== undefined) heard.push(tone)
+    if (tone !== undefined) received.push(tone)
     Object.assign(seen, state)
   })
   const [first] = (await Promise.race([once(child, 'message'), exited])) as unknown[]
   if (first !== 'ready') throw new Error('the participant could not connect')
   return {
-    heard,
+    received,
     isSubscribed: () => seen.subscribed,
     isDisconnected: () => seen.disconnected,
     async [Symbol.asyncDispose]() {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const told = (roomId: string) => env.messaging.toldOf(roomId)
+const published = (roomId: string) => env.messaging.publishedOf(roomId)
 
 test('the first participant starts a call, others join it, the last ends it, and the room is notified', async () => {
   env.rooms.set('Rwhole', ['Ualice', 'Ubob'])
@@ -43,7 +43,7 @@ test('the first participant starts a call, others join it, the last ends it, and
   expect(await env.inCall('Rwhole', 'Ubob')).toBeUndefined()
   expect((await bob.listCallParticipants({ roomId: 'Rwhole' })).participants).toEqual([])
   await eventually(() =>
-    expect(told('Rwhole')).toEqual([
+    expect(published('Rwhole')).toEqual([
       'call_started user',
       'call_participant_joined Ualice user',
       'call_participant_joined Ubob user',
@@ -53,13 +53,13 @@ test('the first participant starts a call, others join it, the last ends it, and
     ]),
   )
   const ofTheRoom = env.messaging.events.filter(({ roomId }) => roomId === 'Rwhole')
-  const heard = ofTheRoom.map(({ envelope, eventId, actorId }) => {
+  const received = ofTheRoom.map(({ envelope, eventId, actorId }) => {
     const { id, actorId: actor, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
     expect({ id, actor }).toEqual({ id: eventId, actor: actorId })
     return [event.case, actor, event.value]
   })
   const value = expect.objectContaining({ roomId: 'Rwhole', callId: call?.callId, source: 1 })
-  expect(heard).toEqual([
+  expect(received).toEqual([
     ['callStarted', 'Ualice', value],
     ['callParticipantJoined', 'Ualice', value],
     ['callParticipantJoined', 'Ubob', value],
@@ -111,12 +111,12 @@ test('calls are for members, in archived rooms and direct messages too', async (
   expect(mine.map(({ room }) => room?.id)).toEqual(expect.arrayContaining(['Rarchived', '0dm']))
   expect((await env.as('Ubob').listActiveCalls({})).calls.map(({ room }) => room?.id)).toContain('0dm')
   expect((await eve.listActiveCalls({})).calls).toEqual([])
-  const asked = ['0dm', 'Rarchived', '0dm', 'Runknown']
-  expect((await alice.batchGetActiveCalls({ roomIds: asked })).calls.map(({ room }) => room?.id)).toEqual([
+  const requested = ['0dm', 'Rarchived', '0dm', 'Runknown']
+  expect((await alice.batchGetActiveCalls({ roomIds: requested })).calls.map(({ room }) => room?.id)).toEqual([
     '0dm',
     'Rarchived',
   ])
-  expect((await eve.batchGetActiveCalls({ roomIds: asked })).calls).toEqual([])
+  expect((await eve.batchGetActiveCalls({ roomIds: requested })).calls).toEqual([])
 
   for (const [roomId, code] of [
     ['0dm', Code.PermissionDenied],
@@ -152,9 +152,9 @@ test('a request to join that is sent again under its key is answered again, and 
 test('a ban between the check and the join leaves nobody in the call', async () => {
   env.rooms.set('Rban', ['Ualice', 'Ubob'])
   await env.as('Ubob').joinCall({ roomId: 'Rban' })
-  let asked = 0
+  let requested = 0
   env.rooms.beforeAccess = ({ roomId, userId }) => {
-    if (roomId === 'Rban' && userId === 'Ualice' && ++asked === 2) env.rooms.remove(roomId, userId)
+    if (roomId === 'Rban' && userId === 'Ualice' && ++requested === 2) env.rooms.remove(roomId, userId)
   }
   const join = () => env.as('Ualice').joinCall({ roomId: 'Rban' }, { headers: { 'Idempotency-Key': 'banned' } })
   await expect(join()).rejects.toMatchObject({ code: Code.PermissionDenied })

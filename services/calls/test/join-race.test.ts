@@ -20,15 +20,15 @@ test('concurrent joins in several processes create one call, with each participa
   await Promise.all([...people, ...people].map((userId) => join(userId, 'Rrace')))
   expect(await env.inCall('Rrace', 'Up0')).toEqual([...people].sort())
   expect(await env.db.select().from(calls)).toHaveLength(1)
-  await eventually(() => expect(env.messaging.toldOf('Rrace')).toHaveLength(33))
-  const [first, ...others] = env.messaging.toldOf('Rrace')
+  await eventually(() => expect(env.messaging.publishedOf('Rrace')).toHaveLength(33))
+  const [first, ...others] = env.messaging.publishedOf('Rrace')
   expect(first).toBe('call_started user')
   expect(others.sort()).toEqual(people.map((userId) => `call_participant_joined ${userId} user`).sort())
 
   await Promise.all([...people, ...people].map((userId) => leave(userId, 'Rrace')))
   expect(await env.inCall('Rrace', 'Up0')).toBeUndefined()
-  await eventually(() => expect(env.messaging.toldOf('Rrace')).toHaveLength(66))
-  expect(env.messaging.toldOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
+  await eventually(() => expect(env.messaging.publishedOf('Rrace')).toHaveLength(66))
+  expect(env.messaging.publishedOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
 })
 
 test('calls that begin and end at the same time never leave two', async () => {
@@ -43,8 +43,8 @@ test('calls that begin and end at the same time never leave two', async () => {
   await Promise.all(churn)
   expect(await env.inCall('Rchurn', 'Uq0')).toBeUndefined()
   await eventually(() => {
-    const told = env.messaging.toldOf('Rchurn')
-    const count = (kind: string) => told.filter((what) => what.startsWith(kind)).length
+    const published = env.messaging.publishedOf('Rchurn')
+    const count = (kind: string) => published.filter((what) => what.startsWith(kind)).length
     expect(count('call_started')).toBeGreaterThan(0)
     expect(count('call_ended')).toBe(count('call_started'))
     expect(count('call_participant_left')).toBe(40)

@@ -41,12 +41,12 @@ whereThereIsOne(
     const isTone = (part: number) => part > 0.5
     await eventually(
       () => {
-        expect(bob.heard.filter(isTone).length).toBeGreaterThan(10)
+        expect(bob.received.filter(isTone).length).toBeGreaterThan(10)
         expect(eve.isSubscribed()).toBe(true)
       },
       { timeoutMs: 30_000 },
     )
-    expect(eve.heard.filter(isTone)).toEqual([])
+    expect(eve.received.filter(isTone)).toEqual([])
 
     env.rooms.remove('Rtalk', 'Ubob')
     await env.announce('member_banned', 'Rtalk', { case: 'banned', value: { userId: 'Ubob' } })

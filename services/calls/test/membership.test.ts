@@ -38,7 +38,7 @@ test.each([
   env.rooms.remove(roomId, 'Ubob')
   await env.announce(kind, roomId, { case: fact, value: { userId: 'Ubob' } })
   await eventually(() =>
-    expect(env.messaging.toldOf(roomId).slice(3)).toEqual([
+    expect(env.messaging.publishedOf(roomId).slice(3)).toEqual([
       'call_participant_left Ualice user',
       'call_participant_left Ubob user',
       'call_ended user',

@@ -26,10 +26,10 @@ test('without a media server there are no calls; earlier ones end, even if one c
     create trigger refuse before update on calls for each row when (old.room_id = 'R1') execute function refuse()
   `)
   service = await env.start({ PARLEY_LIVEKIT_ENABLED: 'false' }, { compareEveryMs: 50 })
-  await eventually(() => expect(env.messaging.toldOf('R2').at(-1)).toBe('call_ended reconciliation'))
-  expect(env.messaging.toldOf('R1').at(-1)).not.toBe('call_ended reconciliation')
+  await eventually(() => expect(env.messaging.publishedOf('R2').at(-1)).toBe('call_ended reconciliation'))
+  expect(env.messaging.publishedOf('R1').at(-1)).not.toBe('call_ended reconciliation')
   await env.db.execute(sql`drop trigger refuse on calls`)
-  await eventually(() => expect(env.messaging.toldOf('R1').at(-1)).toBe('call_ended reconciliation'))
+  await eventually(() => expect(env.messaging.publishedOf('R1').at(-1)).toBe('call_ended reconciliation'))
 
   const alice = env.as('Ualice')
   expect((await alice.joinCall({ roomId: 'R1' })).joined).toBe(false)
@@ -60,14 +60,14 @@ test('keys work without a media server', async () => {
 })
 
 test('membership is checked without a media server', async () => {
-  const asks = (userId: string, roomId: string) => {
+  const requests = (userId: string, roomId: string) => {
     const { joinCall, leaveCall, getCallToken, listCallParticipants } = env.as(userId)
     return Promise.allSettled(
-      [joinCall, leaveCall, getCallToken, listCallParticipants].map((ask) => ask({ roomId })),
+      [joinCall, leaveCall, getCallToken, listCallParticipants].map((request) => request({ roomId })),
     ).then((answers) => answers.map((one) => (one.status === 'rejected' ? ConnectError.from(one.reason).code : 'ok')))
   }
-  expect(await asks('Ualice', 'Rnowhere')).toEqual(Array.from({ length: 4 }, () => Code.NotFound))
-  expect(await asks('Unobody', 'R1')).toEqual(Array.from({ length: 4 }, () => Code.PermissionDenied))
+  expect(await requests('Ualice', 'Rnowhere')).toEqual(Array.from({ length: 4 }, () => Code.NotFound))
+  expect(await requests('Unobody', 'R1')).toEqual(Array.from({ length: 4 }, () => Code.PermissionDenied))
 })
 
 test('the process is ready, and its ports close with it', async () => {

@@ -20,7 +20,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const mediaRoomOf = async (roomId: string, userId: string) =>
   `server_${roomId}@${(await env.as(userId).getCallToken({ roomId })).callId}`
-const told = (roomId: string) => env.messaging.toldOf(roomId)
+const published = (roomId: string) => env.messaging.publishedOf(roomId)
 
 test('notices joins and leaves without a webhook', async () => {
   env.rooms.set('Rquiet', ['Ualice', 'Ubob'])
@@ -32,7 +32,7 @@ test('notices joins and leaves without a webhook', async () => {
   await eventually(async () => expect(await env.inCall('Rquiet', 'Ualice')).toEqual(['Ualice']))
   env.livekit.disconnect('Ualice', await mediaRoomOf('Rquiet', 'Ualice'))
   await eventually(() =>
-    expect(told('Rquiet').slice(2)).toEqual([
+    expect(published('Rquiet').slice(2)).toEqual([
       'call_participant_joined Ubob reconciliation',
       'call_participant_left Ubob reconciliation',
       'call_participant_left Ualice reconciliation',
@@ -51,19 +51,19 @@ test('removes people who are no longer members, without an event', async () => {
   env.rooms.remove('Rroles', 'Ubob')
   await eventually(async () => expect(await env.inCall('Rroles', 'Ualice')).toEqual(['Ualice']))
   await eventually(() => expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ualice']))
-  await eventually(() => expect(told('Rroles')).toContain('call_participant_left Ubob reconciliation'))
+  await eventually(() => expect(published('Rroles')).toContain('call_participant_left Ubob reconciliation'))
 })
 
 test('gives participants a minute to connect', async () => {
   env.rooms.set('Rlost', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlost' })
-  const asked = () => env.livekit.asked.filter(({ room }) => room.startsWith('server_Rlost@')).length
-  await eventually(() => expect(asked()).toBeGreaterThan(2))
+  const requested = () => env.livekit.requests.filter(({ room }) => room.startsWith('server_Rlost@')).length
+  await eventually(() => expect(requested()).toBeGreaterThan(2))
   expect(await env.inCall('Rlost', 'Ubob')).toEqual(['Ualice'])
   later += 2
   await eventually(async () => expect(await env.inCall('Rlost', 'Ubob')).toBeUndefined())
   const ended = ['call_participant_left Ualice reconciliation', 'call_ended reconciliation']
-  await eventually(() => expect(told('Rlost').slice(2)).toEqual(ended))
+  await eventually(() => expect(published('Rlost').slice(2)).toEqual(ended))
 })
 
 test('closes a room left over from a call, but not those of others', async () => {
@@ -105,7 +105,7 @@ test('ends every call when the media server does not answer three times in a row
   await env.as('Ualice').joinCall({ roomId: 'Rdown' })
   await env.connect('Ualice', 'Rdown')
   env.livekit.isAway = true
-  await eventually(() => expect(told('Rdown').at(-1)).toBe('call_ended reconciliation'))
+  await eventually(() => expect(published('Rdown').at(-1)).toBe('call_ended reconciliation'))
   await eventually(async () => {
     const rows = await env.db.select().from(calls)
     expect(rows.every(({ endedAt, e2eeKey }) => endedAt !== null && e2eeKey === null)).toBe(true)

@@ -54,7 +54,7 @@ test('webhooks add and remove participants', async () => {
   await env.livekit.sent()
   expect(await env.inCall('Rhooks', 'Ualice')).toBeUndefined()
   await eventually(() =>
-    expect(env.messaging.toldOf('Rhooks')).toEqual([
+    expect(env.messaging.publishedOf('Rhooks')).toEqual([
       'call_started user',
       'call_participant_joined Ualice user',
       'call_participant_joined Ubob livekit',
@@ -88,10 +88,10 @@ test('a token from before a ban does not let anybody stay', async () => {
   await env.livekit.connect(token)
   await env.livekit.sent()
   await eventually(() =>
-    expect(env.livekit.asked).toContainEqual({ method: 'RemoveParticipant', room: mediaRoom, identity: 'Ubob' }),
+    expect(env.livekit.requests).toContainEqual({ method: 'RemoveParticipant', room: mediaRoom, identity: 'Ubob' }),
   )
   expect(await env.inCall('Rbanned', 'Ualice')).toEqual(['Ualice'])
-  expect(env.messaging.toldOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
+  expect(env.messaging.publishedOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
 })
 
 const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEvent => ({
@@ -108,7 +108,7 @@ test('a room closed by the media server ends the call, also for people about to 
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
   expect(await env.livekit.send(hook, finished(mediaRoom, 'EV_closed', 0))).toBe(200)
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
-  await eventually(() => expect(env.messaging.toldOf('Rclosed').at(-1)).toBe('call_ended livekit'))
+  await eventually(() => expect(env.messaging.publishedOf('Rclosed').at(-1)).toBe('call_ended livekit'))
 })
 
 test('a room closed before somebody joined does not end their call', async () => {

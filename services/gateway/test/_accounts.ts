@@ -12,7 +12,7 @@ export const secretKey = 'a secret key that is long enough for tests'
 type Caller = Extract<MessageInitShape<typeof CallerSchema>, { $typeName?: never }>
 type SignInMethod = keyof typeof SignInInternalService.method
 type IdentityMethod = keyof typeof ExternalIdentityAuthService.method
-type Asked = { method: string; request: Record<string, unknown> }
+type Requested = { method: string; request: Record<string, unknown> }
 type Answer = (request: Record<string, unknown>, setHeader: (name: string, value: string) => void) => object
 
 /** A stand-in for accounts that records calls and has configurable responses. */
@@ -20,7 +20,7 @@ export class Accounts {
   /** Callers of credentials, by digest in hex. */
   readonly callers = new Map<string, Caller>()
   readonly passwords = new Map<string, { password: string; userId: string }>()
-  readonly asked: Asked[] = []
+  readonly requested: Requested[] = []
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
   /** Does not answer about credentials, as if its database were down. */
   away = false
@@ -50,7 +50,7 @@ export class Accounts {
 
   /** The requests of a method so far. */
   requests(method: string): Record<string, unknown>[] {
-    return this.asked.filter((one) => one.method === method).map(({ request }) => request)
+    return this.requested.filter((one) => one.method === method).map(({ request }) => request)
   }
 
   refuse(
@@ -85,20 +85,20 @@ export class Accounts {
         for (const { previous, digest } of entries) {
           const [from, to] = [previous, digest].map((one) => Buffer.from(one).toString('hex'))
           const caller = this.callers.get(from ?? '')
-          this.asked.push({ method: 'rekeyCredentials', request: { userId: caller?.userId } })
+          this.requested.push({ method: 'rekeyCredentials', request: { userId: caller?.userId } })
           this.callers.delete(from ?? '')
           if (caller && to) this.callers.set(to, caller)
         }
         return {}
       },
       passwordLogin: (request) => {
-        this.asked.push({ method: 'passwordLogin', request: { ...request } })
+        this.requested.push({ method: 'passwordLogin', request: { ...request } })
         const known = this.passwords.get(request.identifier)
         if (known?.password !== request.password) throw new ConnectError('invalid credentials', Code.Unauthenticated)
         return this.session(known.userId, request.identifier)
       },
       endCredentials: (request) => {
-        this.asked.push({ method: 'endCredentials', request: { ...request } })
+        this.requested.push({ method: 'endCredentials', request: { ...request } })
         for (const digest of request.digests) this.callers.delete(Buffer.from(digest).toString('hex'))
         return {}
       },
@@ -111,7 +111,7 @@ export class Accounts {
     const handlers = Object.keys(methods).map((method) => [
       method,
       (request: object, context: { responseHeader: Headers }) => {
-        this.asked.push({ method, request: { ...request } })
+        this.requested.push({ method, request: { ...request } })
         const answer = this.answers.get(method as SignInMethod)
         return answer?.({ ...request }, (name, value) => context.responseHeader.set(name, value)) ?? {}
       },

@@ -18,7 +18,7 @@ const secretKey = 'a secret key that is long enough for tests'
 const blobSecret = 'the key of gateway and uploads for tests'
 
 /** Calls of methods with an image. */
-type Asked = { method: string; userId: string; blob: string | undefined; image: ImageUpload | undefined }
+type Requested = { method: string; userId: string; blob: string | undefined; image: ImageUpload | undefined }
 /** Blobs sent to uploads. */
 type Given = { ticket: BlobTicket | undefined; bytes: Buffer }
 
@@ -43,7 +43,7 @@ const settings = {
 export const openImageFleet = () =>
   testGateway(settings, async (harness) => {
     const users = new Map<string, string>()
-    const asked: Asked[] = []
+    const requested: Requested[] = []
     const given: Given[] = []
     const server: Server = { name: 'Lodge', registration: true, providers: [] }
     let held = Promise.resolve()
@@ -51,7 +51,7 @@ export const openImageFleet = () =>
     let lookUps = 0
 
     const note = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
-      asked.push({ method, userId: callerOf(call).userId, blob: blobOf(call), image })
+      requested.push({ method, userId: callerOf(call).userId, blob: blobOf(call), image })
       return {}
     }
     const loginUrl = (id: string) => `/auth/providers/${id}`
@@ -118,7 +118,7 @@ export const openImageFleet = () =>
     })
     harness.settings['PARLEY_GATEWAY_UPLOADS_URLS'] = `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`
     return {
-      ...{ asked, given, server },
+      ...{ requested, given, server },
       /** How many credentials accounts was asked about. */
       lookUps: () => lookUps,
       /** Uploads does not answer until the result is called. */

@@ -15,7 +15,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()
-  env.accounts.asked.length = 0
+  env.accounts.requested.length = 0
   env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
 })
 
@@ -129,7 +129,7 @@ describe('registration', () => {
       { success: true, user: { id: 'U-new', login: 'newbie' }, token: expect.any(String) },
     ])
     expect(browser.jar.has('parley_session')).toBe(true)
-    expect(env.accounts.asked.map(({ method, request }) => [method, request])).toMatchObject([
+    expect(env.accounts.requested.map(({ method, request }) => [method, request])).toMatchObject([
       ['requestRegistrationCode', { email }],
       ['verifyRegistrationCode', { email, code: '123456' }],
       ['completeRegistration', { completionToken: 'RG1', login: 'newbie', password: 'long enough' }],
@@ -187,7 +187,7 @@ describe('registration', () => {
     ['/auth/revoke-token', {}],
   ])('%s refuses %j', async (path, body) => {
     expect(said(await browser.postJson(path, body))).toEqual([400, { error: expect.any(String) }])
-    expect(env.accounts.asked).toEqual([])
+    expect(env.accounts.requested).toEqual([])
   })
 
   test('never reveals internal errors', async () => {
@@ -200,9 +200,9 @@ describe('registration', () => {
 describe('a forgotten password', () => {
   test('is replaced by way of a mail', async () => {
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U-ada' }))
-    const asked = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
+    const requested = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
     const reset = await browser.postJson('/auth/reset-password', { token: 'PR1', password: 'a new one' })
-    for (const answer of [asked, reset]) expect(said(answer)).toEqual([200, { message: expect.any(String) }])
+    for (const answer of [requested, reset]) expect(said(answer)).toEqual([200, { message: expect.any(String) }])
     expect(reset.cookies).toEqual([])
     expect(env.accounts.requests('resetPassword')).toMatchObject([{ token: 'PR1', password: 'a new one' }])
   })
@@ -214,7 +214,7 @@ describe('an address to prove', () => {
 
   test('needs someone signed in', async () => {
     for (const path of paths) expect((await browser.postJson(path, body)).status).toBe(401)
-    expect(env.accounts.asked).toEqual([])
+    expect(env.accounts.requested).toEqual([])
   })
 
   test('is that of the signed-in user, by token or by cookie', async () => {
@@ -313,7 +313,7 @@ describe('a session cookie', () => {
     const mine = browser.csrf['x-csrf-token'] ?? ''
     const others = gateway.browser()
     await others.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
-    env.accounts.asked.length = 0
+    env.accounts.requested.length = 0
     for (const token of [undefined, '', 'x', `${mine}x`, others.csrf['x-csrf-token'] ?? ''])
       expect(
         (
@@ -326,7 +326,7 @@ describe('a session cookie', () => {
       ).toBe(403)
     const tossed = { cookie: browser.cookie.replace(mine, others.jar.get('parley_csrf') ?? ''), ...others.csrf }
     expect((await browser.postJson(path, { email: 'a@b', token: 't' }, tossed)).status).toBe(403)
-    expect(env.accounts.asked).toEqual([])
+    expect(env.accounts.requested).toEqual([])
   })
 
   test('is not checked when a token is sent explicitly', async () => {

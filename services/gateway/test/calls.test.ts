@@ -29,7 +29,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()
-  env.accounts.asked.length = 0
+  env.accounts.requested.length = 0
   env.accounts.away = false
   env.received.length = 0
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 beforeEach(() => {
-  fleet.asked.length = 0
+  fleet.requested.length = 0
   fleet.given.length = 0
   token = fleet.tokenOf('Ualice')
 })
@@ -81,7 +81,7 @@ describe.each(protocols)('%s', (_, open) => {
       method: 'svc.api.v1.MyAccountService/UploadAvatar',
       size: image.length,
     })
-    expect(fleet.asked).toMatchObject([
+    expect(fleet.requested).toMatchObject([
       {
         ...{ method: 'UploadAvatar', userId: 'Ualice', blob: 'B1' },
         image: { image: new Uint8Array(), filename: 'me.png', contentType: 'image/png' },
@@ -94,7 +94,7 @@ describe.each(protocols)('%s', (_, open) => {
     await admin.uploadServerLogo({ image: { image: new Uint8Array([1]) } })
     await admin.uploadServerBanner({ image: { image: new Uint8Array([2]) } })
     expect(fleet.given.map(({ bytes }) => [...bytes])).toEqual([[1], [2]])
-    expect(fleet.asked.map(({ method, blob }) => [method, blob])).toEqual([
+    expect(fleet.requested.map(({ method, blob }) => [method, blob])).toEqual([
       ['UploadServerLogo', 'B1'],
       ['UploadServerBanner', 'B2'],
     ])
@@ -102,7 +102,7 @@ describe.each(protocols)('%s', (_, open) => {
 
   test('forwards a request without bytes unchanged', async () => {
     await createClient(MyAccountService, open(url, token)).uploadAvatar({ image: { filename: 'me.png' } })
-    expect([fleet.given, fleet.asked[0]?.blob]).toEqual([[], undefined])
+    expect([fleet.given, fleet.requested[0]?.blob]).toEqual([[], undefined])
   })
 
   test('refuses an image that is too large, or without a caller', async () => {
@@ -111,7 +111,7 @@ describe.each(protocols)('%s', (_, open) => {
     expect((await call(token, limit + 100 * 1024))?.code).toBe(Code.ResourceExhausted)
     expect((await call(undefined, 1000))?.code).toBe(Code.Unauthenticated)
     expect((await call('wrong', 2 * 1024 * 1024))?.code).toBe(Code.Unauthenticated)
-    expect([fleet.given, fleet.asked]).toEqual([[], []])
+    expect([fleet.given, fleet.requested]).toEqual([[], []])
   })
 
   test('admits four at a time and tells the fifth when to retry', async () => {
@@ -128,7 +128,7 @@ describe.each(protocols)('%s', (_, open) => {
     // An answer may be there a moment before its place is free.
     const next = () => errorOf(account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
     await eventually(async () => (await next()) === undefined)
-    expect(fleet.asked).toHaveLength(5)
+    expect(fleet.requested).toHaveLength(5)
   })
 })
 

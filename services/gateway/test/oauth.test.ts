@@ -18,7 +18,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()
-  env.accounts.asked.length = 0
+  env.accounts.requested.length = 0
   env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
 })
 
@@ -115,7 +115,7 @@ describe('GET /oauth/authorize', () => {
     granting()
     const answer = await authorize({ redirect_uri: redirectUri })
     expect([answer.status, answer.location]).toEqual([400, null])
-    expect(env.accounts.asked).toEqual([])
+    expect(env.accounts.requested).toEqual([])
   })
 
   test.each([

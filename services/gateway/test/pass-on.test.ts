@@ -63,11 +63,13 @@ test.each(['http', 'websocket'])('only the gateway states the client of a reques
     await new Promise((resolve) => socket.once('open', resolve))
     socket.terminate()
   }
-  const [asked] = received
-  expect([asked?.headers['x-forwarded-for'], asked?.headers.forwarded, asked?.headers['x-real-ip']]).toEqual([
-    ...['127.0.0.1', undefined, undefined],
-  ])
-  const header = (name: string) => asked?.headers[name]?.toString()
+  const [requested] = received
+  expect([
+    requested?.headers['x-forwarded-for'],
+    requested?.headers.forwarded,
+    requested?.headers['x-real-ip'],
+  ]).toEqual([...['127.0.0.1', undefined, undefined]])
+  const header = (name: string) => requested?.headers[name]?.toString()
   expect(isForwardedByGateway({ secretKey }, header)).toBe(true)
 })
 

@@ -17,7 +17,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()
-  env.accounts.asked.length = 0
+  env.accounts.requested.length = 0
   env.accounts.answers.set('startProviderLogin', () => ({ authorizeUrl: 'https://idp.example/authorize?state=s' }))
 })
 
@@ -70,7 +70,7 @@ describe('a sign-in at a provider', () => {
   test('has older addresses while there is exactly one OIDC provider', async () => {
     await browser.get('/auth/oidc?redirect=/rooms')
     await browser.get('/auth/oidc/callback?code=c&state=s')
-    expect(env.accounts.asked).toMatchObject([
+    expect(env.accounts.requested).toMatchObject([
       { method: 'startProviderLogin', request: { providerId: '', redirectPath: '/rooms' } },
       { method: 'finishProviderLogin', request: { providerId: '', query: 'code=c&state=s' } },
     ])

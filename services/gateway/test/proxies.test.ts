@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createServer, request as ask, type Server } from 'node:http'
+import { createServer, request as send, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -24,7 +24,7 @@ async function proxyOf(gateway: Gateway): Promise<string> {
   const proxy = createServer((request, response) => {
     const headers = { ...request.headers, 'x-forwarded-for': '198.51.100.7' }
     request.pipe(
-      ask({ host: '127.0.0.1', port, path: request.url, method: request.method, headers }, (answer) => {
+      send({ host: '127.0.0.1', port, path: request.url, method: request.method, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(response)
       }),

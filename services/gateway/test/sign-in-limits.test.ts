@@ -178,10 +178,10 @@ test('sign-ins that succeed are not counted', async () => {
 
 test('one address may request a limited number of mails, to any recipients', async () => {
   const from = { 'x-forwarded-for': newAddress() }
-  const ask = (path: string, i: number) => browser.postJson(path, { email: `p${i}@example.org` }, from)
+  const request = (path: string, i: number) => browser.postJson(path, { email: `p${i}@example.org` }, from)
   for (let i = 0; i < 4; i++)
-    expect((await ask(i % 2 ? '/auth/register' : '/auth/forgot-password', i)).status).toBe(200)
-  const refused = await ask('/auth/register', 5)
+    expect((await request(i % 2 ? '/auth/register' : '/auth/forgot-password', i)).status).toBe(200)
+  const refused = await request('/auth/register', 5)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
 })
 

@@ -7,7 +7,7 @@ import type { ClaimAssets } from './clients/assets.ts'
 import type { Handles } from './clients/handles.ts'
 import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
-import type { TellTyping } from './clients/typing.ts'
+import type { NotifyTyping } from './clients/typing.ts'
 import type { Headers } from './actions/room-log/headers.ts'
 import type { RoomWriter } from './actions/room-log/room-writer.ts'
 
@@ -25,7 +25,7 @@ export type Context = {
   handles: Handles
   claimAssets: ClaimAssets
   previewLink: PreviewLink
-  tellTyping: TellTyping
+  notifyTyping: NotifyTyping
   policy: () => Policy
   /** Inputs of asset addresses. */
   assets: { publicUrl: string; signingSecret: string }

@@ -10,8 +10,8 @@ export const threadRootNotFound = () => new ConnectError('thread root not found 
 export const attachmentNotFound = () => new ConnectError('attachment not found in the message', Code.NotFound)
 export const linkPreviewNotFound = () =>
   new ConnectError('link preview not found: the message has none for this URL', Code.NotFound)
-export const tooManyPreviews = (most: number) =>
-  new ConnectError(`too many link previews at once (at most ${most}); try again`, Code.ResourceExhausted, {
+export const tooManyPreviews = (max: number) =>
+  new ConnectError(`too many link previews at once (at most ${max}); try again`, Code.ResourceExhausted, {
     'retry-after': '5',
   })
 export const tooManyReads = () =>
@@ -36,8 +36,8 @@ export const editWindowOver = (windowMs: number) =>
   unmet(
     `the message can no longer be edited: its author can do so for ${Math.round(windowMs / 1000)} seconds after posting`,
   )
-export const tooManyEmojis = (most: number) =>
-  unmet(`too many reactions: the message has ${most} different emojis already`)
+export const tooManyEmojis = (max: number) =>
+  unmet(`too many reactions: the message has ${max} different emojis already`)
 
 const invalid = (message: string) => new ConnectError(message, Code.InvalidArgument)
 export const bodyTooLong = (maxBytes: number) => invalid(`body: at most ${maxBytes} bytes of UTF-8`)
@@ -74,7 +74,7 @@ export const importedAuthorMissing = () => invalid('author required')
 export const importedTimeBad = () => invalid('invalid time: it is before 2000 or in the future')
 export const importedMessageBad = (externalId: string, why: string) =>
   invalid(`message ${externalId.slice(0, 200)}: ${why}`)
-export const tooManyAtOnce = (what: string, most: number) => invalid(`at most ${most} ${what} at once`)
+export const tooManyAtOnce = (what: string, max: number) => invalid(`at most ${max} ${what} at once`)
 export const importElsewhere = () =>
   unmet('the room contains messages that are not from this import: import into an empty room')
 export const noImport = () => new ConnectError('import not found: nothing was imported into the room', Code.NotFound)

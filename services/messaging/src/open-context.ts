@@ -9,7 +9,7 @@ import { claimAssets } from './clients/assets.ts'
 import { fetchHandles, Handles } from './clients/handles.ts'
 import { previewLink } from './clients/previews.ts'
 import { fetchProfiles, Profiles } from './clients/profiles.ts'
-import { tellTyping } from './clients/typing.ts'
+import { notifyTyping } from './clients/typing.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { tooManyReads } from './errors.ts'
@@ -35,7 +35,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
     handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
     previewLink: previewLink(transport),
-    tellTyping: tellTyping(host.calls),
+    notifyTyping: notifyTyping(host.calls),
     policy: () => policy.current(),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     now: overrides.now ?? (() => new Date()),

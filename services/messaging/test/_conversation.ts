@@ -3,7 +3,7 @@ import { expect } from '@jest/globals'
 import type { Message } from '@parley/contracts/api'
 import type { Event } from '@parley/contracts/internal'
 import { recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import type { Fleet, Person } from './_fleet.ts'
 
 export const refused = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
@@ -34,10 +34,10 @@ export const read = async (person: Person, roomId: string, eventId: string): Pro
   (await person.messages.getMessage({ roomId, eventId })).message
 
 /** Client events, without ids of envelopes. */
-export const told = (events: readonly Event[]) =>
+export const published = (events: readonly Event[]) =>
   events.map((event) => ({
     kind: event.kind,
-    heard: heard(event).map(({ to, kind, value }) => ({ to, kind, ...value })),
+    received: received(event).map(({ to, kind, value }) => ({ to, kind, ...value })),
   }))
 
 /** Records events of the room from now on, each once. */

@@ -13,7 +13,7 @@ import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { dropRoomEventVersions } from '../src/jobs/drop-room-event-versions.ts'
 import { recordRoom, refused, say } from './_conversation.ts'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { attach } from './_parts.ts'
 
@@ -59,9 +59,9 @@ describe('ApplyRoomEvents', () => {
     const events = [joined(roomId, 'C1', 1n), joined(roomId, 'C1', 2n, 'bob')]
     await apply(roomId, ...events)
     await say(fleet.as('ann'), roomId, 'after it')
-    const told = await eventually(() => recorded.events.length === 3 && recorded.events)
-    expect(told.map(({ version }) => version)).toEqual([4n, 5n, 6n])
-    const [first] = told
+    const published = await eventually(() => recorded.events.length === 3 && recorded.events)
+    expect(published.map(({ version }) => version)).toEqual([4n, 5n, 6n])
+    const [first] = published
     expect(first).toMatchObject({
       ...{ id: events[0]?.eventId, kind: 'call_participant_joined', aggregateType: 'room', aggregateId: roomId },
       ...{ version: 4n, actorId: 'ann', occurredAt: timestampFromDate(at) },
@@ -70,7 +70,7 @@ describe('ApplyRoomEvents', () => {
         value: { roomSeq: 4n, dm: false, event: { aggregateId: 'C1', version: 1n, envelope: new Uint8Array() } },
       },
     })
-    expect(first && heard(first)).toMatchObject([
+    expect(first && received(first)).toMatchObject([
       { to: roomId, id: events[0]?.eventId, actorId: 'ann', kind: 'callParticipantJoined', value: { roomId } },
     ])
   })
@@ -79,17 +79,17 @@ describe('ApplyRoomEvents', () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await using recorded = await recordRoom(fleet, roomId)
     await apply(roomId, joined(roomId, 'C2', 1n))
-    const [told] = await eventually(() => recorded.events.length === 1 && recorded.events)
-    expect(told).toMatchObject({ fact: { value: { dm: true } } })
-    expect(told && heard(told)).toMatchObject([{ to: ['ann', 'bob'] }])
+    const [published] = await eventually(() => recorded.events.length === 1 && recorded.events)
+    expect(published).toMatchObject({ fact: { value: { dm: true } } })
+    expect(published && received(published)).toMatchObject([{ to: ['ann', 'bob'] }])
   })
 
   test('an event without client event is delivered to nobody', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
     await apply(roomId, { ...joined(roomId, 'C2', 1n), envelope: new Uint8Array() })
-    const [told] = await eventually(() => recorded.events.length === 1 && recorded.events)
-    expect(told?.deliveries).toEqual([])
+    const [published] = await eventually(() => recorded.events.length === 1 && recorded.events)
+    expect(published?.deliveries).toEqual([])
   })
 
   test('drops duplicates of the same call or asset, and nothing else', async () => {
@@ -106,9 +106,9 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, asset, another)
     await apply(other.roomId, joined(other.roomId, 'C3', 1n))
     await eventually(() => elsewhere.events.length === 1)
-    const told = await eventually(() => recorded.events.length >= 4 && recorded.events)
-    expect(told.map(({ id }) => id)).toEqual([two, three, asset, another].map(({ eventId }) => eventId))
-    expect(told.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
+    const published = await eventually(() => recorded.events.length >= 4 && recorded.events)
+    expect(published.map(({ id }) => id)).toEqual([two, three, asset, another].map(({ eventId }) => eventId))
+    expect(published.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
   })
 
   test('accepts lower versions of an aggregate whose database was restored, whatever its clock', async () => {
@@ -119,8 +119,8 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, ...events, joined(roomId, 'C5', 1n))
     const after = joined(roomId, 'C6', 1n)
     await apply(roomId, after)
-    const told = await eventually(() => recorded.events.length >= 5 && recorded.events)
-    expect(told.map(({ id }) => id)).toEqual([...events, after].map(({ eventId }) => eventId))
+    const published = await eventually(() => recorded.events.length >= 5 && recorded.events)
+    expect(published.map(({ id }) => id)).toEqual([...events, after].map(({ eventId }) => eventId))
   })
 
   test('uses the last version where an earlier release stored only that', async () => {
@@ -130,8 +130,8 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, two)
     await fleet.look.pool.query("update room_event_versions set recent_versions = '{}' where room_id = $1", [roomId])
     await apply(roomId, two, three)
-    const told = await eventually(() => recorded.events.length >= 2 && recorded.events)
-    expect(told.map(({ id }) => id)).toEqual([two, three].map(({ eventId }) => eventId))
+    const published = await eventually(() => recorded.events.length >= 2 && recorded.events)
+    expect(published.map(({ id }) => id)).toEqual([two, three].map(({ eventId }) => eventId))
   })
 
   test('has no timeline row and does not change the last message or access', async () => {
@@ -225,12 +225,12 @@ describe('ApplyRoomEvents', () => {
     }
     await Promise.all([...writers.map(post), ...['C1', 'C2', 'C3'].map(call)])
     const expected = (writers.length + 3) * times.length
-    const told = await eventually(() => recorded.events.length >= expected && recorded.events)
-    const places = told.map(({ version }) => version)
+    const published = await eventually(() => recorded.events.length >= expected && recorded.events)
+    const places = published.map(({ version }) => version)
     expect(places).toEqual(Array.from({ length: expected }, (_, n) => BigInt(6 + n)))
-    const callsTold = told.flatMap(({ fact }) => (fact.case === 'roomEvent' ? [fact.value.event] : []))
+    const callEvents = published.flatMap(({ fact }) => (fact.case === 'roomEvent' ? [fact.value.event] : []))
     for (const callId of ['C1', 'C2', 'C3']) {
-      const versions = callsTold.filter((event) => event?.aggregateId === callId).map((event) => event?.version)
+      const versions = callEvents.filter((event) => event?.aggregateId === callId).map((event) => event?.version)
       expect(versions).toEqual(times)
     }
   })

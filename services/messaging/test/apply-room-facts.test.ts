@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { RoomFact } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
@@ -67,30 +67,30 @@ test('facts become timeline rows and events, in order', async () => {
     ].map((kind, index) => [BigInt(index + 1), kind, at(index + 1)?.eventId]),
   )
   const { roomId } = room
-  const told = (kind: string, to: unknown = roomId, actorId = 'maker', value: object = { roomId }) => ({
+  const published = (kind: string, to: unknown = roomId, actorId = 'maker', value: object = { roomId }) => ({
     kind,
     to,
     actorId,
     value,
   })
   expect(
-    events.map((event) => heard(event).map(({ kind, to, actorId, value }) => ({ kind, to, actorId, value }))),
+    events.map((event) => received(event).map(({ kind, to, actorId, value }) => ({ kind, to, actorId, value }))),
   ).toEqual([
-    [told('roomCreated'), told('roomCreated', ['maker'])],
-    [told('userJoinedRoom', roomId, 'ann'), told('userJoinedRoom', ['ann'], 'ann')],
-    [told('userJoinedRoom', roomId, 'bob'), told('userJoinedRoom', ['bob'], 'bob')],
-    [told('roomUpdated')],
-    [told('roomArchived')],
-    [told('roomUnarchived')],
+    [published('roomCreated'), published('roomCreated', ['maker'])],
+    [published('userJoinedRoom', roomId, 'ann'), published('userJoinedRoom', ['ann'], 'ann')],
+    [published('userJoinedRoom', roomId, 'bob'), published('userJoinedRoom', ['bob'], 'bob')],
+    [published('roomUpdated')],
+    [published('roomArchived')],
+    [published('roomUnarchived')],
     [],
-    [told('roomUniversalChanged', roomId, 'maker', { roomId, universal: true })],
-    [told('userLeftRoom', roomId, 'bob'), told('userLeftRoom', ['bob'], 'bob')],
-    [told('userLeftRoom', roomId, 'cyd'), told('userLeftRoom', ['cyd'], 'cyd')],
+    [published('roomUniversalChanged', roomId, 'maker', { roomId, universal: true })],
+    [published('userLeftRoom', roomId, 'bob'), published('userLeftRoom', ['bob'], 'bob')],
+    [published('userLeftRoom', roomId, 'cyd'), published('userLeftRoom', ['cyd'], 'cyd')],
     [],
     [],
   ])
   for (const event of events) {
-    for (const { id } of heard(event)) expect(id).toBe(event.id)
+    for (const { id } of received(event)) expect(id).toBe(event.id)
   }
   expect(events[9]?.fact).toMatchObject({
     case: 'roomFact',
@@ -108,7 +108,7 @@ test('events of a direct message go only to its participants', async () => {
   await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
   await room.dm(['ann', 'bob'])
   const events = await eventually(() => recorded.events.length === 3 && recorded.events)
-  expect(events.map((event) => heard(event).map(({ kind, to }) => [kind, to]))).toEqual([
+  expect(events.map((event) => received(event).map(({ kind, to }) => [kind, to]))).toEqual([
     [['roomCreated', ['ann', 'bob']]],
     [['userJoinedRoom', ['ann', 'bob']]],
     [['userJoinedRoom', ['ann', 'bob']]],

@@ -88,8 +88,8 @@ test('killed during it: everything answered is stored and announced, and keys ma
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
   expect(new Set(answered).size).toBe(answered.length)
   // The successor of a killed relay may publish its last events again: readers deduplicate by event id.
-  const heard = () => new Set(recorded.events.map(({ id }) => id))
-  await eventually(() => expect(heard()).toEqual(new Set(answered)))
+  const received = () => new Set(recorded.events.map(({ id }) => id))
+  await eventually(() => expect(received()).toEqual(new Set(answered)))
   const stored = new Set<string>()
   let page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500 })).page
   for (;;) {
@@ -98,5 +98,5 @@ test('killed during it: everything answered is stored and announced, and keys ma
     const cursor = { case: 'before' as const, value: page.startCursor }
     page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500, cursor })).page
   }
-  expect(stored).toEqual(heard())
+  expect(stored).toEqual(received())
 })

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -34,7 +34,7 @@ describe('a member posts', () => {
     expect(event).toMatchObject({ id: message?.id, aggregateType: 'room', aggregateId: roomId, actorId: 'ann' })
     expect(event).toMatchObject({ version: 3n, occurredAt: message?.createdAt })
     expect(event?.fact).toMatchObject({ case: 'messagePosted', value: { roomSeq: 3n, dmParticipantIds: [] } })
-    expect(event && heard(event)).toEqual([
+    expect(event && received(event)).toEqual([
       {
         to: roomId,
         id: message?.id,
@@ -53,7 +53,7 @@ describe('a member posts', () => {
     await fleet.as('bob').messages.createMessage({ roomId, body: 'hi' })
     const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(event?.fact).toMatchObject({ value: { dmParticipantIds: ['ann', 'bob'] } })
-    expect(event && heard(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
+    expect(event && received(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
   })
 
   test('as soon as the join is applied, and after its row', async () => {

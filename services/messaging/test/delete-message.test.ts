@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, shown, told } from './_conversation.ts'
+import { echoed, gone, read, recordRoom, refused, say, shown, published } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -40,9 +40,9 @@ describe('people who retract a message', () => {
         echoOnly: false,
       },
     })
-    expect(told(recorded.events)[0]).toEqual({
+    expect(published(recorded.events)[0]).toEqual({
       kind: 'message_retracted',
-      heard: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: eventId }],
+      received: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: eventId }],
     })
   })
 
@@ -96,7 +96,9 @@ describe('an echo', () => {
     await eventually(() => recorded.events.length === 2)
     expect(recorded.events[1]?.id).toBe(behind)
     expect(recorded.events[0]?.fact).toMatchObject({ value: { messageEventId: echoId, echoOnly: true } })
-    expect(told(recorded.events)[0]?.heard).toMatchObject([{ kind: 'messageRetracted', messageEventId: echoId }])
+    expect(published(recorded.events)[0]?.received).toMatchObject([
+      { kind: 'messageRetracted', messageEventId: echoId },
+    ])
   })
 
   test('can be retracted alone by a moderator too', async () => {
@@ -123,7 +125,7 @@ describe('an echo', () => {
     expect(recorded.events[0]?.fact).toMatchObject({
       value: { messageEventId: reply.id, channelEchoEventId: echoId, threadRootEventId: root.id, echoOnly: false },
     })
-    expect(told(recorded.events)[0]?.heard).toEqual([
+    expect(published(recorded.events)[0]?.received).toEqual([
       { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
     ])
   })

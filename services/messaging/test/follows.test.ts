@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -48,7 +48,7 @@ test('following is returned, shown with the message, and announced only to the c
   for (const event of events) {
     const value = { ...thread, following: event.kind === 'thread_followed' }
     expect(event.fact.value).toMatchObject(value)
-    expect(heard(event)).toEqual([{ to: ['bob'], id: event.id, actorId: 'bob', kind: 'threadFollowChanged', value }])
+    expect(received(event)).toEqual([{ to: ['bob'], id: event.id, actorId: 'bob', kind: 'threadFollowChanged', value }])
   }
 })
 
@@ -74,8 +74,8 @@ test('concurrent decisions of one user are announced in one order, ending with t
   await threads.followThread(thread)
   const last = await following('fay')
   expect(last).toBe(true)
-  const told = `select event_id as id from outbox where aggregate = 'reader.fay' order by id`
-  const stored = (await fleet.look.pool.query<{ id: string }>(told)).rows.map(({ id }) => id)
+  const published = `select event_id as id from outbox where aggregate = 'reader.fay' order by id`
+  const stored = (await fleet.look.pool.query<{ id: string }>(published)).rows.map(({ id }) => id)
   await eventually(() => expect(new Set(recorded.events.map(({ id }) => id))).toEqual(new Set(stored)))
   const versions = [...new Set(recorded.events.map(({ version }) => version))]
   expect(versions).toEqual(versions.toSorted((a, b) => Number(a - b)))

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -145,7 +145,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
     new Set(['h0', ...replies.map(({ actor_id }) => actor_id)]),
   )
   // One reply began the thread.
-  const beginnings = recorded.events.filter((event) => heard(event).some(({ kind }) => kind === 'threadCreated'))
+  const beginnings = recorded.events.filter((event) => received(event).some(({ kind }) => kind === 'threadCreated'))
   expect(new Set(beginnings.map(({ id }) => id))).toEqual(new Set([replies[0]?.event_id]))
 
   // One statement wrote many of them, at most 64 posts: a reply with its echo is two rows.

@@ -336,14 +336,15 @@ describe('the export of a room', () => {
     const people = Array.from({ length: 20_000 }, (_, index) => `someone-${String(index).padStart(5, '0')}`)
     const reactions = ['tada', '+1'].map((emoji) => ({ emoji, userIds: people }))
     await send(roomId, [message('1', 1, { reactions }), message('2', 2)])
-    const told: string[] = []
+    const published: string[] = []
     for (let more = true; more;) {
-      const { messages } = await transfer.exportMessages({ roomId, skippedReactions: told.length })
+      const { messages } = await transfer.exportMessages({ roomId, skippedReactions: published.length })
       expect(messages).toHaveLength(1)
-      for (const { emoji, userIds } of messages[0]?.reactions ?? []) told.push(...userIds.map((id) => `${emoji} ${id}`))
+      for (const { emoji, userIds } of messages[0]?.reactions ?? [])
+        published.push(...userIds.map((id) => `${emoji} ${id}`))
       more = messages[0]?.moreReactions ?? false
     }
-    expect(told).toHaveLength(40_000)
-    expect(new Set(told).size).toBe(40_000)
+    expect(published).toHaveLength(40_000)
+    expect(new Set(published).size).toBe(40_000)
   })
 })

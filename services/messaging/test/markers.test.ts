@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { recordEvents, eventually, type Recording } from '@parley/testkit'
 import { moveRoomMarker, moveThreadMarker } from '../src/store/markers.ts'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -29,7 +29,7 @@ const roomUnread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
 /** Events of a user, once this many have arrived; duplicates of the stream are left out. */
-const told = async (userId: string, count: number) => {
+const published = async (userId: string, count: number) => {
   const mine = await eventually(() => {
     const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
     const found = [...new Map(events.map((event) => [event.id, event])).values()]
@@ -38,7 +38,7 @@ const told = async (userId: string, count: number) => {
   expect(mine).toHaveLength(count)
   return mine.map((event) => {
     const { kind, actorId, version, fact } = event
-    return { kind, actorId, version, fact: fact.value, heard: heard(event) }
+    return { kind, actorId, version, fact: fact.value, received: received(event) }
   })
 }
 const seqOf = (n: number) => BigInt(n)
@@ -55,7 +55,7 @@ describe('the marker of a room', () => {
     const toLatest = await markRoom('b1', roomId)
     expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
     expect(await roomUnread('b1', roomId)).toBe(false)
-    const events = await told('b1', 2)
+    const events = await published('b1', 2)
     // The room is made, two join, then the two messages.
     expect(events).toMatchObject([
       {
@@ -71,7 +71,7 @@ describe('the marker of a room', () => {
         fact: { roomId, upToRoomSeq: seqOf(5) },
       },
     ])
-    expect(events.map((event) => event.heard.map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
+    expect(events.map((event) => event.received.map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
       [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
       [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
     ])
@@ -89,7 +89,7 @@ describe('the marker of a room', () => {
     expect(await roomUnread('b2', roomId)).toBe(false)
     await post('a2', roomId)
     await markRoom('b2', roomId)
-    await told('b2', 2)
+    await published('b2', 2)
   })
 
   test('stays in the database too when somebody was faster', async () => {
@@ -165,18 +165,18 @@ describe('the marker of a thread', () => {
     await markThread('b7', roomId, root.id)
     expect(await roomUnread('b7', roomId)).toBe(true)
     const thread = { roomId, threadRootEventId: root.id }
-    expect(await told('b7', 2)).toMatchObject([
+    expect(await published('b7', 2)).toMatchObject([
       {
         kind: 'thread_marked_as_read',
         version: expect.any(BigInt),
         fact: { ...thread, upToRoomSeq: seqOf(5) },
-        heard: [],
+        received: [],
       },
       {
         kind: 'thread_marked_as_read',
         version: expect.any(BigInt),
         fact: { ...thread, upToRoomSeq: seqOf(6) },
-        heard: [],
+        received: [],
       },
     ])
   })

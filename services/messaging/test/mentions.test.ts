@@ -2,7 +2,7 @@ import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -46,7 +46,7 @@ function factOf({ fact }: Event) {
 }
 
 const followed = (event: Event) =>
-  heard(event).flatMap(({ kind, to }) => (kind === 'threadFollowChanged' && Array.isArray(to) ? to : []))
+  received(event).flatMap(({ kind, to }) => (kind === 'threadFollowChanged' && Array.isArray(to) ? to : []))
 
 describe('the fact of a post names', () => {
   test('users, pingable roles, @all and @here, each once', async () => {
@@ -60,13 +60,13 @@ describe('the fact of a post names', () => {
 
   test('nobody, and accounts is not called, if the text has no mention', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    const asked = fleet.neighbours.handleCalls.length
+    const requested = fleet.neighbours.handleCalls.length
     expect(factOf(await post(roomId, 'no one; ann@example.org, `@bob`\n\n> @bob')).mentions).toBeUndefined()
     expect(factOf(await post(roomId, '@all @cooks @quiet')).mentions).toMatchObject({
       userIds: [],
       roleIds: ['Ocooks'],
     })
-    expect(fleet.neighbours.handleCalls).toHaveLength(asked)
+    expect(fleet.neighbours.handleCalls).toHaveLength(requested)
   })
 
   test('the author it replies to, and followers of the thread', async () => {
@@ -165,7 +165,7 @@ describe('while accounts does not answer', () => {
         },
       },
     })
-    expect(resolved && heard(resolved)).toMatchObject([
+    expect(resolved && received(resolved)).toMatchObject([
       { to: ['late1'], kind: 'threadFollowChanged', value: { roomId, threadRootEventId, following: true } },
     ])
     const { rows } = await fleet.look.pool.query('select from unresolved_mentions where room_id = $1', [roomId])

@@ -32,9 +32,9 @@ test('64 writers and two processes: one order, events are readable on arrival, n
   let looking = true
   const look = async () => {
     for (let next = 0; looking || next < recorded.events.length;) {
-      const heard = recorded.events.slice(next, next + 100)
-      next += heard.length
-      const eventIds = heard.filter(({ kind }) => kind === 'message_posted').map(({ id }) => id)
+      const received = recorded.events.slice(next, next + 100)
+      next += received.length
+      const eventIds = received.filter(({ kind }) => kind === 'message_posted').map(({ id }) => id)
       if (eventIds.length > 0) {
         const { messages } = await fleet.as('w0').messages.batchGetMessages({ roomId, eventIds })
         const found = new Set(messages.map(({ id }) => id))
@@ -59,25 +59,25 @@ test('64 writers and two processes: one order, events are readable on arrival, n
   }
   const expected = writers.length * 15 + 20
   // The stream may repeat events from before the test.
-  const told = () =>
+  const published = () =>
     [...new Map(recorded.events.map((event) => [event.id, event])).values()].filter(({ version }) => version > 65n)
   const looker = look()
   try {
     await Promise.all([...writers.map(write), joinLate()])
-    await eventually(() => told().length >= expected)
+    await eventually(() => published().length >= expected)
   } finally {
     looking = false
     await looker
   }
 
   expect(unreadable).toEqual([])
-  const versions = told().map(({ version }) => version)
+  const versions = published().map(({ version }) => version)
   expect(versions).toEqual([...versions].sort((a, b) => (a < b ? -1 : 1)))
   expect(new Set(versions).size).toBe(expected)
   expect(versions.at(-1)).toBe(BigInt(65 + expected))
-  const heard = told().map(({ id }) => id)
-  expect((await allIds('w0', room)).slice(65)).toEqual(heard)
-  expect(new Set(posted)).toEqual(new Set(heard.filter((id) => posted.includes(id))))
+  const received = published().map(({ id }) => id)
+  expect((await allIds('w0', room)).slice(65)).toEqual(received)
+  expect(new Set(posted)).toEqual(new Set(received.filter((id) => posted.includes(id))))
   // Sequential posts of one writer are in that order.
   const { page } = await fleet.as('w0').rooms.getRoomEvents({ roomId, limit: 500 })
   const mine = (page?.events ?? []).flatMap(({ event }) =>

@@ -57,9 +57,9 @@ describe('NATS is away', () => {
     const again = await eventually(() => post('after'))
     await fleet.settled(room.roomId)
     await eventually(() => {
-      const heard = recorded.events.map(({ id }) => id)
-      expect(heard).toContain(message?.id)
-      expect(heard).toContain(again.message?.id)
+      const received = recorded.events.map(({ id }) => id)
+      expect(received).toContain(message?.id)
+      expect(received).toContain(again.message?.id)
     })
   })
 })

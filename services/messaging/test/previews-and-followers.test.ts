@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
 describe('PreviewMessages', () => {
-  const begin = async (...asked: [roomId: string, eventId: string][]) => {
+  const begin = async (...requested: [roomId: string, eventId: string][]) => {
     const { messages } = await fleet.messaging.previewMessages({
-      messages: asked.map(([roomId, eventId]) => ({ roomId, eventId })),
+      messages: requested.map(([roomId, eventId]) => ({ roomId, eventId })),
     })
     const bare = messages.map(({ eventId, text, attachments }) => [eventId, { text, attachments }] as const)
     return new Map(bare)
@@ -60,8 +60,8 @@ describe('PreviewMessages', () => {
 
   test('accepts at most 100 at once', async () => {
     const messages = Array.from({ length: 101 }, (_, n) => ({ roomId: 'R1', eventId: `E${n}` }))
-    const asking = fleet.messaging.previewMessages({ messages })
-    await expect(asking).rejects.toMatchObject({ code: Code.InvalidArgument })
+    const requesting = fleet.messaging.previewMessages({ messages })
+    await expect(requesting).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 })
 
@@ -90,16 +90,16 @@ describe('FindFileUses', () => {
     await preview(fleet, roomId, withImage.id, { url, title: 'A page', embedId: 'x', imageKey })
     // Its site has the name of another image.
     await preview(fleet, roomId, without.id, { url, siteName: named })
-    const asked = { previewImageKeys: [imageKey, named, newId('asset')] }
-    expect((await uses(asked)).previewImageKeys).toEqual([imageKey])
+    const requested = { previewImageKeys: [imageKey, named, newId('asset')] }
+    expect((await uses(requested)).previewImageKeys).toEqual([imageKey])
     await fleet.as('ann').messages.deleteLinkPreview({ roomId, eventId: withImage.id, url })
-    expect((await uses(asked)).previewImageKeys).toEqual([])
+    expect((await uses(requested)).previewImageKeys).toEqual([])
   })
 
   test('accepts at most 500 at once', async () => {
     const ids = Array.from({ length: 501 }, (_, n) => `A${n}`)
-    for (const asked of [{ assetIds: ids }, { previewImageKeys: ids }])
-      await expect(uses(asked)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    for (const requested of [{ assetIds: ids }, { previewImageKeys: ids }])
+      await expect(uses(requested)).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 })
 

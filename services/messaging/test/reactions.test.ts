@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually, patiently } from '@parley/testkit'
 import { gemoji } from 'gemoji'
-import { echoed, gone, recordRoom, refused, say, told } from './_conversation.ts'
+import { echoed, gone, recordRoom, refused, say, published } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
@@ -37,10 +37,10 @@ test('a reaction is added once and told of once', async () => {
     case: 'reaction',
     value: { roomSeq: 10n, messageEventId: id, emoji: 'tada' },
   })
-  const heard = [{ to: roomId, kind: 'reactionAdded', roomId, messageEventId: id, emoji: 'tada' }]
-  expect(told(recorded.events)).toEqual([
-    { kind: 'reaction_added', heard },
-    { kind: 'reaction_added', heard },
+  const received = [{ to: roomId, kind: 'reactionAdded', roomId, messageEventId: id, emoji: 'tada' }]
+  expect(published(recorded.events)).toEqual([
+    { kind: 'reaction_added', received },
+    { kind: 'reaction_added', received },
   ])
 })
 
@@ -60,7 +60,7 @@ test('a reaction is taken back once; nothing remains of the last one', async () 
   const none = await remove(bob(), roomId, id)
   expect([none.removed, none.reaction]).toEqual([false, undefined])
   await eventually(() => recorded.events.length === 2)
-  expect(told(recorded.events).map(({ kind }) => kind)).toEqual(['reaction_removed', 'reaction_removed'])
+  expect(published(recorded.events).map(({ kind }) => kind)).toEqual(['reaction_removed', 'reaction_removed'])
   expect(recorded.events.map(({ actorId }) => actorId)).toEqual(['ann', 'bob'])
 })
 
@@ -98,7 +98,7 @@ test('a reaction through an echo is the reply’s', async () => {
   expect((await add(bob(), roomId, reply.id)).added).toBe(false)
   expect((await remove(bob(), roomId, echoId)).removed).toBe(true)
   await eventually(() => recorded.events.length === 2)
-  expect(told(recorded.events).flatMap(({ heard }) => heard)).toMatchObject([
+  expect(published(recorded.events).flatMap(({ received }) => received)).toMatchObject([
     { kind: 'reactionAdded', messageEventId: reply.id },
     { kind: 'reactionRemoved', messageEventId: reply.id },
   ])

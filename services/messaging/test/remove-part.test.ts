@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, shown, told } from './_conversation.ts'
+import { echoed, gone, read, recordRoom, refused, say, shown, published } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { attach, preview, withoutText } from './_parts.ts'
 
@@ -33,15 +33,15 @@ describe('an attachment', () => {
       updatedAt: expect.anything(),
     })
     await eventually(() => recorded.events.length === 2)
-    const heard = (assetId: string) => ({
+    const received = (assetId: string) => ({
       kind: 'message_edited',
-      heard: [
+      received: [
         { to: roomId, kind: 'messageEdited', roomId, messageEventId: reply.id },
         { to: roomId, kind: 'messageEdited', roomId, messageEventId: echoId },
         { to: roomId, kind: 'assetDeleted', roomId, assetId },
       ],
     })
-    expect(told(recorded.events)).toEqual([heard(second), heard(first)])
+    expect(published(recorded.events)).toEqual([received(second), received(first)])
     expect(recorded.events.map(({ fact }) => fact.value)).toMatchObject([
       { messageEventId: reply.id, removedAssetIds: [second] },
       { messageEventId: reply.id, removedAssetIds: [first] },
@@ -64,10 +64,10 @@ describe('an attachment', () => {
     expect(await shown(ann(), roomId, echoId)).toMatchObject({ attachments: [], deletedAt: expect.anything() })
     await expect(read(ann(), roomId, reply.id)).rejects.toMatchObject(gone)
     await eventually(() => recorded.events.length === 1)
-    expect(told(recorded.events)).toEqual([
+    expect(published(recorded.events)).toEqual([
       {
         kind: 'message_retracted',
-        heard: [
+        received: [
           { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
           { to: roomId, kind: 'assetDeleted', roomId, assetId: last },
         ],
@@ -151,7 +151,7 @@ describe('a link preview', () => {
     expect(recorded.events[0]?.fact).toMatchObject({
       value: { messageEventId: reply.id, removedLinkPreviewImageKey: 'Kimage', removedAssetIds: [] },
     })
-    expect(told(recorded.events)[0]?.heard).toMatchObject([
+    expect(published(recorded.events)[0]?.received).toMatchObject([
       { kind: 'messageEdited', messageEventId: reply.id },
       { kind: 'messageEdited', messageEventId: echoId },
     ])
@@ -177,7 +177,7 @@ test('a retraction names the files and the image that go with the message', asyn
   expect(recorded.events[0]?.fact).toMatchObject({
     value: { messageEventId: eventId, removedAssetIds: ids, removedLinkPreviewImageKey: 'Kimage' },
   })
-  expect(told(recorded.events)[0]?.heard).toEqual([
+  expect(published(recorded.events)[0]?.received).toEqual([
     { to: roomId, kind: 'messageRetracted', roomId, messageEventId: eventId },
     ...ids.map((assetId) => ({ to: roomId, kind: 'assetDeleted', roomId, assetId })),
   ])

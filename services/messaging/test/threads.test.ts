@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { heard } from './_events.ts'
+import { received } from './_events.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
@@ -67,7 +67,7 @@ test('the first reply announces the new thread, and its new followers', async ()
   expect(third).toMatchObject({ threadRootEventId: root.id, inReplyTo: second.id })
   const events = await eventually(() => recorded.events.length === 3 && recorded.events)
   const inThread = { roomId, threadRootEventId: root.id }
-  expect(events.map((event) => heard(event).map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
+  expect(events.map((event) => received(event).map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
     [
       { to: roomId, kind: 'messagePosted', value: { ...inThread, messageEventId: first.id } },
       { to: roomId, kind: 'threadCreated', value: inThread },
@@ -98,16 +98,16 @@ test('the author of the root who left the room is not notified of its thread', a
   const roots = await Promise.all(rooms.map(({ roomId }) => say(fleet.as('lea'), roomId, 'root')))
   await left.leave('lea')
   await banned.ban('lea')
-  const told = await Promise.all(
+  const published = await Promise.all(
     rooms.map(async ({ roomId }, n) => {
       await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
       // The event of the root may arrive late.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
-      return heard(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
+      return received(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
     }),
   )
-  expect(told).toEqual([['bob'], ['bob'], ['bob', 'lea']])
+  expect(published).toEqual([['bob'], ['bob'], ['bob', 'lea']])
 })
 
 test('a user who replies to themselves follows once', async () => {
@@ -115,7 +115,7 @@ test('a user who replies to themselves follows once', async () => {
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
   await say(ann, roomId, 'me again', { threadRootEventId: root.id })
   const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
-  expect(event && heard(event).map(({ to, kind }) => [to, kind])).toEqual([
+  expect(event && received(event).map(({ to, kind }) => [to, kind])).toEqual([
     [roomId, 'messagePosted'],
     [roomId, 'threadCreated'],
     [['ann'], 'threadFollowChanged'],
@@ -149,7 +149,7 @@ describe('an echo', () => {
       [echo?.id, 7n],
     ])
     expect(events[1]?.fact).toMatchObject({ value: { roomSeq: 7n, echoOfEventId: reply.id, threadRootEventId: '' } })
-    expect(events[1] && heard(events[1]).map(({ to, kind }) => [to, kind])).toEqual([
+    expect(events[1] && received(events[1]).map(({ to, kind }) => [to, kind])).toEqual([
       [roomId, 'messagePosted'],
       [['bob'], 'roomMarkedAsRead'],
     ])

@@ -19,7 +19,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const type = (userId: string, roomId: string, threadRootEventId = '') =>
   fleet.as(userId).rooms.updateTypingIndicator({ roomId, threadRootEventId })
-const toldOf = (roomId: string) =>
+const publishedOf = (roomId: string) =>
   eventually(() => {
     const found = hints.filter((hint) => hint.roomId === roomId)
     return found.length > 0 && found
@@ -31,7 +31,7 @@ test('typing in a channel is announced, in a thread with its root', async () => 
   await type('ann', roomId, 'Eany')
   await eventually(() => hints.filter((hint) => hint.roomId === roomId).length === 2)
   const about = { subject: typingHintSubject(roomId), roomId, userId: 'ann', dmParticipantIds: [] }
-  expect(await toldOf(roomId)).toMatchObject([
+  expect(await publishedOf(roomId)).toMatchObject([
     { ...about, threadRootEventId: '' },
     { ...about, threadRootEventId: 'Eany' },
   ])
@@ -40,7 +40,7 @@ test('typing in a channel is announced, in a thread with its root', async () => 
 test('in a direct message its participants are named', async () => {
   const { roomId } = await fleet.room().dm(['ann', 'bob'])
   await type('bob', roomId)
-  expect(await toldOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
+  expect(await publishedOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
 })
 
 test('is allowed to members, also in archived and universal rooms; others are refused and not announced', async () => {
@@ -56,7 +56,7 @@ test('is allowed to members, also in archived and universal rooms; others are re
   await room.archive()
   await type('ann', roomId)
   await eventually(() => hints.filter((hint) => hint.roomId === roomId).length === 2)
-  expect((await toldOf(roomId)).map(({ userId }) => userId)).toEqual(['eve', 'ann'])
+  expect((await publishedOf(roomId)).map(({ userId }) => userId)).toEqual(['eve', 'ann'])
 })
 
 test('nothing is stored', async () => {
@@ -65,6 +65,6 @@ test('nothing is stored', async () => {
   const count = async () => (await fleet.look.pool.query<{ n: bigint }>('select count(*) as n from outbox')).rows[0]?.n
   const before = await count()
   await type('ann', roomId)
-  await toldOf(roomId)
+  await publishedOf(roomId)
   expect(await count()).toEqual(before)
 })

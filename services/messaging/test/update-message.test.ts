@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, shown, told } from './_conversation.ts'
+import { echoed, gone, read, recordRoom, refused, say, shown, published } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 const hour = 3_600_000
@@ -46,8 +46,8 @@ describe('an author', () => {
       case: 'messageEdited',
       value: { roomSeq: 6n, messageEventId: eventId, removedAssetIds: [], threadRootEventId: '' },
     })
-    expect(told(recorded.events)).toEqual([
-      { kind: 'message_edited', heard: [{ to: roomId, kind: 'messageEdited', roomId, messageEventId: eventId }] },
+    expect(published(recorded.events)).toEqual([
+      { kind: 'message_edited', received: [{ to: roomId, kind: 'messageEdited', roomId, messageEventId: eventId }] },
     ])
     expect(Buffer.from(event?.deliveries[0]?.envelope ?? []).toString('latin1')).not.toContain('after')
   })
@@ -70,7 +70,7 @@ describe('an author', () => {
     await using recorded = await recordRoom(fleet, roomId, 'message_edited')
     await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
     await eventually(() => recorded.events.length > 0)
-    expect(told(recorded.events)[0]?.heard[0]?.to).toEqual(['ann', 'bob'])
+    expect(published(recorded.events)[0]?.received[0]?.to).toEqual(['ann', 'bob'])
   })
 
   test('may edit within three hours, not after, whatever their permissions', async () => {
@@ -194,14 +194,14 @@ describe('the echo of a reply', () => {
     await eventually(() => recorded.events.length === 2)
     const both = {
       kind: 'message_edited',
-      heard: [reply.id, echoId].map((messageEventId) => ({
+      received: [reply.id, echoId].map((messageEventId) => ({
         to: roomId,
         kind: 'messageEdited',
         roomId,
         messageEventId,
       })),
     }
-    expect(told(recorded.events)).toEqual([both, both])
+    expect(published(recorded.events)).toEqual([both, both])
     expect(recorded.events.map(({ fact }) => fact.value)).toMatchObject([
       { messageEventId: reply.id, threadRootEventId: reply.threadRootEventId },
       { messageEventId: reply.id },
@@ -250,10 +250,10 @@ describe('the echo of a reply', () => {
     const events = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(events.map(({ id, version }) => [id, version])).toEqual([[echoId, 8n]])
     expect(events[0]?.fact).toMatchObject({ case: 'messagePosted', value: { roomSeq: 8n, echoOfEventId: eventId } })
-    expect(told(events)).toEqual([
+    expect(published(events)).toEqual([
       {
         kind: 'message_posted',
-        heard: [
+        received: [
           { to: roomId, kind: 'messagePosted', roomId, messageEventId: echoId },
           { to: ['ann'], kind: 'roomMarkedAsRead', roomId },
         ],
@@ -279,8 +279,11 @@ describe('the echo of a reply', () => {
       case: 'messageRetracted',
       value: { messageEventId: echoId, echoOnly: true, threadRootEventId: reply.threadRootEventId },
     })
-    expect(told(recorded.events)).toEqual([
-      { kind: 'message_retracted', heard: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: echoId }] },
+    expect(published(recorded.events)).toEqual([
+      {
+        kind: 'message_retracted',
+        received: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: echoId }],
+      },
     ])
     const again = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: true })
     expect(again.message?.channelEchoEventId).not.toBe(echoId)
@@ -299,11 +302,11 @@ describe('the echo of a reply', () => {
     expect(await shown(bob(), roomId, newEcho)).toMatchObject({ body: 'two' })
     await eventually(() => recorded.events.length === 4)
     expect(recorded.events.map(({ version }) => version)).toEqual([8n, 9n, 10n, 11n])
-    expect(told(recorded.events)).toMatchObject([
-      { kind: 'message_edited', heard: [{ messageEventId: reply.id }] },
-      { kind: 'message_retracted', heard: [{ messageEventId: echoId }] },
-      { kind: 'message_edited', heard: [{ messageEventId: reply.id }] },
-      { kind: 'message_posted', heard: [{ messageEventId: newEcho }, { to: ['ann'], kind: 'roomMarkedAsRead' }] },
+    expect(published(recorded.events)).toMatchObject([
+      { kind: 'message_edited', received: [{ messageEventId: reply.id }] },
+      { kind: 'message_retracted', received: [{ messageEventId: echoId }] },
+      { kind: 'message_edited', received: [{ messageEventId: reply.id }] },
+      { kind: 'message_posted', received: [{ messageEventId: newEcho }, { to: ['ann'], kind: 'roomMarkedAsRead' }] },
     ])
   })
 

@@ -23,7 +23,7 @@ const eventOf = (assetId: string, version: bigint, video: State, kind = 'asset_p
     fact: { case: 'assetProcessing', value: { assetId, messageEventId: 'E1', video } },
   })
 
-const tell = (roomId: string, assetId: string, version: bigint, video: State) =>
+const publish = (roomId: string, assetId: string, version: bigint, video: State) =>
   fleet.messaging.applyRoomEvents({ roomId, events: [eventOf(assetId, version, video)] })
 
 /** The video as bob sees it, wherever it is shown. */
@@ -40,7 +40,7 @@ test('messages and lists of files show how far a video is, and where their reade
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
   expect(await shownTo(roomId, id)).toEqual([undefined, undefined])
 
-  await tell(roomId, assetId, 1n, { status: 'processing' })
+  await publish(roomId, assetId, 1n, { status: 'processing' })
   for (const video of await shownTo(roomId, id))
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.PROCESSING, sourceAvailable: true, variants: [] },
@@ -49,7 +49,7 @@ test('messages and lists of files show how far a video is, and where their reade
   const variants = ['720p', '480p'].map((quality) => ({ quality, width: 640, height: 480, size: 99n }))
   const many = Array.from({ length: 20 }, () => variants[0] ?? {})
   const done = { status: 'completed', durationMs: 2500n, width: 1920, height: 1080, hasPoster: true }
-  await tell(roomId, assetId, 2n, { ...done, variants: [...variants, ...many] })
+  await publish(roomId, assetId, 2n, { ...done, variants: [...variants, ...many] })
   for (const video of await shownTo(roomId, id)) {
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.COMPLETED, durationMs: 2500n, width: 1920, height: 1080 },
@@ -78,13 +78,13 @@ test('a failed one says why', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
-  await tell(roomId, assetId, 2n, { status: 'failed', reasonCode: 'original_missing' })
+  await publish(roomId, assetId, 2n, { status: 'failed', reasonCode: 'original_missing' })
   for (const video of await shownTo(roomId, id))
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'original_missing', sourceAvailable: false },
     })
   // Replayed, long after the versions of the asset were forgotten.
-  await tell(roomId, assetId, 3n, { status: 'processing' })
+  await publish(roomId, assetId, 3n, { status: 'processing' })
   for (const video of await shownTo(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
 })
 
@@ -118,8 +118,8 @@ test('uploads is asked about videos that have been processing for minutes, and i
     roomId,
     events: [eventOf(ended, 7n, { status: 'failed' }, 'asset_processing_failed')],
   })
-  const told = `select aggregate_id as "assetId", version from room_event_versions where room_id = $1`
-  const { rows } = await fleet.look.pool.query(told, [roomId])
+  const published = `select aggregate_id as "assetId", version from room_event_versions where room_id = $1`
+  const { rows } = await fleet.look.pool.query(published, [roomId])
   expect(rows).toEqual([{ assetId: ended, version: 7n }])
   const states = (await fleet.as('bob').rooms.listRoomAttachments({ roomId })).attachments.map(
     ({ attachment }) => [attachment?.id, attachment?.videoProcessing?.status] as const,

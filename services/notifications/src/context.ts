@@ -13,7 +13,7 @@ export type Context = {
   audiences: Audiences
   /** Has messaging know a level that was chosen. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
-  askPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
+  fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   /** Whether a credential is valid. */
   credentialHolds: (credentialId: string) => Promise<boolean>
   push: Push

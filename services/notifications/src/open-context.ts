@@ -2,8 +2,8 @@ import { AccountsInternalService, MessagingInternalService, RoomsInternalService
 import { NameResolver } from '@parley/outbound'
 import type { DatabaseHost } from '@parley/service'
 import { Audiences } from './clients/audiences.ts'
-import { askCredential } from './clients/credentials.ts'
-import { askPeople } from './clients/people.ts'
+import { checkCredential } from './clients/credentials.ts'
+import { fetchPeople } from './clients/people.ts'
 import { RoomAccess } from './clients/rooms.ts'
 import { applyLevel } from './clients/unread.ts'
 import type { Config } from './config.ts'
@@ -30,8 +30,8 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
     rooms: new RoomAccess(rooms),
     audiences: new Audiences(rooms, messaging, accounts),
     applyLevel: applyLevel(messaging),
-    askPeople: askPeople(accounts),
-    credentialHolds: askCredential(accounts),
+    fetchPeople: fetchPeople(accounts),
+    credentialHolds: checkCredential(accounts),
     push: { enabled: config.push !== undefined, network },
     now: overrides.now ?? (() => new Date()),
   }

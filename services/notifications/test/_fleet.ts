@@ -79,7 +79,7 @@ export const openFleet = () =>
       return {
         ...{ neighbours, erasures, natsUrl: harness.nats.url },
         /** What notifications told. */
-        told: harness.use(await recordEvents(harness.bus, 'evt.>')),
+        published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
         /** The same, in a session of theirs. */
         inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),

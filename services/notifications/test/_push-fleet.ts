@@ -19,7 +19,7 @@ export const pushOn = {
 }
 
 /** Failures are tried again at once, more or less. */
-const patience = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
+const retryLimits = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
 
 /** A fleet with a push service. */
 export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>
@@ -33,7 +33,7 @@ export async function openPushFleet() {
     start: (overrides?: Overrides['push']): Promise<Service> =>
       fleet.start(
         { ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' },
-        { push: { patience, pollMs: 100, ...overrides } },
+        { push: { retryLimits, pollMs: 100, ...overrides } },
       ),
     /** A browser of a user subscribes. */
     async subscribe(userId: string, name: string, at = service): Promise<string> {

@@ -17,7 +17,7 @@ export type Steps = {
   /** Tables that were read from end to end. */
   scanned: string[]
   /** The largest number of rows that a step read. */
-  most: number
+  max: number
 }
 
 const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)]
@@ -45,6 +45,6 @@ export async function stepsDone(db: Db, run: (tx: Tx) => Promise<unknown>): Prom
   return {
     indexes: steps.flatMap((step) => step['Index Name'] ?? []),
     scanned: steps.flatMap((step) => (step['Node Type'] === 'Seq Scan' ? (step['Relation Name'] ?? []) : [])),
-    most: Math.max(...steps.map(looked)),
+    max: Math.max(...steps.map(looked)),
   }
 }

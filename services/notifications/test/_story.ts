@@ -16,7 +16,7 @@ export class Story {
   readonly #roomId: string
   #seq = 0n
   /** Everything told so far, to be told again. */
-  readonly told: OutgoingEvent[] = []
+  readonly published: OutgoingEvent[] = []
   /** Keeps events back until `tell`. */
   held = false
 
@@ -53,7 +53,7 @@ export class Story {
     const kind = how === 'left' ? 'user_left_room' : 'member_banned'
     const value = { roomSeq: ++this.#seq, fact: { eventId: newId('event'), fact } }
     const about = { aggregateType: 'room', aggregateId: this.#roomId, version: this.#seq } as const
-    await this.tell({ kind, ...about, occurredAt, actorId: '', fact: { case: 'roomFact', value } })
+    await this.announce({ kind, ...about, occurredAt, actorId: '', fact: { case: 'roomFact', value } })
   }
 
   /** The database of messaging is put back to an earlier moment: places are given again. */
@@ -66,7 +66,7 @@ export class Story {
     upToRoomSeq: bigint = this.#seq,
     { threadRootEventId = '', occurredAt = new Date() } = {},
   ): Promise<void> {
-    await this.tell({
+    await this.announce({
       kind: threadRootEventId ? 'thread_marked_as_read' : 'room_marked_as_read',
       ...{ aggregateType: 'reader', aggregateId: userId, version: 1n, occurredAt, actorId: userId },
       fact: { case: 'read', value: { roomId: this.#roomId, threadRootEventId, upToRoomSeq } },
@@ -75,26 +75,26 @@ export class Story {
 
   #room(kind: string, fact: OutgoingEvent['fact'], actorId = '', id = newId('event')): Promise<void> {
     const about = { aggregateType: 'room', aggregateId: this.#roomId, version: this.#seq } as const
-    return this.tell({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
+    return this.announce({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
   }
 
   /** Puts an event on the stream, as the relay would. */
-  async tell(event: OutgoingEvent): Promise<void> {
-    const told = { id: newId('event'), ...event }
-    this.told.push(told)
-    if (!this.held) await publishEvents(this.#bus, told)
+  async announce(event: OutgoingEvent): Promise<void> {
+    const published = { id: newId('event'), ...event }
+    this.published.push(published)
+    if (!this.held) await publishEvents(this.#bus, published)
   }
 }
 
 /** The envelopes a user received, each once, in order. */
-export function heardBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
-  const heard = new Map<string, RealtimeEventEnvelope['event']>()
+export function receivedBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
+  const received = new Map<string, RealtimeEventEnvelope['event']>()
   for (const { deliveries } of events) {
     for (const { audience, envelope } of deliveries) {
       if (audience.case !== 'users' || !audience.value.userIds.includes(userId)) continue
       const { id, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
-      heard.set(id, event)
+      received.set(id, event)
     }
   }
-  return [...heard.values()]
+  return [...received.values()]
 }

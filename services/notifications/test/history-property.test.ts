@@ -54,14 +54,14 @@ function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))
   const room = fleet.neighbours.room(roomId, ids)
-  return { roomId, ids, room, story: new Story(fleet.bus, roomId), told: new RoomHistory(users) }
+  return { roomId, ids, room, story: new Story(fleet.bus, roomId), history: new RoomHistory(users) }
 }
 type Run = ReturnType<typeof newRun>
 
 const idOf = ({ ids }: Run, n: number): string => ids[n] ?? ''
 
 async function handled({ story }: Run): Promise<void> {
-  const ids = story.told.map(({ id }) => id ?? '')
+  const ids = story.published.map(({ id }) => id ?? '')
   await eventually(async () => {
     const rows = await sqlRows(fleet.db, sql`select from inbox where event_id = any(${sql.param(ids)}::text[])`)
     expect(rows).toHaveLength(ids.length)
@@ -69,14 +69,14 @@ async function handled({ story }: Run): Promise<void> {
 }
 
 async function take(run: Run, it: Step): Promise<void> {
-  const { story, told, room, roomId } = run
+  const { story, history, room, roomId } = run
   const name = idOf(run, it.user)
-  const message = 'said' in it ? told.said[it.said % Math.max(1, told.said.length)] : undefined
+  const message = 'said' in it ? history.said[it.said % Math.max(1, history.said.length)] : undefined
   switch (it.do) {
     case 'post': {
       const mentions = { userIds: it.some.map((n) => idOf(run, n)), all: it.everyone }
       const eventId = await story.post(name, { mentions })
-      return told.post({ author: it.user, seq: story.seq, eventId, mentioned: it.some, everyone: it.everyone })
+      return history.post({ author: it.user, seq: story.seq, eventId, mentioned: it.some, everyone: it.everyone })
     }
     case 'reply': {
       if (!message) return
@@ -87,49 +87,49 @@ async function take(run: Run, it: Step): Promise<void> {
         inReplyToAuthorId: answered === undefined ? '' : idOf(run, answered),
         threadFollowerIds: followers.map((n) => idOf(run, n)),
       })
-      told.post({ author: it.user, seq: story.seq, eventId, root, answered, followers })
+      history.post({ author: it.user, seq: story.seq, eventId, root, answered, followers })
       if (!it.echo) return
       const echo = await story.post(name, { echoOfEventId: eventId })
-      return told.post({ author: it.user, seq: story.seq, eventId: echo, messageId: eventId })
+      return history.post({ author: it.user, seq: story.seq, eventId: echo, messageId: eventId })
     }
     case 'read room':
     case 'read thread': {
       if (!message) return
       const root = it.do === 'read room' ? '' : message.root || message.messageId
       await story.read(name, message.seq, { threadRootEventId: root })
-      return told.read(it.user, root, message.seq)
+      return history.read(it.user, root, message.seq)
     }
     case 'retract': {
       if (!message || message.retracted) return
       const echoOnly = message.eventId !== message.messageId
       await story.retract(message.eventId, { echoOnly })
-      for (const one of told.said)
+      for (const one of history.said)
         if (one === message || (!echoOnly && one.messageId === message.eventId)) one.retracted = true
       return
     }
     case 'level':
-      if (!told.members[it.user]) return
+      if (!history.members[it.user]) return
       await handled(run)
       await fleet.as(name).preferences.updateRoomNotificationPreference({ roomId, level: levels[it.level] })
-      told.levels[it.user] = it.level
+      history.levels[it.user] = it.level
       return
     case 'leave':
       await handled(run)
       room.members.delete(name)
       await story.leave(name)
-      return told.leave(it.user, story.seq)
+      return history.leave(it.user, story.seq)
     case 'come back':
       await handled(run)
       room.members.add(name)
-      told.members[it.user] = true
+      history.members[it.user] = true
       return
     case 'dismiss':
     case 'dismiss all': {
       await handled(run)
-      const pending = told.pending(it.user)
+      const pending = history.pending(it.user)
       const which = it.do === 'dismiss' ? pending.slice(0, 1) : pending
       for (const { eventId } of which)
-        told.dismiss(it.user, told.said.find((one) => one.eventId === eventId)?.messageId ?? '')
+        history.dismiss(it.user, history.said.find((one) => one.eventId === eventId)?.messageId ?? '')
       const { notifications } = fleet.as(name)
       if (it.do === 'dismiss all') {
         expect((await notifications.dismissAllNotifications({})).dismissedCount).toBe(pending.length)
@@ -145,7 +145,7 @@ async function take(run: Run, it: Step): Promise<void> {
 
 async function check(run: Run): Promise<void> {
   for (const [n, userId] of run.ids.entries()) {
-    const expected = run.told.pending(n)
+    const expected = run.history.pending(n)
     const { notifications } = fleet.as(userId)
     const [list, counts, any] = await Promise.all([
       notifications.listNotifications({ page: { limit: 100 } }),
@@ -169,8 +169,8 @@ test('after any history, lists and counts match a recount from the beginning', a
       await handled(run)
       await check(run)
       // The bus may repeat what it told, in any order.
-      const order = new Map(run.story.told.map((event) => [event, random.next().value]))
-      const again = [...run.story.told].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+      const order = new Map(run.story.published.map((event) => [event, random.next().value]))
+      const again = [...run.story.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)
       await run.story.read(idOf(run, 0), 0n, { threadRootEventId: 'Elast' })
       await handled(run)

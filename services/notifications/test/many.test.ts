@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => fleet[Symbol.asyncDispose]())
 
-const told = (eventId: string) =>
+const published = (eventId: string) =>
   sqlRows<{ userId: string; kind: string }>(
     fleet.db,
     sql`select user_id as "userId", kind from notifications where event_id = ${eventId} order by user_id`,
@@ -31,8 +31,8 @@ const told = (eventId: string) =>
 const jobs = async () => (await fleet.db.execute('select from notification_jobs')).rowCount
 
 /** The recipients of the announcements of a message, once per announcement; each event counts once. */
-function heard(eventId: string): string[] {
-  const events = new Map(fleet.told.events.map((event) => [event.id, event]))
+function received(eventId: string): string[] {
+  const events = new Map(fleet.published.events.map((event) => [event.id, event]))
   return [...events.values()].flatMap(({ kind, deliveries }) =>
     kind !== 'notification_created'
       ? []
@@ -62,22 +62,22 @@ test('everyone in a large room is notified once by two processes, of which one d
   }
   const story = new Story(fleet.bus, 'R1')
   const eventId = await story.post('U000000', { mentions: { all: true, userIds: ['U000007'] } })
-  await eventually(async () => expect((await told(eventId)).length).toBeGreaterThan(1), slowly)
+  await eventually(async () => expect((await published(eventId)).length).toBeGreaterThan(1), slowly)
   const gone = once(dying, 'exit')
   dying.kill('SIGKILL')
   await gone
   release()
-  expect((await told(eventId)).length).toBeLessThan(members.length - 1)
+  expect((await published(eventId)).length).toBeLessThan(members.length - 1)
   // What the dead one held is free at once, not only after its lease.
   await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
   await fleet.start()
   await fleet.start()
   await eventually(async () => expect(await jobs()).toBe(0), slowly)
   const others = members.slice(1)
-  expect((await told(eventId)).map(({ userId }) => userId)).toEqual(others)
-  expect(new Set((await told(eventId)).map(({ kind }) => kind))).toEqual(new Set(['mention']))
-  await eventually(() => expect(new Set(heard(eventId)).size).toBe(others.length), slowly)
-  expect(heard(eventId)).toHaveLength(others.length)
+  expect((await published(eventId)).map(({ userId }) => userId)).toEqual(others)
+  expect(new Set((await published(eventId)).map(({ kind }) => kind))).toEqual(new Set(['mention']))
+  await eventually(() => expect(new Set(received(eventId)).size).toBe(others.length), slowly)
+  expect(received(eventId)).toHaveLength(others.length)
 })
 
 test('large roles and @here notify everyone; a holder of the role gets a mention, not a reply', async () => {
@@ -94,9 +94,9 @@ test('large roles and @here notify everyone; a holder of the role gets a mention
     inReplyToAuthorId: cooks[3] ?? '',
     threadFollowerIds: [others[1] ?? '', others[200] ?? ''],
   })
-  await eventually(async () => expect(await told(eventId)).toHaveLength(521), slowly)
+  await eventually(async () => expect(await published(eventId)).toHaveLength(521), slowly)
   await eventually(async () => expect(await jobs()).toBe(0))
-  const rows = await told(eventId)
+  const rows = await published(eventId)
   const kinds = new Map(rows.map(({ userId, kind }) => [userId, kind]))
   for (const userId of [...cooks, ...others.slice(0, 20)]) expect(kinds.get(userId)).toBe('mention')
   expect(kinds.get(others[200] ?? '')).toBe('reply')
@@ -111,12 +111,12 @@ test('many thread followers, and many with the level ALL_MESSAGES, are notified'
   await fleet.as('U000001').preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED })
   const story = new Story(fleet.bus, 'R1')
   const reply = await story.post('Uann', { threadRootEventId: 'Eroot', manyThreadFollowers: true })
-  await eventually(async () => expect(await told(reply)).toHaveLength(1499), slowly)
+  await eventually(async () => expect(await published(reply)).toHaveLength(1499), slowly)
   await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
     select user_id, 'R1', 'all_messages' from notifications where event_id = ${reply}`)
   const plain = await story.post('Uann')
-  await eventually(async () => expect(await told(plain)).toHaveLength(1499), slowly)
-  expect(new Set((await told(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
+  await eventually(async () => expect(await published(plain)).toHaveLength(1499), slowly)
+  expect(new Set((await published(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
 })
 
 test('a retraction dismisses the notifications of a large audience, a thousand at a time', async () => {
@@ -125,7 +125,7 @@ test('a retraction dismisses the notifications of a large audience, a thousand a
   fleet.neighbours.room('R1', [...members, 'Uann'])
   const story = new Story(fleet.bus, 'R1')
   const eventId = await story.post('Uann', { mentions: { all: true } })
-  await eventually(async () => expect(await told(eventId)).toHaveLength(2500), slowly)
+  await eventually(async () => expect(await published(eventId)).toHaveLength(2500), slowly)
   await story.retract(eventId)
   const pending = () => fleet.db.execute(sql`select from notifications where dismissed_at is null`)
   await eventually(async () => expect((await pending()).rowCount).toBe(0), slowly)
@@ -142,14 +142,14 @@ test('@here is retried while presence is unavailable, and delays nobody else', a
   const story = new Story(fleet.bus, 'R1')
   const mentions = { here: true, userIds: [members[7] ?? ''] }
   const eventId = await story.post('Uann', { mentions, threadRootEventId: 'Eroot', manyThreadFollowers: true })
-  await eventually(async () => expect(await told(eventId)).toHaveLength(11), slowly)
+  await eventually(async () => expect(await published(eventId)).toHaveLength(11), slowly)
   await eventually(async () => {
     const [job] = await sqlRows<{ fence: number }>(fleet.db, sql`select fence from notification_jobs`)
     expect(job?.fence).toBeGreaterThan(1)
   }, slowly)
   fleet.neighbours.presencesUnknown = false
   await eventually(async () => expect(await jobs()).toBe(0), slowly)
-  const rows = await told(eventId)
+  const rows = await published(eventId)
   expect(
     rows
       .filter(({ kind }) => kind === 'mention')
@@ -171,5 +171,5 @@ test('a job that fails while a neighbour is away continues later', async () => {
     expect(job?.fence).toBeGreaterThan(1)
   }, slowly)
   fleet.neighbours.silentMethods.clear()
-  await eventually(async () => expect(await told(eventId)).toHaveLength(1199), slowly)
+  await eventually(async () => expect(await published(eventId)).toHaveLength(1199), slowly)
 })

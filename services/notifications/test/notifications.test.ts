@@ -5,7 +5,7 @@ import { newId } from '@parley/ids'
 import type { Service } from '@parley/runtime'
 import { eventually, requestErasure, testBus } from '@parley/testkit'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { heardBy, Story } from './_story.ts'
+import { receivedBy, Story } from './_story.ts'
 
 let fleet: Fleet
 let service: Service
@@ -88,7 +88,7 @@ test('only the owner reads a notification, alone or in a batch, while it is pend
   await expect(notifications.getNotification({ notificationId: a })).rejects.toMatchObject({ code: Code.NotFound })
   expect(await idsOf(a, b)).toEqual([b])
   await eventually(() =>
-    expect(heardBy(fleet.told, 'Uowner')).toContainEqual(
+    expect(receivedBy(fleet.published, 'Uowner')).toContainEqual(
       expect.objectContaining({
         case: 'notificationDismissed',
         value: expect.objectContaining({ notificationId: a }) as unknown,
@@ -150,7 +150,7 @@ test('notifications of a room that somebody may no longer read are not shown or 
   })
   expect((await notifications.listRoomNotificationCounts({})).roomCounts).toMatchObject([{ roomId: 'Ropen' }])
   const dismissed = () =>
-    heardBy(fleet.told, 'Uclosed').flatMap((event) =>
+    receivedBy(fleet.published, 'Uclosed').flatMap((event) =>
       event.case === 'notificationDismissed' ? [event.value.notificationId] : [],
     )
   await eventually(() => expect(dismissed().sort()).toEqual(notificationIds.sort()))
@@ -191,8 +191,9 @@ test('notifications caused by a deleted person are dismissed, also on devices', 
   // Two notifications, how far they had read, and two calls with their name.
   await eventually(() => expect(fleet.erasures.found('Uleaver', 1)).toBe(5n))
   expect(await pending()).toEqual([messages[1]])
-  const heard = () => heardBy(fleet.told, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
-  await eventually(() => expect(heard()).toHaveLength(2))
+  const received = () =>
+    receivedBy(fleet.published, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
+  await eventually(() => expect(received()).toHaveLength(2))
   // A call that was still on its way to the stream is found by a later pass.
   for (let pass = 2, found: bigint | undefined = 1n; found !== 0n; pass++) {
     await requestErasure(fleet.bus, 'Uleaver', pass)

@@ -19,13 +19,13 @@ afterAll(() => fleet[Symbol.asyncDispose]())
 const preferencesOf = (userId: string) => fleet.internal.getPreferences({ userId })
 
 /** What was told of a user's levels, in order, each event once. */
-const toldOf = (userId: string) => {
-  const events = fleet.told.events.filter(({ aggregateId }) => aggregateId === userId)
+const publishedOf = (userId: string) => {
+  const events = fleet.published.events.filter(({ aggregateId }) => aggregateId === userId)
   return [...new Map(events.map((event) => [event.id, event])).values()].map(({ kind, version, fact, deliveries }) => {
     const [delivery] = deliveries
     const { event } = fromBinary(RealtimeEventEnvelopeSchema, delivery?.envelope ?? new Uint8Array())
     const level = fact.case === 'notificationLevel' ? fact.value.level : undefined
-    return { kind, version, level, to: delivery?.audience.value, told: event.value }
+    return { kind, version, level, to: delivery?.audience.value, published: event.value }
   })
 }
 
@@ -62,7 +62,7 @@ test('a level gets a version above the one that messaging holds of a choice lost
   levels.push({ userId: 'Uback', roomId: '', level: NORMAL, version })
   await fleet.as('Uback').preferences.updateServerNotificationPreference({ level: MUTED })
   expect(levels.at(-1)).toEqual({ userId: 'Uback', roomId: '', level: MUTED, version: version + 1n })
-  await eventually(() => expect(toldOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
+  await eventually(() => expect(publishedOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
 })
 
 test('choosing the same level again puts it into effect, whatever messaging held', async () => {
@@ -94,8 +94,8 @@ test('a chosen level applies to its user alone, and is announced', async () => {
     rooms: [{ roomId: 'R1', preference: { level: MUTED, effectiveLevel: MUTED } }],
   })
   expect(await preferencesOf('Ubob')).toMatchObject({ server: { level: DEFAULT }, rooms: [] })
-  await eventually(() => expect(toldOf('Uann')).toHaveLength(2))
-  expect(toldOf('Uann')).toMatchObject([
+  await eventually(() => expect(publishedOf('Uann')).toHaveLength(2))
+  expect(publishedOf('Uann')).toMatchObject([
     {
       ...{
         kind: 'user_server_notification_level_set',
@@ -103,11 +103,11 @@ test('a chosen level applies to its user alone, and is announced', async () => {
         level: ALL_MESSAGES,
         to: { userIds: ['Uann'] },
       },
-      told: { roomId: '', level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
+      published: { roomId: '', level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
     },
     {
       ...{ kind: 'user_room_notification_level_set', version: expect.any(BigInt), level: MUTED },
-      told: { roomId: 'R1', level: MUTED, effectiveLevel: MUTED },
+      published: { roomId: 'R1', level: MUTED, effectiveLevel: MUTED },
     },
   ])
 })
@@ -125,27 +125,27 @@ test('DEFAULT removes the level; a call that changes nothing is not announced', 
   expect(await preferences.updateServerNotificationPreference({ level: DEFAULT })).toMatchObject({
     preference: { level: DEFAULT, effectiveLevel: NORMAL },
   })
-  await eventually(() => expect(toldOf('Ubob')).toHaveLength(4))
-  expect(toldOf('Ubob')).toMatchObject([
+  await eventually(() => expect(publishedOf('Ubob')).toHaveLength(4))
+  expect(publishedOf('Ubob')).toMatchObject([
     { kind: 'user_server_notification_level_set', version: expect.any(BigInt) },
     { kind: 'user_room_notification_level_set', version: expect.any(BigInt) },
     { kind: 'user_room_notification_level_cleared', version: expect.any(BigInt), level: DEFAULT },
     {
       kind: 'user_server_notification_level_cleared',
       version: expect.any(BigInt),
-      told: { level: DEFAULT, effectiveLevel: NORMAL },
+      published: { level: DEFAULT, effectiveLevel: NORMAL },
     },
   ])
 })
 
 test('only members have a level for a room, and only of rooms that exist', async () => {
   const { preferences } = fleet.as('Ustranger')
-  for (const ask of [
+  for (const request of [
     (roomId: string) => preferences.getRoomNotificationPreference({ roomId }),
     (roomId: string) => preferences.updateRoomNotificationPreference({ roomId, level: MUTED }),
   ]) {
-    await expect(ask('R1')).rejects.toMatchObject({ code: Code.PermissionDenied })
-    await expect(ask('Rnone')).rejects.toMatchObject({ code: Code.NotFound })
+    await expect(request('R1')).rejects.toMatchObject({ code: Code.PermissionDenied })
+    await expect(request('Rnone')).rejects.toMatchObject({ code: Code.NotFound })
   }
 })
 

@@ -36,13 +36,13 @@ test('a batch reads about as many pushes as it may take', async () => {
   const steps = await stepsDone(db, (tx) => duePushes(tx, 4))
   expect(steps.indexes).toContain('push_jobs_due')
   expect(steps.scanned).toEqual([])
-  expect(steps.most).toBeLessThan(100)
+  expect(steps.max).toBeLessThan(100)
 })
 
 test('the pushes of a batch are found by their ids', async () => {
   const steps = await stepsDone(db, (tx) => holdPushes(tx, [1n, 2n, 50_000n], 30_000))
   expect(steps.scanned).toEqual([])
-  expect(steps.most).toBeLessThan(100)
+  expect(steps.max).toBeLessThan(100)
 })
 
 test('a push is queued without counting all waiting ones', async () => {
@@ -50,7 +50,7 @@ test('a push is queued without counting all waiting ones', async () => {
     const steps = await stepsDone(db, (tx) => queuePushes(tx, created))
     expect(steps.indexes).toContain('push_jobs_by_tag')
     expect(steps.scanned).not.toContain('push_jobs')
-    expect(steps.most).toBeLessThan(1000)
+    expect(steps.max).toBeLessThan(1000)
   }
 })
 
@@ -58,5 +58,5 @@ test('a push is withdrawn without reading all waiting ones', async () => {
   const steps = await stepsDone(db, (tx) => queueDismissals(tx, [{ userId: 'Ucrowd7', tag: 'mention-Eall' }]))
   expect(steps.indexes).toContain('push_jobs_by_tag')
   expect(steps.scanned).not.toContain('push_jobs')
-  expect(steps.most).toBeLessThan(1000)
+  expect(steps.max).toBeLessThan(1000)
 })

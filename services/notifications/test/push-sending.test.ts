@@ -154,15 +154,15 @@ const ends: Record<string, (browser: string) => unknown> = {
 test.each(Object.keys(ends))('no push is sent if it is %s while its text is fetched', async (how) => {
   const browser = `late-${Object.keys(ends).indexOf(how)}`
   const endpoint = await push.subscribe(user, browser)
-  let isAsked = false
+  let isRequested = false
   let answer = () => {}
   const answered = new Promise<void>((resolve) => (answer = resolve))
   push.fleet.neighbours.beforePreviews = () => {
-    isAsked = true
+    isRequested = true
     return answered
   }
   await push.notify(user, { eventId: 'Elate' })
-  await eventually(() => expect(isAsked).toBe(true))
+  await eventually(() => expect(isRequested).toBe(true))
   await ends[how]?.(endpoint)
   push.fleet.neighbours.beforePreviews = () => Promise.resolve()
   answer()

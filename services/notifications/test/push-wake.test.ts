@@ -14,7 +14,7 @@ test('a push and its dismissal are sent at once, without waiting for the next po
     const eventId = await story.post('Uann', { mentions: { userIds: ['Ubob'] } })
     push.fleet.neighbours.previews.set(eventId, { text: 'hello' })
     story.held = false
-    for (const event of story.told.slice(-1)) await publish(push.fleet.bus, event)
+    for (const event of story.published.slice(-1)) await publish(push.fleet.bus, event)
     await eventually(() => expect(push.service.by('phone')).toHaveLength(times))
     await story.read('Ubob')
     await eventually(() => expect(push.service.by('phone')).toHaveLength(times + 1))

@@ -5,7 +5,7 @@ import { eventually, requestErasure } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { outbox } from '../src/store/schema.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { heardBy, publish, Story } from './_story.ts'
+import { receivedBy, publish, Story } from './_story.ts'
 
 const { MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
@@ -68,12 +68,13 @@ test('clients receive the notification, and from whom it is', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob])
   const eventId = await story.post(ann, { mentions: { userIds: [bob] }, inReplyTo: 'Easked', inReplyToAuthorId: ann })
-  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
+  await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(2))
   const [item] = (await fleet.as(bob).notifications.listNotifications({})).notifications
   const created = { notificationId: item?.id, roomId, eventId, silent: false }
-  const heard = (kind: string) => heardBy(fleet.told, bob).flatMap((event) => (event.case === kind ? event.value : []))
-  expect(heard('notificationCreated')).toMatchObject([created])
-  expect(heard('mentionNotification')).toMatchObject([
+  const received = (kind: string) =>
+    receivedBy(fleet.published, bob).flatMap((event) => (event.case === kind ? event.value : []))
+  expect(received('notificationCreated')).toMatchObject([created])
+  expect(received('mentionNotification')).toMatchObject([
     { roomId, actorUserId: ann, actorDisplayName: ann, roomName: roomId },
   ])
   expect(item).toMatchObject({
@@ -87,9 +88,9 @@ test('clients receive the notification, and from whom it is', async () => {
   ].entries()) {
     const dm = roomOf(members, { dm: true })
     await dm.story.post(ann, { dmParticipantIds: members })
-    await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4 + 2 * n))
-    expect(heard('notificationCreated').at(-1)).toMatchObject({ roomId: dm.roomId })
-    expect(heard('newDirectMessageNotification').at(-1)).toMatchObject({
+    await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4 + 2 * n))
+    expect(received('notificationCreated').at(-1)).toMatchObject({ roomId: dm.roomId })
+    expect(received('newDirectMessageNotification').at(-1)).toMatchObject({
       roomId: dm.roomId,
       ...sender,
       conversationName,
@@ -102,12 +103,14 @@ test('a notification is announced even if its sender cannot be named', async () 
   const { roomId, story } = roomOf([ann, bob])
   fleet.neighbours.deleted.add(ann)
   await story.post(ann, { mentions: { userIds: [bob] } })
-  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
+  await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(2))
   fleet.neighbours.silentMethods.add('getProfiles')
   await story.post(ann, { mentions: { userIds: [bob] } })
-  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4))
+  await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
   fleet.neighbours.silentMethods.clear()
-  const calls = heardBy(fleet.told, bob).flatMap((event) => (event.case === 'mentionNotification' ? event.value : []))
+  const calls = receivedBy(fleet.published, bob).flatMap((event) =>
+    event.case === 'mentionNotification' ? event.value : [],
+  )
   expect(calls.map(({ roomId: at, actorDisplayName }) => [at, actorDisplayName])).toEqual(
     Array.from({ length: 2 }, () => [roomId, undefined]),
   )
@@ -117,7 +120,7 @@ test('outbox entries that name a deleted person are deleted; accounts deletes th
   const { ann, bob } = people('ann', 'bob')
   const { story } = roomOf([ann, bob])
   await story.post(ann, { mentions: { userIds: [bob] } })
-  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(2))
+  await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(2))
   const entries = () => fleet.db.$count(outbox, eq(outbox.aggregate, `notification.${ann}`))
   expect(await entries()).toBe(1)
   let pass = 0
@@ -152,12 +155,12 @@ test('the level of the room overrides that of the server; MUTED gets nothing, AL
   await story.post(ann, { threadRootEventId: plain })
   const mention = await story.post(ann, { mentions: { userIds: [all, everywhere, quiet, room] } })
   await settled(story, roomId)
-  const heardAll = [
+  const receivedAll = [
     { kind: 'mention', eventId: mention },
     { kind: 'roomMessage', eventId: plain },
   ]
-  expect((await pendingOf(all)).slice(1)).toEqual(heardAll)
-  expect((await pendingOf(everywhere)).slice(1)).toEqual(heardAll)
+  expect((await pendingOf(all)).slice(1)).toEqual(receivedAll)
+  expect((await pendingOf(everywhere)).slice(1)).toEqual(receivedAll)
   expect(await pendingOf(quiet)).toEqual([])
   expect(await pendingOf(room)).toEqual([{ kind: 'mention', eventId: mention }])
 })
@@ -199,8 +202,8 @@ test('people in do-not-disturb are notified silently', async () => {
   await story.post(ann, { dmParticipantIds: [ann, quiet], mentions: { userIds: [quiet] } })
   await settled(story, roomId)
   expect(await pendingOf(quiet)).toHaveLength(2)
-  await eventually(() => expect(heardBy(fleet.told, quiet)).toHaveLength(2))
-  expect(heardBy(fleet.told, quiet)).toMatchObject([
+  await eventually(() => expect(receivedBy(fleet.published, quiet)).toHaveLength(2))
+  expect(receivedBy(fleet.published, quiet)).toMatchObject([
     { case: 'notificationCreated', value: { silent: true } },
     { case: 'notificationCreated', value: { silent: true } },
   ])
@@ -242,7 +245,7 @@ test('read messages do not notify, messages read later are dismissed; threads ar
   await story.read(bob, story.seq, { threadRootEventId: 'Eother' })
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
   await eventually(() =>
-    expect(heardBy(fleet.told, bob).filter((event) => event.case === 'notificationDismissed')).toHaveLength(2),
+    expect(receivedBy(fleet.published, bob).filter((event) => event.case === 'notificationDismissed')).toHaveLength(2),
   )
 })
 
@@ -256,9 +259,9 @@ test('after a restore of messaging, new messages notify at places that were read
   await story.leave(cat, 'left', occurredAt)
   await settled(story, roomId)
   story.goBack(1n)
-  const told = await story.post(ann, mention)
+  const published = await story.post(ann, mention)
   await settled(story, roomId)
-  for (const one of [bob, cat]) expect(await pendingOf(one)).toEqual([{ kind: 'mention', eventId: told }])
+  for (const one of [bob, cat]) expect(await pendingOf(one)).toEqual([{ kind: 'mention', eventId: published }])
   await story.read(bob)
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
 })
@@ -292,7 +295,7 @@ test('a retracted message notifies nobody, whichever event comes first', async (
   story.held = true
   const early = await story.post(ann, { mentions: { userIds: [bob] } })
   await story.retract(early)
-  for (const event of story.told.slice(-2).reverse()) await publish(fleet.bus, event)
+  for (const event of story.published.slice(-2).reverse()) await publish(fleet.bus, event)
   story.held = false
   await settled(story, roomId)
   expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }])
@@ -311,7 +314,7 @@ test('a person who left or was banned is not notified of earlier messages, which
   await story.leave(bob)
   await story.leave(ban, 'banned')
   const back = await story.post(ann, mention)
-  const [before, ...after] = story.told.slice(-4)
+  const [before, ...after] = story.published.slice(-4)
   // They came back, or the neighbour does not know yet: the place in the line decides.
   for (const event of after) await publish(fleet.bus, event)
   if (before) await publish(fleet.bus, before)
@@ -329,25 +332,25 @@ test('repeated events notify nobody again, not even after a dismissal', async ()
   const { notifications } = fleet.as(cat)
   expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
   // Of both: that there is something, and that it is a mention.
-  await eventually(() => expect(heardBy(fleet.told, bob)).toHaveLength(4))
-  const before = { bob: heardBy(fleet.told, bob), ids: await pendingOf(bob) }
+  await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
+  const before = { bob: receivedBy(fleet.published, bob), ids: await pendingOf(bob) }
   // Without the inbox, as after three days: the rows themselves know.
   await fleet.db.execute('delete from inbox')
-  for (const event of [...story.told].reverse()) await publish(fleet.bus, event)
+  for (const event of [...story.published].reverse()) await publish(fleet.bus, event)
   await settled(story, roomId)
   expect(await pendingOf(bob)).toEqual(before.ids)
   expect(await pendingOf(cat)).toEqual([])
-  expect(heardBy(fleet.told, bob)).toEqual(before.bob)
-  expect(heardBy(fleet.told, bob).filter((event) => event.case === 'notificationCreated')).toHaveLength(2)
+  expect(receivedBy(fleet.published, bob)).toEqual(before.bob)
+  expect(receivedBy(fleet.published, bob).filter((event) => event.case === 'notificationCreated')).toHaveLength(2)
 })
 
 test('while neighbours are away, notifications are delayed', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
   fleet.neighbours.silent = true
-  const asked = fleet.neighbours.calls.length
+  const requested = fleet.neighbours.calls.length
   const eventId = await story.post(ann, { mentions: { userIds: [bob] } })
-  await eventually(() => expect(fleet.neighbours.calls.length).toBeGreaterThan(asked + 1))
+  await eventually(() => expect(fleet.neighbours.calls.length).toBeGreaterThan(requested + 1))
   fleet.neighbours.silent = false
   await settled(story, roomId)
   await eventually(async () => expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId }]))

@@ -12,7 +12,7 @@ beforeAll(async () => {
   push = await openPushFleet()
   pushService = await PushService.start()
   names = await NameServer.start({ 'push.example': ['127.0.0.1'] })
-  resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, patienceMs: 60_000 })
+  resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, maxWaitMs: 60_000 })
   await push.start({ network: { isAllowed: () => true, allowPlain: true, resolve: resolver.resolve } })
 })
 afterAll(async () => {
@@ -30,9 +30,9 @@ const subscribe = (userId: string, browser: string, host: string) =>
 
 test('names whose servers stay silent delay one push of their owner, and nothing else', async () => {
   for (let n = 0; n < 20; n++) await subscribe('Umallory', `m${n}`, `silent-${n}.example`)
-  expect(names.asked).toEqual(new Set())
+  expect(names.queried).toEqual(new Set())
   await push.notify('Umallory')
-  await names.heard(1)
+  await names.untilQueried(1)
 
   await subscribe('Ualice', 'alice', 'push.example')
   await push.notify('Ualice', { eventId: 'E2' })
@@ -44,5 +44,5 @@ test('names whose servers stay silent delay one push of their owner, and nothing
   await database.ping()
 
   expect(resolver.pending).toBe(1)
-  expect([...names.asked].filter((name) => name.startsWith('silent'))).toHaveLength(1)
+  expect([...names.queried].filter((name) => name.startsWith('silent'))).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const linkNotFound = () => new ConnectError('sidebar link not found', Code.NotFound)
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
-export const tooManyIds = (most: number) => new ConnectError(`at most ${most} ids at once`, Code.InvalidArgument)
+export const tooManyIds = (max: number) => new ConnectError(`at most ${max} ids at once`, Code.InvalidArgument)
 
 export const roomHidden = () => new ConnectError('permission denied: you cannot see this room', Code.PermissionDenied)
 export const mayNotCreateRooms = () =>
@@ -96,8 +96,8 @@ export const accountsSilent = (cause: unknown) =>
 
 export const importedIdMissing = () =>
   new ConnectError('source and external id are required, of at most 200 characters each', Code.InvalidArgument)
-export const badDmParticipants = (most: number) =>
-  new ConnectError(`a direct message has 1 to ${most} participants`, Code.InvalidArgument)
+export const badDmParticipants = (max: number) =>
+  new ConnectError(`a direct message has 1 to ${max} participants`, Code.InvalidArgument)
 export const notAChannel = () => new ConnectError('only channels can be changed this way', Code.InvalidArgument)
 export const importRaced = () =>
   new ConnectError('another room took the name at the same time; try again', Code.Unavailable)

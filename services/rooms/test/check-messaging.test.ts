@@ -17,16 +17,16 @@ const away = () => Promise.reject(new Error('nobody asks'))
 
 /** Walks until a room was checked; a step may reach the end of all rooms, after which the walk restarts. */
 async function walkToARoom(failure: ConnectError): Promise<number> {
-  let asked = 0
+  let requested = 0
   const apply: ApplyFacts = async () => {
-    asked++
+    requested++
     throw failure
   }
   await using delivery = openFactDelivery({ db: env.db, apply, read: away, timeoutMs: 1000 })
   const walk = walker({ db: env.db, delivery }, apply, { signal: new AbortController().signal, restMs: 0 })
   for (;;) {
     const pauseMs = await walk()
-    if (asked > 0) return pauseMs
+    if (requested > 0) return pauseMs
   }
 }
 

@@ -43,13 +43,13 @@ describe('CreateRoom', () => {
   })
 
   test('puts the room at the end of its group and notifies everyone', async () => {
-    await using heard = await recordEvents(env.bus, 'evt.layout.>')
+    await using received = await recordEvents(env.bus, 'evt.layout.>')
     const roomId = await makeRoom(env, 'last')
     const { group } = await admin().directory.getRoomGroup({ groupId })
     expect(group?.items.at(-1)?.item).toMatchObject({ case: 'room', value: { room: { id: roomId } } })
     // The event of an earlier room may arrive late.
     const isOfRoom = ({ fact }: Event) => fact.case === 'layoutChanged' && fact.value.roomId === roomId
-    const event = await eventually(() => heard.events.find(isOfRoom) ?? false)
+    const event = await eventually(() => received.events.find(isOfRoom) ?? false)
     expect(event).toMatchObject({
       kind: 'room_groups_updated',
       aggregateType: 'layout',

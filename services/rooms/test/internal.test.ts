@@ -106,23 +106,25 @@ describe('GetRoomAccess', () => {
       ...{ userId: 'Uowner', login: 'owner', displayName: '', nameKey: 'owner', deleted: false },
       ...{ profileVersion: 1n, roleIds: [ownerRoleId], rolesVersion: 1n },
     })
-    const asked = { userId: 'Uowner', roomId }
-    expect(await other.internal.getRoomAccess({ ...asked, heardRoles: true })).toMatchObject({ effectiveMember: true })
-    expect(await other.internal.getRoomAccess(asked)).toMatchObject({ effectiveMember: false })
-    const stranger = { ...asked, userId: 'Ustranger', heardRoles: true }
+    const requested = { userId: 'Uowner', roomId }
+    expect(await other.internal.getRoomAccess({ ...requested, heardRoles: true })).toMatchObject({
+      effectiveMember: true,
+    })
+    expect(await other.internal.getRoomAccess(requested)).toMatchObject({ effectiveMember: false })
+    const stranger = { ...requested, userId: 'Ustranger', heardRoles: true }
     expect(await other.internal.getRoomAccess(stranger)).toMatchObject({ effectiveMember: false })
   })
 
   test('does not count deleted users as members', async () => {
     const roomId = await makeRoom(env, 'for-all', { universal: true })
-    const heard = async (userId: string) =>
+    const received = async (userId: string) =>
       (await env.internal.getRoomAccess({ userId, roomId, heardRoles: true })).effectiveMember
     const row = { login: '', displayName: '', nameKey: '', profileVersion: 2n, roleIds: [], rolesVersion: 1n }
     await env.db.insert(people).values([
       { ...row, userId: 'Uthere', deleted: false },
       { ...row, userId: 'Udeleted', deleted: true },
     ])
-    expect(await Promise.all(['Uthere', 'Udeleted', 'Uunheard'].map(heard))).toEqual([true, false, true])
+    expect(await Promise.all(['Uthere', 'Udeleted', 'Uunheard'].map(received))).toEqual([true, false, true])
   })
 
   test('reports a missing room', async () => {

@@ -60,10 +60,10 @@ async function assertNothingLostOrDoubled(): Promise<void> {
   )
   // Messaging was told the same.
   for (const { id, groupId } of channels) {
-    const told = env.messaging.factsOf(id).flatMap(({ fact }) => {
+    const published = env.messaging.factsOf(id).flatMap(({ fact }) => {
       return fact.case === 'created' || fact.case === 'moved' ? fact.value.groupId : []
     })
-    expect(told.at(-1)).toBe(groupId)
+    expect(published.at(-1)).toBe(groupId)
   }
 }
 

@@ -42,7 +42,7 @@ function lose(version = inAMinute(), change = leftLost): void {
 const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
 
 /** Commits a change that is not handed over. */
-const joinUnheard = (userId: string) =>
+const joinUnanswered = (userId: string) =>
   env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
     const cause = { actorId: userId, at: new Date() }
@@ -131,7 +131,7 @@ test('one change gives messaging all other lost facts, too', async () => {
   ]
   for (const [n, change] of lost.entries()) lose(inAMinute() + BigInt(n), change)
   const known = versions().length
-  await joinUnheard('Uone')
+  await joinUnanswered('Uone')
   await join('Utwo')
   newest(1)
   // What was not handed over comes with the next change, or by itself before it: what counts is the last word on each.
@@ -174,8 +174,8 @@ test('a change that messaging does not accept is unavailable, and accepted later
 })
 
 test('waiting changes get higher versions in their order, and what refers to them follows', async () => {
-  await joinUnheard('Uone')
-  await joinUnheard('Utwo')
+  await joinUnanswered('Uone')
+  await joinUnanswered('Utwo')
   lose()
   await join('Uthree')
   expect(newest(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
@@ -192,7 +192,7 @@ test('waiting changes get higher versions in their order, and what refers to the
 })
 
 test("a different fact with the same version does not count as the room's", async () => {
-  lose(await joinUnheard('Uone'))
+  lose(await joinUnanswered('Uone'))
   await join('Utwo')
   expect(newest(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })

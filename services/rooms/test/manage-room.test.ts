@@ -104,7 +104,7 @@ describe('UpdateRoom', () => {
 
 describe('ArchiveRoom and UnarchiveRoom', () => {
   test('hide and restore the room, announce it to everyone, and keep its place', async () => {
-    await using heard = await recordEvents(env.bus, 'evt.layout.>')
+    await using received = await recordEvents(env.bus, 'evt.layout.>')
     const listed = async () => {
       const { group } = await admin().directory.getRoomGroup({ groupId })
       return group?.items.some(({ item }) => item.case === 'room' && item.value.room?.id === room)
@@ -118,8 +118,8 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
     expect(await listed()).toBe(true)
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
     // The event of the creation of the room by somebody else may arrive late.
-    const told = () => heard.events.filter(({ actorId }) => actorId === 'Uowner')
-    await eventually(() => expect(told()).toHaveLength(2))
+    const published = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
+    await eventually(() => expect(published()).toHaveLength(2))
   })
 
   test('twice succeed', async () => {

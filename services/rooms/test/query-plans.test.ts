@@ -63,7 +63,7 @@ async function stepsOf(statement: SQL): Promise<Plan[]> {
 }
 
 /** The most rows that a step looked at. */
-const most = (steps: readonly Plan[]): number =>
+const maxRows = (steps: readonly Plan[]): number =>
   Math.max(...steps.map((step) => (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops']))
 const indexes = (steps: readonly Plan[]) => steps.map((step) => step['Index Name'])
 
@@ -87,7 +87,7 @@ describe('of 100,000 members', () => {
   ])('%s reads about as many people as it shows', async (_what, filter, page) => {
     const steps = await stepsOf(membersPage(filter, page))
     expect(indexes(steps)).toContain('people_by_name')
-    expect(most(steps)).toBeLessThan(4 * first.limit)
+    expect(maxRows(steps)).toBeLessThan(4 * first.limit)
   })
 
   test.each<[string, (filter: MemberFilter) => SQL]>([
@@ -97,7 +97,7 @@ describe('of 100,000 members', () => {
     for (const wanted of [filter('user4711'), filter('ffff'), filter('nobody'), filter('user4711', { eligible })]) {
       const steps = await stepsOf(statement(wanted))
       expect(indexes(steps)).toContain('people_by_grams')
-      expect(most(steps)).toBeLessThan(1000)
+      expect(maxRows(steps)).toBeLessThan(1000)
     }
   })
 
@@ -122,14 +122,14 @@ describe('recipients among 100,000 members', () => {
     ['those with a role that many have', { ...nobody, roleIds: ['staff'] }],
     ['those of a universal room with a role that many have', { ...nobody, roleIds: ['staff'], eligible }],
   ])('%s: a page reads about as many people as it answers', async (_what, filter) => {
-    expect(most(await stepsTo(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
+    expect(maxRows(await stepsTo(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
   })
 
   test.each([undefined, eligible])('the few with a role are found by its index', async (rule) => {
     const filter = { ...nobody, roleIds: ['few'], userIds: thousand.slice(0, 10), eligible: rule }
     const steps = await stepsTo(filter, { after: '', limit: 1000 })
     expect(indexes(steps)).toContain('people_by_roles')
-    expect(most(steps)).toBeLessThan(1000)
+    expect(maxRows(steps)).toBeLessThan(1000)
   })
 })
 
@@ -137,7 +137,7 @@ test('100 members among 100,000 people are read, not all people', async () => {
   const steps = await stepsOf(membersPage(filter('', { roomId: 'R2' }), first))
   expect(indexes(steps)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
   // The bans of this test are few enough to be read whole.
-  expect(most(steps)).toBeLessThan(1000)
+  expect(maxRows(steps)).toBeLessThan(1000)
 })
 
 test.each([
@@ -147,5 +147,5 @@ test.each([
   const before = { createdAt: new Date(Date.now() - 100_100 * 60_000), id: 'R2' }
   const steps = await stepsOf(bansPage(db, roomId, { limit: 51, offset: 0, before }).getSQL())
   expect(indexes(steps)).toContain(index)
-  expect(most(steps)).toBeLessThan(150)
+  expect(maxRows(steps)).toBeLessThan(150)
 })

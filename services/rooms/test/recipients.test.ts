@@ -67,8 +67,8 @@ const ids = (count: number) => Array.from({ length: count }, (_, n) => `X${n}`)
 const memberOf = (roomId: string) => (userId: string) => ({
   ...{ roomId, userId, member: true, version: 9n, since: new Date() },
 })
-const listed = async (asked: MessageInitShape<typeof ListRecipientsRequestSchema>) =>
-  (await env.internal.listRecipients({ limit: 1000, ...asked })).userIds
+const listed = async (requested: MessageInitShape<typeof ListRecipientsRequestSchema>) =>
+  (await env.internal.listRecipients({ limit: 1000, ...requested })).userIds
 
 describe('ListRecipients', () => {
   test('all of a room: its members, without people who are banned, deleted or left', async () => {
@@ -108,11 +108,11 @@ describe('ListRecipients', () => {
   })
 
   test('several selections are combined, with nobody twice', async () => {
-    const asked = { roomId: tea, userIds: ['Uexpired', 'Ubob'], roleIds: ['moderator', 'guest'] }
-    expect(await listed(asked)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
-    expect(await listed({ ...asked, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
-    expect(await listed({ ...asked, limit: 2, after: 'Uexpired' })).toEqual(['Uguest'])
-    expect(await listed({ ...asked, all: true })).toHaveLength(6)
+    const requested = { roomId: tea, userIds: ['Uexpired', 'Ubob'], roleIds: ['moderator', 'guest'] }
+    expect(await listed(requested)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
+    expect(await listed({ ...requested, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
+    expect(await listed({ ...requested, limit: 2, after: 'Uexpired' })).toEqual(['Uguest'])
+    expect(await listed({ ...requested, all: true })).toHaveLength(6)
     expect(await listed({ roomId: tea })).toEqual([])
   })
 

@@ -63,10 +63,10 @@ export const fileDiffers = () => invalid('sha256: does not match the file')
 export const tooManyFrames = () => invalid('the animation is too long; at most 256 frames and 100 million pixels')
 
 const exhausted = (message: string) => new ConnectError(message, Code.ResourceExhausted)
-export const tooManyUploads = (most: number) =>
-  exhausted(`too many open uploads (${most}): complete or cancel one, or wait until one expires`)
-export const tooMuchPending = (most: number) =>
-  exhausted(`too many files that are not posted yet: at most ${most} bytes are kept; post some, or try again later`)
+export const tooManyUploads = (max: number) =>
+  exhausted(`too many open uploads (${max}): complete or cancel one, or wait until one expires`)
+export const tooMuchPending = (max: number) =>
+  exhausted(`too many files that are not posted yet: at most ${max} bytes are kept; post some, or try again later`)
 export const userQuotaReached = (quota: number) =>
   exhausted(`storage quota reached: your files may take ${quota} bytes in all; delete some first`)
 export const serverIsFull = () => exhausted('storage full: this server cannot store more files; ask an administrator')
@@ -78,22 +78,22 @@ export const assetNotUsable = (id: string) =>
   invalid(`attachment_asset_ids: ${id} is unknown, expired, not yours, of another room or used in another message`)
 export const tooManyAssets = () => invalid('asset_ids: 1 to 10')
 
-export const tooManyVideos = (most: number) => invalid(`asset_ids: at most ${most}`)
+export const tooManyVideos = (max: number) => invalid(`asset_ids: at most ${max}`)
 
 export const badPageUrl = () => invalid('url: an absolute http or https address without a password is required')
 export const tooManyPages = () =>
   new ConnectError('too many link previews at once; try again', Code.ResourceExhausted, { 'retry-after': '5' })
 
 export const importedIdMissing = () => invalid('source and external id are required')
-const lossAsked = 'if they are gone for good, repair with --accept-loss; none of this was repaired'
+const lossUnconfirmed = 'if they are gone for good, repair with --accept-loss; none of this was repaired'
 export const storageLooksEmpty = () =>
   new ConnectError(
-    `none of the files that the database knows is in the storage; is its disk mounted, its bucket the right one? ${lossAsked}`,
+    `none of the files that the database knows is in the storage; is its disk mounted, its bucket the right one? ${lossUnconfirmed}`,
     Code.FailedPrecondition,
   )
 export const tooMuchIsMissing = (missing: number, of: number) =>
   new ConnectError(
-    `the bytes of ${missing} of ${of} rows are missing; is this the right storage? ${lossAsked}`,
+    `the bytes of ${missing} of ${of} rows are missing; is this the right storage? ${lossUnconfirmed}`,
     Code.FailedPrecondition,
   )
 export const storageNotOurs = (belonging: 'missing' | 'foreign') =>

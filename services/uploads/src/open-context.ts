@@ -43,7 +43,7 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
   const policy = await host.policy(admin)
   const now = overrides.now ?? (() => new Date())
   // A user's concurrent page fetches wait for one name at a time; messaging limits their number.
-  const names = host.use(new NameResolver({ mostWaitingPerAsker: 3 }))
+  const names = host.use(new NameResolver({ maxWaitingPerCaller: 3 }))
   return {
     ...{ db, storage, now },
     relay: await host.relay(),

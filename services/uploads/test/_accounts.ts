@@ -17,7 +17,7 @@ type Implementation = ServiceImpl<typeof AccountsInternalService>
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
-  asked = 0
+  requested = 0
   away = false
   /** Answers wait for it. */
   held: Promise<void> | undefined
@@ -32,7 +32,7 @@ export class FakeAccounts {
   }
 
   readonly authenticate: Implementation['authenticate'] = async ({ digests }) => {
-    this.asked++
+    this.requested++
     await this.held
     if (this.away) throw new Error('away')
     const expiresAt = timestampFromDate(new Date(Date.now() + 1e12))
@@ -48,7 +48,7 @@ export class FakeAccounts {
   readonly avatars = new Map<string, string>()
 
   readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {
-    this.asked++
+    this.requested++
     if (this.away) throw new Error('away')
     return { people: userIds.map((userId) => ({ userId, avatarKey: this.avatars.get(userId) ?? '' })) }
   }

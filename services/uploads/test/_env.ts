@@ -85,7 +85,7 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
         internal: harness.client(UploadsInternalService),
         as: (userId: string) => harness.clients({ uploads: AssetUploadService, assets: AssetService }, { userId }),
         /** Tells what happened to messages of a room. */
-        tell: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
+        publish: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
           publishEvents(bus, { actorId: 'Ualice', ...event, aggregateType: 'room', aggregateId: roomId }),
         /** Tells what happened to an account or to the server. */
         announce: ({ ownerId, ...event }: { ownerId: string } & Pick<TestEvent, 'version' | 'fact'>) =>

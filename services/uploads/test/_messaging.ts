@@ -5,11 +5,12 @@ import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
 /** Stand-in for messaging: stores the events handed over to rooms, each once. */
 export class FakeMessaging {
-  readonly #told: { roomId: string; event: RoomEvent }[] = []
+  readonly #published: { roomId: string; event: RoomEvent }[] = []
 
   readonly applyRoomEvents: ServiceImpl<typeof MessagingInternalService>['applyRoomEvents'] = ({ roomId, events }) => {
     for (const event of events)
-      if (this.of(event.aggregateId).every(({ version }) => version < event.version)) this.#told.push({ roomId, event })
+      if (this.of(event.aggregateId).every(({ version }) => version < event.version))
+        this.#published.push({ roomId, event })
     return {}
   }
 
@@ -19,23 +20,23 @@ export class FakeMessaging {
   readonly shown = new Set<string>()
   away = false
   /** How often it was asked about the use of files. */
-  asked = 0
+  requested = 0
 
-  readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (asked) => {
-    this.asked++
+  readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (requested) => {
+    this.requested++
     if (this.away) throw new Error('away')
     return {
-      attachments: asked.assetIds.flatMap((assetId) => {
+      attachments: requested.assetIds.flatMap((assetId) => {
         const messageEventId = this.attached.get(assetId)
         return messageEventId === undefined ? [] : { assetId, messageEventId }
       }),
-      previewImageKeys: asked.previewImageKeys.filter((key) => this.shown.has(key)),
+      previewImageKeys: requested.previewImageKeys.filter((key) => this.shown.has(key)),
     }
   }
 
   /** Events about a file, oldest first. */
   of(assetId: string): RoomEvent[] {
-    return this.#told.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
+    return this.#published.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
   }
 
   kindsOf(assetId: string): string[] {
@@ -44,7 +45,7 @@ export class FakeMessaging {
 
   /** The room of the last event about a file, and the client event in it. */
   lastFrameOf(assetId: string) {
-    const last = this.#told.findLast(({ event }) => event.aggregateId === assetId)
+    const last = this.#published.findLast(({ event }) => event.aggregateId === assetId)
     return last && { roomId: last.roomId, frame: fromBinary(RealtimeEventEnvelopeSchema, last.event.envelope) }
   }
 }

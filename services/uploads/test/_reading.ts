@@ -3,7 +3,7 @@ import type { Service } from '@parley/runtime'
 import { publicUrl, signingSecret, type Env } from './_env.ts'
 import { claiming, sendFile, type Sending } from './_sending.ts'
 
-export type Asking = {
+export type ReadOptions = {
   userId?: string
   image?: ServerImageSize
   headers?: Record<string, string>
@@ -51,7 +51,7 @@ export class Readers {
   }
 
   /** Address of a file at this process, as a reader of the message gets it. */
-  addressOf(assetId: string, { userId = 'Ualice', image }: Asking = {}): string {
+  addressOf(assetId: string, { userId = 'Ualice', image }: ReadOptions = {}): string {
     const { url } = assetUrl(
       { publicUrl, signingSecret },
       { assetId, userId, now: this.now(), ...(image && { image }) },
@@ -59,9 +59,9 @@ export class Readers {
     return url.replace(publicUrl, this.url)
   }
 
-  read(assetId: string, asking: Asking = {}): Promise<Response> {
-    const { headers = {}, method = 'GET' } = asking
-    return fetch(this.addressOf(assetId, asking), { headers, method })
+  read(assetId: string, options: ReadOptions = {}): Promise<Response> {
+    const { headers = {}, method = 'GET' } = options
+    return fetch(this.addressOf(assetId, options), { headers, method })
   }
 }
 

@@ -7,7 +7,7 @@ type Room = { members: Set<string>; archived: boolean; kind: RoomKind }
 /** Stand-in for the rooms service: a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
-  readonly asked: GetRoomAccessRequest[] = []
+  readonly requested: GetRoomAccessRequest[] = []
   away = false
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
@@ -15,7 +15,7 @@ export class FakeRooms {
   }
 
   readonly getRoomAccess: ServiceImpl<typeof RoomsInternalService>['getRoomAccess'] = (request) => {
-    this.asked.push(request)
+    this.requested.push(request)
     if (this.away) throw new Error('away')
     const room = this.#rooms.get(request.roomId)
     if (!room) return { exists: false }

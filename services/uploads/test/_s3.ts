@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
-import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -19,7 +19,7 @@ export type TestS3 = AsyncDisposable & {
   /** Called for each request with a valid signature. */
   fault: (request: IncomingMessage) => Fault | undefined
   /** Method, path and query of every request. */
-  asked: string[]
+  requested: string[]
   /** Ids of multipart uploads in progress. */
   unfinished: () => Promise<string[]>
 }
@@ -38,7 +38,7 @@ export async function startS3(): Promise<TestS3> {
   const behind = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
   const { port } = await behind.run()
   const uploads = join(directory, bucket, '._S3rver_uploads')
-  const server: Pick<TestS3, 'fault' | 'asked'> = { fault: () => undefined, asked: [] }
+  const server: Pick<TestS3, 'fault' | 'requested'> = { fault: () => undefined, requested: [] }
   const front = createServer((request, response) => {
     const gone = (): void => void response.destroy()
     answer(request, response).catch(gone)
@@ -47,7 +47,7 @@ export async function startS3(): Promise<TestS3> {
     const body = await buffer(request)
     const problem = problemOfSignature(request, body, key)
     if (problem !== undefined) return fail(response, 403, 'SignatureDoesNotMatch', problem)
-    server.asked.push(`${request.method} ${request.url}`)
+    server.requested.push(`${request.method} ${request.url}`)
     const fault = server.fault(request)
     if (fault === 'silence') return
     if (fault === 'refuse') return fail(response, 500, 'InternalError', 'fault injected by the test')
@@ -67,7 +67,7 @@ export async function startS3(): Promise<TestS3> {
       url.searchParams.delete('start-after')
     }
     const { method, headers } = request
-    const passed = ask({ host: '127.0.0.1', port, method, headers, path: url.pathname + url.search }, (got) => {
+    const passed = send({ host: '127.0.0.1', port, method, headers, path: url.pathname + url.search }, (got) => {
       response.writeHead(got.statusCode ?? 500, got.headers)
       response.once('close', () => got.destroy())
       if (fault !== 'cut') return void got.pipe(response)

@@ -11,22 +11,22 @@ export async function postFile(env: Env, bytes: Uint8Array, contentType = 'video
   const { id: assetId } = await sendFile(env, bytes, { contentType, filename: 'film' })
   const eventId = newId('event')
   await env.internal.claimAssets(claiming([assetId], { eventId }))
-  await tellPosted(env, { assetId, eventId })
+  await publishPosted(env, { assetId, eventId })
   return { assetId, eventId }
 }
 
-export const tellPosted = (env: Env, { assetId, eventId }: Posted) =>
-  env.tell('Rtea', {
+export const publishPosted = (env: Env, { assetId, eventId }: Posted) =>
+  env.publish('Rtea', {
     id: eventId,
     kind: 'message_posted',
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [assetId] } },
   })
 
 /** Waits until exactly these events about a file were handed over. */
-export async function heard(env: Env, assetId: string, ...kinds: string[]): Promise<void> {
+export async function untilReceived(env: Env, assetId: string, ...kinds: string[]): Promise<void> {
   await eventually(() => {
-    const told = env.messaging.kindsOf(assetId)
-    if (told.join() !== kinds.join()) throw new Error(`the room received ${told.join()}`)
+    const published = env.messaging.kindsOf(assetId)
+    if (published.join() !== kinds.join()) throw new Error(`the room received ${published.join()}`)
   })
 }
 

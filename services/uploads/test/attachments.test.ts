@@ -33,8 +33,8 @@ const posted = async (userId = 'Ualice') => {
   await env.internal.claimAssets(claiming([id], { eventId, userId }))
   return { id, eventId }
 }
-const tellPosted = (id: string, eventId: string, actorId = 'Ualice') =>
-  env.tell('Rtea', {
+const publishPosted = (id: string, eventId: string, actorId = 'Ualice') =>
+  env.publish('Rtea', {
     ...{ id: eventId, kind: 'message_posted', actorId },
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [id] } },
   })
@@ -48,7 +48,7 @@ const kindsOf = (id: string) => [...new Set(recording.events.filter((e) => e.agg
 
 test('a file of a posted message stays; an unused one is deleted after 24 hours and its sender is notified', async () => {
   const kept = await posted()
-  await tellPosted(kept.id, kept.eventId)
+  await publishPosted(kept.id, kept.eventId)
   await isPosted(kept.id)
   const claimed = await posted()
   const unused = await sendFile(env, Buffer.from('unused'))
@@ -69,33 +69,33 @@ test('a file of a posted message stays; an unused one is deleted after 24 hours 
 })
 
 test('a file stays if its message was posted but the event is missing, and while messaging does not answer', async () => {
-  const unheard = await posted()
-  env.messaging.attached.set(unheard.id, unheard.eventId)
+  const unanswered = await posted()
+  env.messaging.attached.set(unanswered.id, unanswered.eventId)
   const unused = await sendFile(env, Buffer.from('unused'))
   env.messaging.away = true
-  const asked = env.messaging.asked
+  const requested = env.messaging.requested
   hours(25)
-  await eventually(() => env.messaging.asked > asked + 1)
-  expect([await isStored(unheard.id), await isStored(unused.id)]).toEqual([true, true])
+  await eventually(() => env.messaging.requested > requested + 1)
+  expect([await isStored(unanswered.id), await isStored(unused.id)]).toEqual([true, true])
   env.messaging.away = false
   await eventually(async () => !(await isStored(unused.id)))
-  await isPosted(unheard.id)
-  expect(await isStored(unheard.id)).toBe(true)
+  await isPosted(unanswered.id)
+  expect(await isStored(unanswered.id)).toBe(true)
 })
 
 test('files of edited and retracted messages are deleted, whatever the order of events', async () => {
   const edited = await posted()
   const retracted = await posted()
-  await tellPosted(edited.id, edited.eventId)
-  await env.tell('Rtea', {
+  await publishPosted(edited.id, edited.eventId)
+  await env.publish('Rtea', {
     kind: 'message_edited',
     fact: { case: 'messageEdited', value: { messageEventId: edited.eventId, removedAssetIds: [edited.id] } },
   })
-  await env.tell('Rtea', {
+  await env.publish('Rtea', {
     kind: 'message_retracted',
     fact: { case: 'messageRetracted', value: { messageEventId: retracted.eventId, removedAssetIds: [retracted.id] } },
   })
-  await tellPosted(retracted.id, retracted.eventId)
+  await publishPosted(retracted.id, retracted.eventId)
   await eventually(async () => {
     expect(await isStored(edited.id)).toBe(false)
     expect(await isStored(retracted.id)).toBe(false)
@@ -110,7 +110,7 @@ test('files of edited and retracted messages are deleted, whatever the order of 
 
 test('all data of a deleted person is removed: files, sessions, chunks and keys', async () => {
   const bobs = await posted('Ubob')
-  await tellPosted(bobs.id, bobs.eventId, 'Ubob')
+  await publishPosted(bobs.id, bobs.eventId, 'Ubob')
   await isPosted(bobs.id)
   const uploadId = await sendChunks(env, Buffer.from('half of it'), { userId: 'Ubob' })
   await env.db.insert(idempotentCalls).values({

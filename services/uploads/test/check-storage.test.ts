@@ -118,11 +118,11 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     const key = `files/${id}`
     await env.storage.delete(key)
     expect(await found()).toEqual([{ kind: MISSING, key, mended: false }])
-    const asking = { roomId: 'Rtea', assetId: id }
-    await expect(alice().assets.getAsset(asking)).resolves.toBeDefined()
+    const requesting = { roomId: 'Rtea', assetId: id }
+    await expect(alice().assets.getAsset(requesting)).resolves.toBeDefined()
     expect(await found(true)).toEqual([{ kind: MISSING, key, mended: true }])
     expect(await found(true)).toEqual([])
-    await expect(alice().assets.getAsset(asking)).rejects.toMatchObject({ code: Code.NotFound })
+    await expect(alice().assets.getAsset(requesting)).rejects.toMatchObject({ code: Code.NotFound })
     const claim = () => env.internal.claimAssets(claiming([id], { eventId: 'Elost' }))
     await expect(claim()).rejects.toMatchObject({ code: Code.InvalidArgument })
     await put(key, 'a file')

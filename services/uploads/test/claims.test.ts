@@ -80,13 +80,13 @@ test('logo and banner are independent', async () => {
     await store(ServerImageKind.BANNER),
     await store(ServerImageKind.LOGO),
   ]
-  const tell = (version: bigint, logoKey: string, bannerKey: string) =>
+  const publish = (version: bigint, logoKey: string, bannerKey: string) =>
     env.announce({ ownerId: 'server', version, fact: { case: 'serverProfileChanged', value: { logoKey, bannerKey } } })
-  await tell(1n, logo, banner)
+  await publish(1n, logo, banner)
   await handled(1)
-  await tell(2n, newLogo, banner)
+  await publish(2n, newLogo, banner)
   await stored(newLogo, banner)
-  await tell(3n, newLogo, '')
+  await publish(3n, newLogo, '')
   await stored(newLogo)
 })
 
@@ -95,19 +95,19 @@ test('an image stays while its owner uses it although no event named it, and whi
     const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key
   }
-  const [forgotten, unheard] = [await avatar(), await avatar()]
+  const [forgotten, unanswered] = [await avatar(), await avatar()]
   const [logo, oldLogo, banner] = [
     await store(ServerImageKind.LOGO),
     await store(ServerImageKind.LOGO),
     await store(ServerImageKind.BANNER),
   ]
-  env.accounts.avatars.set('Ualice', unheard)
+  env.accounts.avatars.set('Ualice', unanswered)
   Object.assign(env.serverImages, { logoKey: logo, bannerKey: banner })
   env.accounts.away = true
-  const asked = env.accounts.asked
+  const requested = env.accounts.requested
   now += 10 * 3_600_000
-  await eventually(() => env.accounts.asked > asked + 1)
-  await stored(forgotten, unheard, logo, oldLogo, banner)
+  await eventually(() => env.accounts.requested > requested + 1)
+  await stored(forgotten, unanswered, logo, oldLogo, banner)
   env.accounts.away = false
-  await stored(unheard, logo, banner)
+  await stored(unanswered, logo, banner)
 })

@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const ask = (id: string, init: RequestInit = {}) => fetch(readers.addressOf(id), { redirect: 'manual', ...init })
+const request = (id: string, init: RequestInit = {}) => fetch(readers.addressOf(id), { redirect: 'manual', ...init })
 
 test('media is read from the storage, also in ranges, for five minutes', async () => {
   const id = await readers.attached(file, 'audio/ogg', { filename: 'Lied.ogg' })
-  const response = await ask(id)
+  const response = await request(id)
   expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store'])
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   const location = new URL(response.headers.get('location') ?? '')
@@ -35,22 +35,22 @@ test('media is read from the storage, also in ranges, for five minutes', async (
 
 test('small files, files that could run, and HEAD requests are served here', async () => {
   for (const contentType of ['text/plain', 'text/html', 'audio/x+xml']) {
-    const response = await ask(await readers.attached(file, contentType))
+    const response = await request(await readers.attached(file, contentType))
     expect(response.status).toBe(200)
     expect(await bytesOf(response)).toEqual(file)
   }
   const id = await readers.attached(file, 'audio/ogg')
-  const head = await ask(id, { method: 'HEAD' })
+  const head = await request(id, { method: 'HEAD' })
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '300000'])
   const etag = head.headers.get('etag') ?? ''
-  expect((await ask(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  expect((await request(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
 test('large files are read from the storage, unless they could run', async () => {
   const statusOf = async (contentType: string, size: number) => {
     const id = await readers.attached(Buffer.from(contentType), contentType)
     await env.db.update(assets).set({ size }).where(eq(assets.id, id))
-    return (await ask(id)).status
+    return (await request(id)).status
   }
   const large = 32 * 1024 * 1024
   expect(await statusOf('application/pdf', large)).toBe(302)
@@ -67,7 +67,7 @@ test('nobody is redirected without access', async () => {
   const id = await readers.attached(file, 'audio/ogg')
   env.rooms.set('Rtea', [])
   readers.clock += 5_001
-  const response = await ask(id)
+  const response = await request(id)
   expect([response.status, response.headers.has('location')]).toEqual([403, false])
   expect((await fetch(readers.pathOf(id), { redirect: 'manual' })).status).toBe(401)
 })

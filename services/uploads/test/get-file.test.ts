@@ -4,7 +4,7 @@ import { ImageFitMode } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { openEnv, publicUrl, type Env } from './_env.ts'
 import { plain } from './_images.ts'
-import { Readers, type Asking } from './_reading.ts'
+import { Readers, type ReadOptions } from './_reading.ts'
 import { sendFile, sha256 } from './_sending.ts'
 
 let env: Env
@@ -22,8 +22,8 @@ beforeEach(() => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const read = (assetId: string, asking?: Asking) => readers.read(assetId, asking)
-const addressOf = (assetId: string, asking?: Asking) => readers.addressOf(assetId, asking)
+const read = (assetId: string, options?: ReadOptions) => readers.read(assetId, options)
+const addressOf = (assetId: string, options?: ReadOptions) => readers.addressOf(assetId, options)
 const attached = (bytes: Uint8Array = file, contentType?: string) => readers.attached(bytes, contentType)
 
 describe('GET /assets/files/{id}', () => {
@@ -54,7 +54,7 @@ describe('GET /assets/files/{id}', () => {
     expect((await read(id, { userId: 'Ubob' })).status).toBe(200)
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
-    expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
+    expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
   })
 
   test('refuses tickets that are missing, forged, for another asset or size, or expired', async () => {

@@ -66,7 +66,7 @@ describe('an imported file', () => {
     const assetId = asset?.assetId ?? ''
     const attachments = [{ assetId, messageEventId: 'E1' }]
     const fact = { case: 'messagesImported', value: { roomSeq: 1n, messages: 1, attachments } } as const
-    await env.tell('R1', { kind: 'messages_imported', fact })
+    await env.publish('R1', { kind: 'messages_imported', fact })
     await eventually(async () => {
       const { rows } = await env.db.execute(`select posted, claim_event_id from assets where id = '${assetId}'`)
       expect(rows).toEqual([{ posted: true, claim_event_id: 'E1' }])

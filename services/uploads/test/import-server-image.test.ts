@@ -13,7 +13,7 @@ const opened = new Resources()
 let env: Env
 let open: Service
 let origin: string
-let asked: string[] = []
+let requested: string[] = []
 
 beforeAll(async () => {
   env = opened.use(await openEnv())
@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
   }
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requested.push(request.url ?? '')
     const route = routes[request.url ?? '']
     if (route) route(request, response)
     else response.writeHead(404).end()
@@ -48,7 +48,7 @@ const importing = (url: string) =>
 
 test('does not contact private addresses, by name or number, directly or after a redirect', async () => {
   const closed = await env.start()
-  asked = []
+  requested = []
   const { port } = new URL(origin)
   for (const url of [
     `${origin}/avatar.png`,
@@ -60,7 +60,7 @@ test('does not contact private addresses, by name or number, directly or after a
     'http://169.254.169.254/latest/meta-data/',
   ])
     await expect(importing(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
   await closed[Symbol.asyncDispose]()
 })
 

@@ -17,7 +17,7 @@ let env: Env
 let service: Service
 let origin = ''
 let clock = 0
-let asked: string[] = []
+let requested: string[] = []
 /** Responses held back until the test releases them. */
 let release: () => void = () => undefined
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   }
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
-    asked.push(path)
+    requested.push(path)
     const route = routes[path]
     if (route) route(request, response)
     else response.writeHead(404).end()
@@ -81,7 +81,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   clock = 0
-  asked = []
+  requested = []
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -106,22 +106,22 @@ test('remembers a preview for a day, and the lack of one for an hour', async () 
   clock = 59 * 60_000
   expect(await previewOf(`${good}#elsewhere`)).toMatchObject({ ...first, url: `${good}#elsewhere` })
   await previewOf(bad)
-  expect(asked).toEqual(['/page', '/a.png', '/empty'])
+  expect(requested).toEqual(['/page', '/a.png', '/empty'])
   clock = 61 * 60_000
   await previewOf(bad)
-  expect(asked).toEqual(['/page', '/a.png', '/empty', '/empty'])
+  expect(requested).toEqual(['/page', '/a.png', '/empty', '/empty'])
   clock = 24 * 3_600_000 + 1_000
   await previewOf(good)
-  expect(asked).toEqual(['/page', '/a.png', '/empty', '/empty', '/page', '/a.png'])
+  expect(requested).toEqual(['/page', '/a.png', '/empty', '/empty', '/page', '/a.png'])
 })
 
 test('concurrent requests for a page share one fetch', async () => {
   const url = fresh('/slow')
   const all = Promise.all([previewOf(url), previewOf(url), previewOf(url)])
-  await eventually(() => expect(asked).toEqual(['/slow']))
+  await eventually(() => expect(requested).toEqual(['/slow']))
   release()
   expect((await all).map((preview) => preview?.title)).toEqual(['Hello', 'Hello', 'Hello'])
-  expect(asked).toEqual(['/slow'])
+  expect(requested).toEqual(['/slow'])
 })
 
 test.each(['/moved', '/hop4', '/packed', '/large-image', '/no-image', '/long'])('%s is shown', async (path) => {
@@ -164,8 +164,8 @@ test('a refusal for too many pending name look-ups is not cached as a missing pr
   await using names = await NameServer.start({ 'page.example': ['127.0.0.1'] })
   using resolver = new NameResolver({
     servers: [names.address],
-    mostWaitingPerAsker: 3,
-    patienceMs: 10,
+    maxWaitingPerCaller: 3,
+    maxWaitMs: 10,
     timeoutMs: 60_000,
   })
   const { resolve } = resolver
@@ -174,7 +174,7 @@ test('a refusal for too many pending name look-ups is not cached as a missing pr
   const look = (url: string, userId: string) => other.internal.previewLink({ url, userId })
   const { port } = new URL(origin)
   const silent = look('http://silent.example/', 'Umallory')
-  await names.heard(1)
+  await names.untilQueried(1)
   for (const path of ['/page', '/large-image'])
     await expect(look(`http://page.example:${port}${path}`, 'Umallory')).rejects.toMatchObject({
       code: Code.ResourceExhausted,
@@ -206,7 +206,7 @@ describe('when only the public internet may be reached', () => {
       'http://10.0.0.1/',
     ])
       expect(await closed.internal.previewLink({ url })).not.toHaveProperty('preview')
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
   })
 })
 
@@ -214,7 +214,7 @@ describe('a preview image', () => {
   const isShown = async (key: string) => (await fetch(`${service.url}/assets/server/${key}`)).status === 200
   const imageOf = async () => (await previewOf(fresh('/page')))?.imageKey ?? ''
   const post = (imageKey: string, id: string, actorId = 'Ualice') =>
-    env.tell('Rtea', {
+    env.publish('Rtea', {
       ...{ id, kind: 'message_posted', actorId },
       fact: { case: 'messagePosted', value: { linkPreviewImageKey: imageKey } },
     })
@@ -233,7 +233,7 @@ describe('a preview image', () => {
     await eventually(async () => expect(await isShown(unused)).toBe(false))
     expect(await isShown(used)).toBe(true)
     const hide = (messageEventId: string, kind: 'messageEdited' | 'messageRetracted') =>
-      env.tell('Rtea', {
+      env.publish('Rtea', {
         kind: kind === 'messageEdited' ? 'message_edited' : 'message_retracted',
         fact: { case: kind, value: { messageEventId, removedLinkPreviewImageKey: used } },
       })
@@ -247,21 +247,21 @@ describe('a preview image', () => {
   })
 
   test('is kept while messaging says that a message shows it, or does not answer', async () => {
-    const [unused, unheard] = [await imageOf(), await imageOf()]
-    env.messaging.shown.add(unheard)
+    const [unused, unanswered] = [await imageOf(), await imageOf()]
+    env.messaging.shown.add(unanswered)
     env.messaging.away = true
-    const asked = env.messaging.asked
+    const requested = env.messaging.requested
     clock = 27 * 3_600_000
-    await eventually(() => env.messaging.asked > asked + 1)
-    expect([await isShown(unused), await isShown(unheard)]).toEqual([true, true])
+    await eventually(() => env.messaging.requested > requested + 1)
+    expect([await isShown(unused), await isShown(unanswered)]).toEqual([true, true])
     env.messaging.away = false
     await eventually(async () => expect(await isShown(unused)).toBe(false))
-    expect(await isShown(unheard)).toBe(true)
+    expect(await isShown(unanswered)).toBe(true)
   })
 
   test('is deleted with a message retracted before its event arrived, and with a deleted author', async () => {
     const [late, bobs] = [await imageOf(), await imageOf()]
-    await env.tell('Rtea', {
+    await env.publish('Rtea', {
       kind: 'message_retracted',
       fact: { case: 'messageRetracted', value: { messageEventId: 'Elate', removedLinkPreviewImageKey: late } },
     })

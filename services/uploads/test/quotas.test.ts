@@ -43,11 +43,11 @@ const exhausted = (call: Promise<unknown>, said: RegExp) =>
 describe('of sessions', () => {
   test('allows twenty open sessions, also for concurrent requests', async () => {
     await start()
-    const asked = await Promise.allSettled(Array.from({ length: 26 }, () => open(1)))
-    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    const requested = await Promise.allSettled(Array.from({ length: 26 }, () => open(1)))
+    expect(requested.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
     await exhausted(open(1), /too many open uploads \(20\)/)
     await expect(open(1, 'Ubob')).resolves.toBeDefined()
-    const first = asked.find((one) => one.status === 'fulfilled')?.value
+    const first = requested.find((one) => one.status === 'fulfilled')?.value
     await env.as('Ualice').uploads.cancelUpload({ uploadId: first?.upload?.uploadId ?? '' })
     await expect(open(1)).resolves.toBeDefined()
     await exhausted(open(1), /too many open uploads \(20\)/)

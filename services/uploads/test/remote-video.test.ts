@@ -13,7 +13,7 @@ import { film, pictures, probe, quickly, tone } from './_films.ts'
 import { videoIn } from './_messaging.ts'
 import { bytesOf } from './_reading.ts'
 import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
-import { failed, heard, isPaused, postFile, started, succeeded } from './_videos.ts'
+import { failed, untilReceived, isPaused, postFile, started, succeeded } from './_videos.ts'
 
 let env: Env
 let standIn: StandIn
@@ -49,7 +49,7 @@ describe('a video worker', () => {
   test('makes what uploads serves', async () => {
     const uploads = await startUploads((await startWorker()).url ?? '')
     const { assetId } = await postFile(env, videoSaying('hello'))
-    await heard(env, assetId, started, succeeded)
+    await untilReceived(env, assetId, started, succeeded)
     const { asset } = await env.as('Ualice').assets.getAsset({ roomId: 'Rtea', assetId })
     expect(asset?.videoProcessing).toMatchObject({
       status: MessageVideoProcessingStatus.COMPLETED,
@@ -74,7 +74,7 @@ describe('a video worker', () => {
   test.each(['BROKEN', 'SILENT'])('gives up on a video that is %s', async (words) => {
     await startUploads((await startWorker()).url ?? '')
     const { assetId } = await postFile(env, videoSaying(words))
-    await heard(env, assetId, started, failed)
+    await untilReceived(env, assetId, started, failed)
     expect(videoIn(env.messaging.of(assetId)[1])).toMatchObject({ reasonCode: 'processing_failed' })
   })
 

@@ -46,11 +46,11 @@ describe('another size of an image', () => {
   })
 
   test('contains only the pixels, no metadata', async () => {
-    const told = await plain(80, 40)
+    const original = await plain(80, 40)
       .jpeg()
       .withExif({ IFD0: { Copyright: 'somebody', ImageDescription: 'at home' } })
       .toBuffer()
-    const { made } = await small(told)
+    const { made } = await small(original)
     const { exif, icc, xmp, iptc } = await sharp(made).metadata()
     expect([exif, icc, xmp, iptc]).toEqual([undefined, undefined, undefined, undefined])
     expect(made.includes('somebody')).toBe(false)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const ask = (headers: Record<string, string>, method = 'GET') => readers.read(id, { headers, method })
+const request = (headers: Record<string, string>, method = 'GET') => readers.read(id, { headers, method })
 
 describe('a part of a file', () => {
   test.each([
@@ -36,7 +36,7 @@ describe('a part of a file', () => {
     ['bytes=-7', 699_993, 699_999],
     ['bytes=5-9999999', 5, 699_999],
   ])('is sent for %s', async (range, start, end) => {
-    const response = await ask({ range })
+    const response = await request({ range })
     expect(response.status).toBe(206)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       ...{ 'content-range': `bytes ${start}-${end}/700000`, 'content-length': `${end - start + 1}` },
@@ -47,7 +47,7 @@ describe('a part of a file', () => {
 
   test('that is not there is refused with the length of the file', async () => {
     for (const range of ['bytes=700000-', 'bytes=-0']) {
-      const response = await ask({ range })
+      const response = await request({ range })
       expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */700000'])
       expect(await response.json()).toEqual({ error: 'range not satisfiable: the file has 700000 bytes' })
     }
@@ -56,7 +56,7 @@ describe('a part of a file', () => {
   test.each(['bytes=0-1,5-6', 'bytes=9-2', 'lines=1-2', 'bytes=x'])(
     'is not made of %s: the file is sent',
     async (range) => {
-      const response = await ask({ range })
+      const response = await request({ range })
       expect([response.status, response.headers.has('content-range')]).toEqual([200, false])
       expect((await bytesOf(response)).equals(file)).toBe(true)
     },
@@ -64,7 +64,7 @@ describe('a part of a file', () => {
 
   test('is sent to who has others of the same file; to others the file', async () => {
     const statusWith = async (ifRange: string) => {
-      const response = await ask({ range: 'bytes=0-9', 'if-range': ifRange })
+      const response = await request({ range: 'bytes=0-9', 'if-range': ifRange })
       await response.arrayBuffer()
       return response.status
     }
@@ -74,7 +74,7 @@ describe('a part of a file', () => {
   })
 
   test('is nothing that HEAD tells of', async () => {
-    const response = await ask({ range: 'bytes=0-9' }, 'HEAD')
+    const response = await request({ range: 'bytes=0-9' }, 'HEAD')
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '700000'])
     expect(response.headers.get('accept-ranges')).toBe('bytes')
   })
@@ -90,7 +90,7 @@ describe('a file that somebody has', () => {
     [() => ({ 'if-modified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), 200],
   ])('is not sent again: %s', async (headers, status) => {
     for (const method of ['GET', 'HEAD']) {
-      const response = await ask({ ...headers(), range: 'bytes=0-9' }, method)
+      const response = await request({ ...headers(), range: 'bytes=0-9' }, method)
       expect(response.status).toBe(status === 200 && method === 'GET' ? 206 : status)
       expect(response.headers.get('etag')).toBe(etag)
       if (status === 304) expect(await bytesOf(response)).toHaveLength(0)

@@ -89,7 +89,7 @@ describe('a file without a ticket', () => {
   test('tells rooms the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
-    expect(env.rooms.asked.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
+    expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
   })
 
   test('is not found if it does not exist, and before it is posted only its owner may read it', async () => {
@@ -115,9 +115,9 @@ describe('a file without a ticket', () => {
 describe('the validity of a credential', () => {
   test('is checked with every request', async () => {
     env.accounts.signIn('Ubob', { token: 'short' })
-    const before = env.accounts.asked
+    const before = env.accounts.requested
     expect([await statusWith(bearer('short')), await statusWith(bearer('short'))]).toEqual([200, 200])
-    expect(env.accounts.asked).toBe(before + 2)
+    expect(env.accounts.requested).toBe(before + 2)
     env.accounts.signOut('short')
     expect(await statusWith(bearer('short'))).toBe(401)
     env.accounts.signIn('Ubob', { token: 'short' })

@@ -260,7 +260,7 @@ describe('a bucket', () => {
     using storage = openS3Storage(server.settings)
     server.fault = ({ url }) => (url?.includes('partNumber=3') ? 'refuse' : undefined)
     await expect(storage.put('files/A1', from(Buffer.alloc(4 * part)))).rejects.toMatchObject(unavailable)
-    expect(server.asked.some((line) => line.includes('partNumber=2'))).toBe(true)
+    expect(server.requested.some((line) => line.includes('partNumber=2'))).toBe(true)
     expect(await server.unfinished()).toEqual([])
     expect(await namesOf(storage.list('files'))).toEqual([])
   })

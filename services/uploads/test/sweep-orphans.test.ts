@@ -80,8 +80,8 @@ test('releases bytes from quarantine when they have a row again', async () => {
 })
 
 /** Deletions requested by rows, one per job, and by an erasure. */
-const asked = ['blobs/Aasked', 'chunks/Aended-Aasked', 'files/Aasked', 'files/Aerased']
-const askForDeletions = async () => {
+const requested = ['blobs/Aasked', 'chunks/Aended-Aasked', 'files/Aasked', 'files/Aerased']
+const requestDeletions = async () => {
   const at = new Date(now - 2 * hour)
   const file = { roomId: 'Rtea', filename: 'x', contentType: 'text/plain', size: 5, sha256: '', createdAt: at }
   const asset = { ...file, width: 0, height: 0 }
@@ -125,14 +125,14 @@ describe('after a database restore', () => {
     )
     expect(await env.storedKeys()).toEqual(uploaded)
     await env.db.delete(orphans)
-    await put(...asked)
-    await askForDeletions()
+    await put(...requested)
+    await requestDeletions()
     await requestErasure(env.bus, 'Ubob', 1)
-    await eventually(async () => (await env.db.$count(assets, eq(assets.doomed, true))) === asked.length - 2)
+    await eventually(async () => (await env.db.$count(assets, eq(assets.doomed, true))) === requested.length - 2)
     await eventually(async () => (await env.db.$count(blobs)) === 0)
     const refused = await refusedDeletions()
     await eventually(async () => (await refusedDeletions()) > refused + 20)
-    expect(await env.storedKeys()).toEqual([...asked, ...uploaded].sort())
+    expect(await env.storedKeys()).toEqual([...requested, ...uploaded].sort())
     expect(env.erasures.found('Ubob', 1)).toBeUndefined()
     await operator().adoptStorage({})
     await stored('blobs/Aasked', ...uploaded)

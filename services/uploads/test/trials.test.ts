@@ -32,10 +32,10 @@ const statusOf = async (...request: Parameters<typeof read>) => (await read(...r
  * Sends requests until a network has no trials left, which `more` checks in other ways. All of it must happen within a
  * minute, because trials are renewed every minute.
  */
-async function exhaust(ask: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
+async function exhaust(send: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {
     const statuses = []
-    for (let n = 0; n <= maxTrials; n++) statuses.push(await ask(n))
+    for (let n = 0; n <= maxTrials; n++) statuses.push(await send(n))
     expect(statuses.at(-1)).toBe(429)
     await more?.()
   })
@@ -46,14 +46,14 @@ test('requests without a valid credential are counted by network and refused abo
   await exhaust(
     (n) => statusOf('198.51.100.7', n % 4 ? bearer(`made-up-${n}`) : {}),
     async () => {
-      const asked = env.accounts.asked
+      const requested = env.accounts.requested
       const refused = await read('198.51.100.7', bearer('made-up'))
       expect([refused.status, await refused.json()]).toEqual([
         429,
         { error: expect.stringContaining('wait and try again') },
       ])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-      expect(env.accounts.asked).toBe(asked)
+      expect(env.accounts.requested).toBe(requested)
     },
   )
 
@@ -66,29 +66,29 @@ test('requests without a valid credential are counted by network and refused abo
 })
 
 test('concurrent requests are limited like sequential ones', async () => {
-  const asked = env.accounts.asked
+  const requested = env.accounts.requested
   let release = () => {}
   env.accounts.held = new Promise((resolve) => (release = resolve))
   const burst = Array.from({ length: 80 }, (_, n) => statusOf('198.51.100.37', bearer(`made-up-at-once-${n}`)))
-  await eventually(() => env.accounts.asked - asked >= maxTrials)
+  await eventually(() => env.accounts.requested - requested >= maxTrials)
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.38', {})
   release()
   const statuses = await Promise.all(burst)
   // A new minute may begin in between. Each credential is looked up under the current key and the previous one.
-  expect(env.accounts.asked - asked).toBeLessThanOrEqual(2 * 2 * maxTrials)
+  expect(env.accounts.requested - requested).toBeLessThanOrEqual(2 * 2 * maxTrials)
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * maxTrials)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * maxTrials)
 })
 
 test('a client that disconnects while waiting is not looked up', async () => {
-  const asked = env.accounts.asked
+  const requested = env.accounts.requested
   let release = () => {}
   env.accounts.held = new Promise((resolve) => (release = resolve))
   const stays = Array.from({ length: maxTrials }, (_, n) => {
     env.accounts.signIn('Ubob', { token: `stays-${n}` })
     return statusOf('198.51.100.47', bearer(`stays-${n}`))
   })
-  await eventually(() => env.accounts.asked - asked === maxTrials)
+  await eventually(() => env.accounts.requested - requested === maxTrials)
   const leaving = new AbortController()
   const headers = { ...from('198.51.100.47'), ...bearer('alices-other') }
   const left = Array.from({ length: 20 }, () =>
@@ -100,7 +100,7 @@ test('a client that disconnects while waiting is not looked up', async () => {
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.48', {})
   release()
   expect(await Promise.all(stays)).toEqual(stays.map(() => 200))
-  expect(env.accounts.asked - asked).toBe(maxTrials)
+  expect(env.accounts.requested - requested).toBe(maxTrials)
 })
 
 test('invalid tickets count too', async () => {
@@ -127,7 +127,7 @@ test('an IPv6 /64 is one network', async () => {
 
 test('addresses claimed by the client itself are ignored', async () => {
   const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
-  const ask = async (n: number) =>
+  const send = async (n: number) =>
     (await fetch(readers.pathOf(id), { headers: { ...claims(n), ...bearer('made-up') } })).status
-  await exhaust(ask, async () => expect(await ask(200)).toBe(429))
+  await exhaust(send, async () => expect(await send(200)).toBe(429))
 })

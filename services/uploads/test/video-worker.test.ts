@@ -12,7 +12,7 @@ import { openEnv, type Env } from './_env.ts'
 import { videoIn } from './_messaging.ts'
 import { announcing, claiming, sendFile } from './_sending.ts'
 import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
-import { failed, heard, isPaused, postFile, started, succeeded } from './_videos.ts'
+import { failed, untilReceived, isPaused, postFile, started, succeeded } from './_videos.ts'
 
 let env: Env
 let standIn: StandIn
@@ -45,7 +45,7 @@ test('several processes process each video once', async () => {
   await start()
   await start()
   const posted = await Promise.all(Array.from({ length: 8 }, (_, n) => postFile(env, videoSaying(`number ${n}`))))
-  for (const { assetId } of posted) await heard(env, assetId, started, succeeded)
+  for (const { assetId } of posted) await untilReceived(env, assetId, started, succeeded)
   expect(await standIn.begun()).toHaveLength(posted.length)
 })
 
@@ -62,7 +62,7 @@ test('a stopping process ends its programs and leaves the video to the next one'
 
   await standIn.release()
   await start()
-  await heard(env, assetId, started, succeeded)
+  await untilReceived(env, assetId, started, succeeded)
 })
 
 test('another process takes over the video of a killed process when its lease expires', async () => {
@@ -83,17 +83,17 @@ test('another process takes over the video of a killed process when its lease ex
   await standIn.release()
   await start()
   const { assetId: other } = await postFile(env, videoSaying('another'))
-  await heard(env, other, started, succeeded)
-  await heard(env, assetId, started)
+  await untilReceived(env, other, started, succeeded)
+  await untilReceived(env, assetId, started)
   await env.db.update(videoJobs).set({ dueAt: new Date(0) })
-  await heard(env, assetId, started, succeeded)
+  await untilReceived(env, assetId, started, succeeded)
   expect(await jobOf(assetId)).toMatchObject({ attempts: 2, fence: 2 })
 })
 
 test('a video that takes too long fails, and its programs end', async () => {
   await start({ PARLEY_VIDEO_JOB_TIMEOUT: '5s' })
   const { assetId } = await postFile(env, videoSaying('WAIT'))
-  await heard(env, assetId, started, failed)
+  await untilReceived(env, assetId, started, failed)
   expect(videoIn(env.messaging.of(assetId)[1])?.reasonCode).toBe('processing_failed')
   // None, if not even the first program ended in time.
   const programs = await standIn.begun()
@@ -107,7 +107,7 @@ test('losing a video to another process does not count as an attempt', async () 
   await env.db.update(videoJobs).set({ fence: 99 }).where(eq(videoJobs.assetId, assetId))
   await standIn.release()
   await eventually(async () => expect(await standIn.folders()).toEqual([]))
-  await heard(env, assetId, started)
+  await untilReceived(env, assetId, started)
   expect(await env.db.select().from(assetVariants)).toEqual([])
   expect((await env.storedKeys()).filter((key) => key.startsWith('variants/'))).toEqual([])
 })
@@ -119,12 +119,12 @@ test('posted videos do not wait for imported ones', async () => {
   const { id: imported } = await sendFile(env, videoSaying('old'), { contentType: 'video/mp4' })
   await env.internal.claimAssets(claiming([imported]))
   const attachments = [{ assetId: imported, messageEventId: newId('event') }]
-  await env.tell('Rtea', { kind: 'messages_imported', fact: { case: 'messagesImported', value: { attachments } } })
+  await env.publish('Rtea', { kind: 'messages_imported', fact: { case: 'messagesImported', value: { attachments } } })
   await eventually(async () => expect(await jobOf(imported)).toMatchObject({ imported: true }))
   const { assetId: posted } = await postFile(env, videoSaying('new'))
-  await heard(env, posted, started)
+  await untilReceived(env, posted, started)
   await standIn.release()
-  await heard(env, imported, started, succeeded)
+  await untilReceived(env, imported, started, succeeded)
   const ended = await env.db.select().from(assetVariants).orderBy(assetVariants.createdAt)
   const order = [...new Set(ended.map(({ assetId }) => assetId))].filter((id) => id === posted || id === imported)
   expect(order).toEqual([posted, imported])
@@ -153,7 +153,7 @@ test.each([
   await env.db.update(videoJobs).set({ dueAt: new Date(Date.now() - 25 * 3_600_000) })
 
   const service = await start(off)
-  await heard(env, old, started, failed)
+  await untilReceived(env, old, started, failed)
   const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
   expect(metrics).toMatch(/^parley_video_available 0/m)
   await expect(

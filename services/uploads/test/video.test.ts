@@ -11,7 +11,7 @@ import { animated, plain } from './_images.ts'
 import { videoIn } from './_messaging.ts'
 import { claiming, sendFile } from './_sending.ts'
 import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
-import { failed, heard, isPaused, postFile, started, succeeded, tellPosted } from './_videos.ts'
+import { failed, untilReceived, isPaused, postFile, started, succeeded, publishPosted } from './_videos.ts'
 
 let env: Env
 let standIn: StandIn
@@ -45,15 +45,15 @@ test('claiming a video or animation announces that it will be processed', async 
   const claimed: boolean[] = []
   for (const [bytes, contentType] of files) {
     const { id } = await sendFile(env, bytes, { contentType })
-    const { assets: told } = await env.internal.claimAssets(claiming([id]))
-    claimed.push(...told.map(({ toBeProcessed }) => toBeProcessed))
+    const { assets: claims } = await env.internal.claimAssets(claiming([id]))
+    claimed.push(...claims.map(({ toBeProcessed }) => toBeProcessed))
   }
   expect(claimed).toEqual([true, true, false])
 })
 
 test('a posted video is processed: its room is notified, and members can play the renditions', async () => {
   const { assetId, eventId } = await postFile(env, videoSaying('hello'))
-  await heard(env, assetId, started, succeeded)
+  await untilReceived(env, assetId, started, succeeded)
   const [first, last] = env.messaging.of(assetId)
   expect(first).toMatchObject({
     aggregateType: 'asset',
@@ -116,10 +116,10 @@ test('a posted video is processed: its room is notified, and members can play th
 
 test('messaging gets the outcome of a video again, with the version of the first report', async () => {
   const done = await postFile(env, videoSaying('hello'))
-  await heard(env, done.assetId, started, succeeded)
+  await untilReceived(env, done.assetId, started, succeeded)
   // Posted while video processing was off.
   const never = await postFile(env, videoSaying('hello'))
-  await heard(env, never.assetId, started, succeeded)
+  await untilReceived(env, never.assetId, started, succeeded)
   await env.db.delete(videoJobs).where(eq(videoJobs.assetId, never.assetId))
   const { id: unposted } = await sendFile(env, videoSaying('hello'), { contentType: 'video/mp4' })
   const { id: waiting } = await sendFile(env, videoSaying('hello'), { contentType: 'video/mp4' })
@@ -131,10 +131,10 @@ test('messaging gets the outcome of a video again, with the version of the first
   const { outcomes } = await env.internal.getVideoOutcomes({ assetIds })
   const byId = new Map(outcomes.map(({ roomId, event }) => [event?.aggregateId, { roomId, event }]))
   expect([...byId.keys()].toSorted()).toEqual([done.assetId, never.assetId].toSorted())
-  const told = env.messaging.of(done.assetId).at(-1)
+  const published = env.messaging.of(done.assetId).at(-1)
   const { roomId, event } = byId.get(done.assetId) ?? {}
-  expect([roomId, event?.kind, event?.version]).toEqual(['Rtea', succeeded, told?.version])
-  expect(event?.fact).toEqual(told?.fact)
+  expect([roomId, event?.kind, event?.version]).toEqual(['Rtea', succeeded, published?.version])
+  expect(event?.fact).toEqual(published?.fact)
   expect(byId.get(never.assetId)?.event).toMatchObject({ kind: failed, version: 2n })
   await env.db.delete(videoJobs).where(eq(videoJobs.assetId, waiting))
   await expect(env.internal.getVideoOutcomes({ assetIds: Array.from({ length: 101 }, () => 'A') })).rejects.toThrow(
@@ -150,17 +150,17 @@ test('an animation becomes a video; a still image, another file and a repeated e
       .toBuffer(),
     'image/gif',
   )
-  await heard(env, moving.assetId, started, succeeded)
+  await untilReceived(env, moving.assetId, started, succeeded)
   const still = await postFile(env, await plain(20, 20).gif().toBuffer(), 'image/gif')
   const text = await postFile(env, Buffer.from('words'), 'text/plain')
-  await env.tell('Rtea', {
+  await env.publish('Rtea', {
     id: newId('event'),
     kind: 'message_posted',
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [moving.assetId] } },
   })
   const last = await postFile(env, videoSaying('the last one'))
-  await heard(env, last.assetId, started, succeeded)
-  await heard(env, moving.assetId, started, succeeded)
+  await untilReceived(env, last.assetId, started, succeeded)
+  await untilReceived(env, moving.assetId, started, succeeded)
   for (const { assetId } of [still, text]) {
     expect(env.messaging.kindsOf(assetId)).toEqual([])
     expect(await shown(assetId)).not.toHaveProperty('videoProcessing')
@@ -175,7 +175,7 @@ test.each([
   ['is empty', Buffer.from('x')],
 ])('a video that %s fails once, and this is announced', async (_, bytes) => {
   const { assetId } = await postFile(env, bytes)
-  await heard(env, assetId, started, failed)
+  await untilReceived(env, assetId, started, failed)
   const state = { status: 'failed', reasonCode: 'processing_failed', variants: [], hasPoster: false }
   expect(videoIn(env.messaging.of(assetId)[1])).toMatchObject(state)
   expect((await shown(assetId))?.videoProcessing).toMatchObject({
@@ -187,14 +187,14 @@ test.each([
 
 test('the outcome is announced again after a restore of the database', async () => {
   const { assetId } = await postFile(env, videoSaying('twice'))
-  await heard(env, assetId, started, succeeded)
+  await untilReceived(env, assetId, started, succeeded)
   await env.db
     .update(videoJobs)
     .set({ result: null, dueAt: new Date(0) })
     .where(eq(videoJobs.assetId, assetId))
   const made = await env.db.delete(assetVariants).where(eq(assetVariants.assetId, assetId)).returning()
   for (const { key } of made) await env.storage.delete(storageKeys.variant(key))
-  await heard(env, assetId, started, succeeded, succeeded)
+  await untilReceived(env, assetId, started, succeeded, succeeded)
   expect(videoIn(env.messaging.of(assetId).at(-1))).toMatchObject({ status: 'completed' })
 })
 
@@ -203,8 +203,8 @@ test('a video without bytes fails with original_missing', async () => {
   await env.storage.delete(storageKeys.asset(assetId))
   const eventId = newId('event')
   await env.internal.claimAssets({ roomId: 'Rtea', eventId, userId: 'Ualice', assetIds: [assetId] })
-  await tellPosted(env, { assetId, eventId })
-  await heard(env, assetId, started, failed)
+  await publishPosted(env, { assetId, eventId })
+  await untilReceived(env, assetId, started, failed)
   expect((await shown(assetId))?.videoProcessing).toMatchObject({
     ...{ reasonCode: 'original_missing', sourceAvailable: false },
   })
@@ -226,7 +226,7 @@ test('a video whose programs are killed is tried three times', async () => {
       .set({ dueAt: new Date(0) })
       .where(eq(videoJobs.assetId, assetId))
   }
-  await heard(env, assetId, started, failed)
+  await untilReceived(env, assetId, started, failed)
   expect(await standIn.begun()).toHaveLength(before + 3)
 })
 
@@ -243,12 +243,12 @@ test('a video is retried when the disk is full', async () => {
 test('nothing of a deleted video remains, also if it is deleted during processing', async () => {
   const before = (await standIn.begun()).length
   const ready = await postFile(env, videoSaying('ready'))
-  await heard(env, ready.assetId, started, succeeded)
+  await untilReceived(env, ready.assetId, started, succeeded)
   const underWay = await postFile(env, videoSaying('WAIT'))
   await eventually(async () => expect(await standIn.begun()).toHaveLength(before + 2))
   expect((await shown(underWay.assetId))?.videoProcessing?.status).toBe(MessageVideoProcessingStatus.PROCESSING)
   for (const { assetId, eventId } of [ready, underWay])
-    await env.tell('Rtea', {
+    await env.publish('Rtea', {
       kind: 'message_retracted',
       fact: { case: 'messageRetracted', value: { messageEventId: eventId, removedAssetIds: [assetId] } },
     })
@@ -259,7 +259,7 @@ test('nothing of a deleted video remains, also if it is deleted during processin
   })
   await standIn.release()
   await eventually(async () => expect(await standIn.folders()).toEqual([]))
-  await heard(env, underWay.assetId, started)
+  await untilReceived(env, underWay.assetId, started)
 
   await requestErasure(env.bus, 'Ualice', 1)
   await eventually(() => expect(env.erasures.found('Ualice', 1)).toBeDefined())

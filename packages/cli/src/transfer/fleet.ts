@@ -34,7 +34,7 @@ export type TransferFleet = {
 }
 
 const callMs = 30_000
-const patienceMs = 60_000
+const timeoutMs = 60_000
 const longestPauseMs = 5_000
 
 /**
@@ -74,7 +74,7 @@ const passes = (code: Code): boolean => code === Code.Unavailable || code === Co
 
 function persistent(transport: Transport): Transport {
   const unary: Transport['unary'] = async (...call) => {
-    const giveUpAt = Date.now() + patienceMs
+    const giveUpAt = Date.now() + timeoutMs
     for (let pauseMs = 200; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
         return await transport.unary(...call)

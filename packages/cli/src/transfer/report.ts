@@ -50,9 +50,9 @@ export class Report {
 function note(reasons: Map<string, Reason>, what: string, reason: string, place: string): void {
   const isNew = !reasons.has(`${what}\0${reason}`)
   const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= maxReasons
-  const told = crowded ? 'for other reasons' : reason
-  const key = `${what}\0${told}`
-  const known = reasons.get(key) ?? { what, reason: told, count: 0, places: [] }
+  const shownReason = crowded ? 'for other reasons' : reason
+  const key = `${what}\0${shownReason}`
+  const known = reasons.get(key) ?? { what, reason: shownReason, count: 0, places: [] }
   known.count++
   if (known.places.length < placesKept) known.places.push(place)
   reasons.set(key, known)

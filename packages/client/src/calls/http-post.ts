@@ -40,11 +40,11 @@ async function answerOf(response: Response, signal: AbortSignal): Promise<Record
   const answer = fieldsOf(await response.json().catch(() => signal.throwIfAborted()))
   if (response.ok) return answer
   const message = typeof answer.error === 'string' ? answer.error : `the server answered ${response.status}`
-  const told = ['retry-after', 'parley-needs'].flatMap((name) => {
+  const metadata = ['retry-after', 'parley-needs'].flatMap((name) => {
     const value = response.headers.get(name)
     return value === null ? [] : [[name, value] as [string, string]]
   })
-  throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, told)
+  throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, metadata)
 }
 
 /** An object's fields; none for anything else. */

@@ -21,11 +21,11 @@ const leave = (stage: Stage, who: Name, room: Where = 'channel') => stage.call(w
 const nina = (stage: Stage) => ({ roomId: stage.channel, userId: stage.userId('nina') })
 
 /** Events caused by the first participant to join a call, and by the last to leave. */
-const begun = (who: Name[]): Row['hears'] => [
+const begun = (who: Name[]): Row['receives'] => [
   ['callStarted', who],
   ['callParticipantJoined', who],
 ]
-const ended = (who: Name[]): Row['hears'] => [
+const ended = (who: Name[]): Row['receives'] => [
   ['callParticipantLeft', who],
   ['callEnded', who],
 ]

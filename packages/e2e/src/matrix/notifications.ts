@@ -20,11 +20,11 @@ const call = (stage: Stage, who: Name, text = 'look') =>
   stage.post('ada', stage.channel, `@${stage.people[who].login}, ${text}`)
 
 /** Events caused by a message of ada in the channel. */
-const posted = (who: Name[]): Row['hears'] => [
+const posted = (who: Name[]): Row['receives'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['ada']],
 ]
-const mentioned = (...who: Name[]): Row['hears'] => [
+const mentioned = (...who: Name[]): Row['receives'] => [
   ['notificationCreated', who],
   ['mentionNotification', who],
 ]

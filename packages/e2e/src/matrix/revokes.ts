@@ -23,7 +23,7 @@ export type Revoke = {
   /** Of the room before. */
   universal: boolean
   revoke: (scene: Scene) => Promise<unknown>
-  hears: Kind[]
+  receives: Kind[]
   /** The victim's sockets are closed. */
   closes?: boolean
 }
@@ -55,34 +55,39 @@ export const revokes: Revoke[] = [
     how: 'left',
     universal: false,
     revoke: ({ victim, roomId }) => victim.call(leaveRoom, { roomId }, { base: fleet().gateways[1] }),
-    hears: ['userLeftRoom'],
+    receives: ['userLeftRoom'],
   },
   {
     how: 'were removed',
     universal: false,
     revoke: ({ owner, victim: { userId }, roomId }) => owner.call(removeMember, { roomId, userId }),
-    hears: ['userLeftRoom'],
+    receives: ['userLeftRoom'],
   },
-  { how: 'were banned', universal: false, revoke: (scene) => ban(scene), hears: ['userLeftRoom'] },
+  { how: 'were banned', universal: false, revoke: (scene) => ban(scene), receives: ['userLeftRoom'] },
   {
     how: 'were banned for an hour',
     universal: false,
     revoke: (scene) => ban(scene, inAnHour()),
-    hears: ['userLeftRoom'],
+    receives: ['userLeftRoom'],
   },
-  { how: 'were banned from a universal room', universal: true, revoke: (scene) => ban(scene), hears: ['userLeftRoom'] },
+  {
+    how: 'were banned from a universal room',
+    universal: true,
+    revoke: (scene) => ban(scene),
+    receives: ['userLeftRoom'],
+  },
   {
     how: 'belonged to a room because it was universal',
     universal: true,
     revoke: ({ owner, roomId }) => owner.call(updateRoom, { roomId, universal: false }),
-    hears: ['roomUniversalChanged'],
+    receives: ['roomUniversalChanged'],
   },
   {
     how: 'are denied a universal room by a decision about them',
     universal: true,
     revoke: ({ owner, victim: { userId }, roomId }) =>
       owner.call(setUserPermission, { ...denial, userId, scope: inRoom(roomId) }, { base: fleet().gateways[1] }),
-    hears: [],
+    receives: [],
   },
   {
     how: 'are given a role that is denied the room',
@@ -92,7 +97,7 @@ export const revokes: Revoke[] = [
       await owner.call(setRolePermission, { ...denial, roleName, scope: inRoom(roomId) })
       await owner.call(AdminUserService.method.assignRole, { userId, roleName })
     },
-    hears: [],
+    receives: [],
   },
   {
     how: 'hold a role that is denied the room from now on',
@@ -102,7 +107,7 @@ export const revokes: Revoke[] = [
       await owner.call(AdminUserService.method.assignRole, { userId, roleName })
       await owner.call(setRolePermission, { ...denial, roleName, scope: inRoom(roomId) }, { base: fleet().gateways[1] })
     },
-    hears: [],
+    receives: [],
   },
   {
     how: 'are denied the group that a universal room is moved to',
@@ -112,13 +117,13 @@ export const revokes: Revoke[] = [
       await owner.call(setUserPermission, { ...denial, userId, scope: inGroup(groupId) })
       await owner.call(AdminRoomLayoutService.method.moveRoomToGroup, { roomId, groupId })
     },
-    hears: [],
+    receives: [],
   },
   {
     how: 'signed out',
     universal: false,
     revoke: ({ victim }) => postJson(`${fleet().gateways[1]}/auth/logout`, {}, victim.authorization),
-    hears: ['sessionTerminated'],
+    receives: ['sessionTerminated'],
     closes: true,
   },
   {
@@ -126,14 +131,14 @@ export const revokes: Revoke[] = [
     universal: false,
     revoke: ({ owner, victim: { userId } }) =>
       owner.call(AdminUserService.method.updateUserPassword, { userId, password: 'a completely new one' }),
-    hears: ['sessionTerminated'],
+    receives: ['sessionTerminated'],
     closes: true,
   },
   {
     how: 'were deleted',
     universal: false,
     revoke: ({ owner, victim: { userId } }) => owner.call(AdminUserService.method.deleteUser, { userId }),
-    hears: ['sessionTerminated'],
+    receives: ['sessionTerminated'],
     closes: true,
   },
 ]

@@ -18,7 +18,7 @@ const setUniversal = (stage: Stage, universal: boolean) =>
 const speak = (stage: Stage, room: 'channel' | 'hall' = 'channel') => stage.post('bob', stage[room], unique())
 
 /** Events caused by a message of bob. */
-const spoken = (who: Name[]): Row['hears'] => [
+const spoken = (who: Name[]): Row['receives'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['bob']],
 ]

@@ -8,9 +8,9 @@ import type { Stage } from './stage.ts'
 export type Row = {
   what: string
   act: (stage: Stage) => Promise<unknown>
-  hears: [kind: Kind, who: Name[]][]
+  receives: [kind: Kind, who: Name[]][]
   /** People whose sockets it closes. */
   ends?: Name[]
 }
 
-export const row = (what: string, act: Row['act'], ...hears: Row['hears']): Row => ({ what, act, hears })
+export const row = (what: string, act: Row['act'], ...receives: Row['receives']): Row => ({ what, act, receives })

@@ -7,7 +7,7 @@ import { parkedEvents as table } from '../schema.ts'
 import { replaysRequested } from './replay.ts'
 import { requeueForMessaging, requeueForStream, requeueParked, type Requeue } from './requeue.ts'
 
-const most = 500
+const maxPerCall = 500
 
 /**
  * Serves an operator's calls about the parked events of a service with a database. `requeues`: how entries that the
@@ -26,7 +26,7 @@ export function parkedEvents(
         .from(table)
         .where(and(isNotNull(table.parkedAt), further))
         .orderBy(asc(table.consumer), asc(table.eventId))
-        .limit(limit === 0 ? most : Math.min(limit, most))
+        .limit(limit === 0 ? maxPerCall : Math.min(limit, maxPerCall))
       return {
         events: rows.map(({ consumer, eventId, subject, attempts, lastError, parkedAt, replayRequestedAt }) => ({
           ...{ key: { consumer, eventId }, subject, attempts, lastError },
@@ -36,7 +36,8 @@ export function parkedEvents(
       }
     },
     async replayParkedEvents({ consumer, eventIds }) {
-      if (eventIds.length > most) throw new ConnectError(`at most ${most} events at once`, Code.InvalidArgument)
+      if (eventIds.length > maxPerCall)
+        throw new ConnectError(`at most ${maxPerCall} events at once`, Code.InvalidArgument)
       const those = and(
         consumer === '' ? undefined : eq(table.consumer, consumer),
         eventIds.length === 0 ? undefined : inArray(table.eventId, eventIds),

@@ -39,12 +39,12 @@ export class Puller implements Disposable {
   }
 
   /** Asks for up to `most` messages and resolves when they came, when none came for a while, or when something is amiss. */
-  async round(most: number): Promise<RoundEnd> {
-    this.#left = most
+  async round(batchSize: number): Promise<RoundEnd> {
+    this.#left = batchSize
     this.#round = `${this.#inbox}.${nuid.next()}`
     this.#seenAt = performance.now()
     const ended = new Promise<RoundEnd>((resolve) => (this.#end = resolve))
-    const request = { batch: most, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
+    const request = { batch: batchSize, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`
     this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#round })
     this.#watch ??= setTimeout(() => this.#look(), silentMs)

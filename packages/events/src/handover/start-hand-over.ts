@@ -66,13 +66,13 @@ export function startHandOver(options: HandOverOptions): AsyncDisposable {
     },
   })
   polling.wake()
-  const hearing = roomsToHandOver.listen(db, (roomId) => {
+  const listening = roomsToHandOver.listen(db, (roomId) => {
     waiting.add(roomId)
     begin()
   })
   return {
     async [Symbol.asyncDispose]() {
-      hearing[Symbol.dispose]()
+      listening[Symbol.dispose]()
       closing.abort()
       await polling[Symbol.asyncDispose]()
       await Promise.all(underWay.values())

@@ -22,7 +22,7 @@ const maxSubjects = 64
 
 /** Handler of each request. Throws a Refusal for an invalid request. */
 export const answers: {
-  [V in Verb]: (asked: RequestContext, request: Record<string, unknown>) => Promise<KeeperRequests[V]['answer']>
+  [V in Verb]: (context: RequestContext, request: Record<string, unknown>) => Promise<KeeperRequests[V]['answer']>
 } = {
   state: async ({ bus }) => {
     const { manager } = await jetStream(bus)

@@ -4,22 +4,22 @@ export class Refusal extends Error {}
 type RawRequest = Record<string, unknown>
 
 /** A string of that form. Throws a Refusal. */
-export function text(ask: RawRequest, name: string, form: RegExp): string {
-  const value = ask[name]
+export function text(request: RawRequest, name: string, form: RegExp): string {
+  const value = request[name]
   if (typeof value === 'string' && form.test(value)) return value
   throw new Refusal(`${name} is not what it should be`)
 }
 
 /** A sequence of the stream: from 1 on. Throws a Refusal. */
-export function sequence(ask: RawRequest, name: string): number {
-  const value = ask[name]
+export function sequence(request: RawRequest, name: string): number {
+  const value = request[name]
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new Refusal(`${name} is no sequence`)
 }
 
 /** A number of things: from 0 on. Throws a Refusal. */
-export function amount(ask: RawRequest, name: string): number {
-  const value = ask[name]
+export function amount(request: RawRequest, name: string): number {
+  const value = request[name]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.floor(value)
   throw new Refusal(`${name} is no number of things`)
 }

@@ -37,7 +37,7 @@ export async function keepStream(
   const serve = async (message: Msg): Promise<void> => {
     const [, requester = '', verb = ''] = message.subject.split('.')
     const running = atWork.get(requester) ?? 0
-    if (running >= maxAtOnce) return answer(message, { refusal: 'too much is asked at once' })
+    if (running >= maxAtOnce) return answer(message, { refusal: 'too many requests at once' })
     atWork.set(requester, running + 1)
     try {
       answer(message, { answer: await answerTo({ bus, restorer, recoveries, requester }, verb, message.data) })
@@ -95,16 +95,16 @@ function logCopies(copies: number, wanted: number): void {
   log.error({ copies, wanted }, `NATS has too few servers for the copies of the stream of events: ${todo}`)
 }
 
-async function answerTo(asked: Parameters<(typeof answers)[Verb]>[0], verb: string, data: Uint8Array) {
+async function answerTo(context: Parameters<(typeof answers)[Verb]>[0], verb: string, data: Uint8Array) {
   if (!Object.hasOwn(answers, verb)) throw new Refusal('unknown request')
-  let ask: unknown
+  let request: unknown
   try {
-    ask = JSON.parse(decoder.decode(data))
+    request = JSON.parse(decoder.decode(data))
   } catch {
-    throw new Refusal('what is asked is no JSON')
+    throw new Refusal('the request is no JSON')
   }
-  if (typeof ask !== 'object' || ask === null) throw new Refusal('what is asked is no object')
-  return await answers[verb as Verb](asked, ask as Record<string, unknown>)
+  if (typeof request !== 'object' || request === null) throw new Refusal('the request is no object')
+  return await answers[verb as Verb](context, request as Record<string, unknown>)
 }
 
 function answer(message: Msg, reply: Reply): void {

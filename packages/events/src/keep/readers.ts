@@ -16,21 +16,21 @@ const maxReaders = 256
  * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
  * number of messages it begins with.
  */
-export async function makeReader(bus: Bus, requester: string, ask: ReaderRequest): Promise<number> {
+export async function makeReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {
   const { manager } = await jetStream(bus)
   const prefix = `reader-${requester}-`
   let others = 0
   for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) others++
   if (others >= maxReaders) throw new Refusal('there are too many readers')
   const start =
-    ask.startMs !== undefined
-      ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(ask.startMs).toISOString() }
-      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: ask.startSeq }
+    request.startMs !== undefined
+      ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(request.startMs).toISOString() }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: request.startSeq }
   const { num_pending: pending } = await manager.consumers.add(eventStream, {
-    name: prefix + ask.id,
-    deliver_subject: readerSubject(requester, ask.id),
+    name: prefix + request.id,
+    deliver_subject: readerSubject(requester, request.id),
     ...start,
-    filter_subject: ask.subject,
+    filter_subject: request.subject,
     ack_policy: AckPolicy.None,
     replay_policy: ReplayPolicy.Instant,
     max_deliver: 1,

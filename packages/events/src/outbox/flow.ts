@@ -27,7 +27,7 @@ type Options = {
   /** The stream answered with a place it cannot have. */
   doubted(shard: Shard): void
   /** Nobody listens for events. */
-  unanswered(): void
+  noResponse(): void
   /** The database did not answer: what waits was not read. */
   unread(): void
   /** Renews the leases: one of them has expired and may be needed now. */
@@ -70,7 +70,7 @@ export class Flow {
       stored: (line, batch, seq, repeated) => this.#stored(line, batch, seq, repeated),
       refused: (line, batch, reason) => this.#refused(line, batch, reason),
       failed: (reason) => this.#failed(reason),
-      unanswered: () => options.unanswered(),
+      noResponse: () => options.noResponse(),
     })
   }
 

@@ -50,7 +50,7 @@ export class RelayedShards {
       shards,
       fenced: (shard) => this.leases.fenced(shard),
       doubted: () => options.look(),
-      unanswered: () => void this.#declare().catch(() => undefined),
+      noResponse: () => void this.#declare().catch(() => undefined),
       unread: () => options.look(lookAgainMs),
       renew: () => this.leases.renew(),
       busy: () => options.busy(),

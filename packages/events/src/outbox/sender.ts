@@ -19,7 +19,7 @@ export type SenderEvents = {
   /** The stream did not take it this time, and said why. */
   failed(reason: string): void
   /** Nobody listens for events: the stream is missing, or JetStream is not up. */
-  unanswered(): void
+  noResponse(): void
 }
 
 /** Publishes the messages of many lines at once, one per line, a bounded number in all. */
@@ -99,7 +99,7 @@ export class Sender {
           // The database did not store the replacement: the next attempt will be refused again.
         }
       } else if (isUnanswered(error)) {
-        this.#events.unanswered()
+        this.#events.noResponse()
       } else {
         this.#events.failed(error instanceof Error ? error.message : String(error))
       }

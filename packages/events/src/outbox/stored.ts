@@ -39,7 +39,7 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
     while (open.size > 0) {
       const leftMs = giveUpAt - performance.now()
       if (leftMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
-      void ask(options, [...open], Math.min(leftMs, holderAnswersMs), done)
+      void requestHolder(options, [...open], Math.min(leftMs, holderAnswersMs), done)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(leftMs, lookAgainMs))
         wakeUp = () => {
@@ -54,7 +54,12 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
 }
 
 /** Looks up the shards of the entries and asks their holders to confirm them. Never rejects, because the next look may succeed. */
-async function ask(options: Options, ids: bigint[], timeoutMs: number, done: (id: bigint) => void): Promise<void> {
+async function requestHolder(
+  options: Options,
+  ids: bigint[],
+  timeoutMs: number,
+  done: (id: bigint) => void,
+): Promise<void> {
   try {
     const waiting = await findWaiting(options.pool, ids)
     const unmarked = new Set(waiting.map((entry) => entry.id))

@@ -52,11 +52,11 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
     throw error
   })
   const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : defaultMaxBytes
-  let most = maxBytes ?? known
+  let bytes = maxBytes ?? known
   // A server without a cluster takes any number for a stream it has, and refuses to read that stream when it starts again.
   let copies = current !== undefined && current.cluster === undefined ? 1 : replicas
   for (;;) {
-    const config = { ...wanted, max_bytes: most, ...(copies === undefined ? {} : { num_replicas: copies }) }
+    const config = { ...wanted, max_bytes: bytes, ...(copies === undefined ? {} : { num_replicas: copies }) }
     try {
       if (current === undefined) await manager.streams.add({ name: eventStream, ...config })
       else if (differs(current.config, config))
@@ -66,7 +66,7 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
       // Another process has just created it.
       if (current === undefined && isStreamThere(error)) return await redeclareStreams(bus)
       // The store is smaller: a stream that could fill it would end up accepting nothing.
-      if (isStoreTooSmall(error) && most > leastMaxBytes) most = Math.floor(most / 2)
+      if (isStoreTooSmall(error) && bytes > leastMaxBytes) bytes = Math.floor(bytes / 2)
       else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
       else throw error
     }

@@ -11,7 +11,7 @@ const page = join('docs', 'performance.md')
 export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {
   const [, section = ''] = /^## Budgets\n([^]*?)^## /m.exec(text) ?? []
   const rows = section.matchAll(/^\| `([^`|]+)` +\| +([\d.]+) +\|/gm)
-  const budgets = new Map([...rows].map(([, name = '', most]) => [name, Number(most)]))
+  const budgets = new Map([...rows].map(([, name = '', budget]) => [name, Number(budget)]))
   if (budgets.size === 0) throw new Error(`${page} has no table of budgets`)
   return budgets
 }

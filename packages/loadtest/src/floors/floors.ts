@@ -15,15 +15,15 @@ export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 
   using _service = await startProgram('rpc-echo', [nats.url])
   const raw = await connect({ servers: nats.url })
   const body = Buffer.alloc(32, 1)
-  const ask = () => raw.request('floor.echo', body, { timeout: 5_000, noMux: false })
+  const request = () => raw.request('floor.echo', body, { timeout: 5_000, noMux: false })
   await using bus = await connectBus({ url: nats.url, name: 'gateway', purpose: 'rpc' })
   await using rpc = createRpcClient(bus, { name: 'gateway' })
   const messaging = createClient(MessagingInternalService, rpc.transport())
   const call = () => messaging.hasUnread({ userId: 'U0123456789abcd', roleIds: ['moderator'] })
   const timings = {
-    raw: await time(ask, { seconds: 2 }),
+    raw: await time(request, { seconds: 2 }),
     rpc: await time(call, { seconds: 2 }),
-    raw64: await time(ask, { inFlight: 64, seconds: 2 }),
+    raw64: await time(request, { inFlight: 64, seconds: 2 }),
     rpc64: await time(call, { inFlight: 64, seconds: 2 }),
   }
   await raw.close()
@@ -46,11 +46,11 @@ export async function commitFloors(url: string): Promise<Record<'one' | 'many', 
 export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 60): Promise<Timing> {
   using publisher = await startProgram('publisher', [])
   const open: WebSocket[] = []
-  let heard: () => void = () => undefined
+  let received: () => void = () => undefined
   for (let i = 0; i < sockets; i++) {
     const socket = new WebSocket(`ws://127.0.0.1:${String(publisher.ready)}/`, { perMessageDeflate: false })
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-    socket.on('message', () => heard())
+    socket.on('message', () => received())
     open.push(socket)
   }
   const message = Buffer.from(frame).toString('base64')
@@ -59,7 +59,7 @@ export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 
     const start = performance.now()
     await new Promise<void>((resolve) => {
       let left = sockets
-      heard = () => {
+      received = () => {
         if (--left === 0) resolve()
       }
       publisher.child.send(message)

@@ -19,7 +19,7 @@ const subscribe = toBinary(
 /** A set of open, subscribed sockets that counts the messages each of them receives. */
 export class Sockets implements Disposable {
   readonly #sockets: WebSocket[] = []
-  #heard: (data: Buffer) => void = () => undefined
+  #onMessage: (data: Buffer) => void = () => undefined
 
   get size(): number {
     return this.#sockets.length
@@ -33,7 +33,7 @@ export class Sockets implements Disposable {
   }
 
   /** Resolves once every socket has received the message, with the times of the first and the last receipt. */
-  hear(
+  expectEvent(
     matches: (event: RealtimeEventEnvelope) => boolean,
     count = this.size,
   ): Promise<{ first: number; last: number }> {
@@ -42,7 +42,7 @@ export class Sockets implements Disposable {
       let first = 0
       // Every socket is sent the same bytes: they are decoded once.
       let known: Buffer | undefined
-      this.#heard = (data) => {
+      this.#onMessage = (data) => {
         if (!known?.equals(data)) {
           const { frame } = fromBinary(RealtimeServerFrameSchema, data)
           if (frame.case !== 'event' || !matches(frame.value)) return
@@ -72,7 +72,7 @@ export class Sockets implements Disposable {
         if (frame.case === 'error') return reject(new Error(`${frame.value.code}: ${frame.value.message}`))
         if (frame.case !== 'subscribed') return
         socket.off('message', opening)
-        socket.on('message', (message: Buffer) => this.#heard(message))
+        socket.on('message', (message: Buffer) => this.#onMessage(message))
         resolve()
       }
       socket.on('message', opening)

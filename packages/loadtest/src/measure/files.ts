@@ -18,7 +18,7 @@ export const largestFile = 1024 * 1024 * 1024
 const chunkBytes = 524_288
 const mebibyte = 1024 * 1024
 const sampleEveryMs = 50
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** One large file through the whole fleet and back, chunk after chunk, and what uploads needs for it. */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
@@ -28,8 +28,8 @@ export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Repor
   const floor = await diskFloor(chunk)
   const roomId = await newRoom(http, 'bench-files')
   const before = residentKib(uploads.pid)
-  let most = before
-  const sampling = setInterval(() => (most = Math.max(most, residentKib(uploads.pid))), sampleEveryMs)
+  let peak = before
+  const sampling = setInterval(() => (peak = Math.max(peak, residentKib(uploads.pid))), sampleEveryMs)
   try {
     const sending = performance.now()
     const uploadId = await send(http, roomId, chunk)
@@ -44,7 +44,7 @@ export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Repor
   } finally {
     clearInterval(sampling)
   }
-  report.add('RSS of uploads, most more with 1 GiB than before', (most - before) / 1024, 'MiB')
+  report.add('RSS of uploads, most more with 1 GiB than before', (peak - before) / 1024, 'MiB')
 }
 
 const perSecond = (ms: number): number => largestFile / mebibyte / (ms / 1000)
@@ -64,7 +64,7 @@ async function send(http: HttpCaller, roomId: string, content: Uint8Array): Prom
 
 /** It may take longer than a call: asked again, it is the same file. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
-  for (const giveUpAt = Date.now() + patienceMs; ; await sleep(20)) {
+  for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
       const { asset } = await http.call(AssetUploadService.method.completeUpload, { uploadId })
       if (asset) return asset

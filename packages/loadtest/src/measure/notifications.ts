@@ -31,16 +31,16 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
     console.error(`telling ${everyone} people of one message`)
     const { message } = await post(http, large, '@all hear this')
     const start = performance.now()
-    const told = async () => {
-      const { rows } = await database.query<{ told: number }>(
-        'select count(*)::integer as told from notifications where message_id = $1',
+    const countNotified = async () => {
+      const { rows } = await database.query<{ count: number }>(
+        'select count(*)::integer as count from notifications where message_id = $1',
         [message?.id],
       )
-      return rows[0]?.told ?? 0
+      return rows[0]?.count ?? 0
     }
     let seconds = Number.NaN
     const busy = await mention(http, database, quiet, async () => {
-      if (Number.isNaN(seconds) && (await told()) >= everyone) seconds = (performance.now() - start) / 1000
+      if (Number.isNaN(seconds) && (await countNotified()) >= everyone) seconds = (performance.now() - start) / 1000
       return Number.isNaN(seconds) && performance.now() - start < 60_000
     })
     report.add(`@all until ${everyone.toLocaleString('en')} are told`, seconds, 's')

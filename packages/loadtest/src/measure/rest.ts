@@ -50,8 +50,8 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
     report.add(`at rest, wake-ups of ${label}`, (last.wakeUps - first.wakeUps) / seconds, '1/s')
   }
   report.add(`at rest, all together (target: below ${maxPercent})`, sum, '% of a core')
-  const most = maxMiB(fleet.services.length)
-  report.add('at rest, memory of all processes', memoryKib / 1024, 'MiB', undefined, most)
+  const budget = maxMiB(fleet.services.length)
+  report.add('at rest, memory of all processes', memoryKib / 1024, 'MiB', undefined, budget)
   report.add('at rest, a wake-up of the deployables', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
 }
 

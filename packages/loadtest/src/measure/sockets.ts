@@ -47,7 +47,7 @@ export async function measureSockets(
     const raw = await publishFloor(count, frame)
     report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
     const quiet = processorMs()
-    const { total, spread } = await postAndHear(http, sockets, roomId)
+    const { total, spread } = await postAndReceive(http, sockets, roomId)
     if (count > 1) {
       const taken = (processorMs() - quiet) / (rounds * count)
       report.add(`a delivery to ${count} sockets, processor time`, taken, 'ms', floor, budget('a delivery'))
@@ -61,14 +61,14 @@ export async function measureSockets(
   report.add('RSS per idle socket', (residentKib(node.pid) - before) / idle, 'KiB')
 }
 
-async function postAndHear(http: HttpCaller, sockets: Sockets, roomId: string) {
+async function postAndReceive(http: HttpCaller, sockets: Sockets, roomId: string) {
   const total: number[] = []
   const spread: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const hearing = sockets.hear(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
+    const received = sockets.expectEvent(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
     const start = performance.now()
     const [{ first, last }] = await Promise.all([
-      hearing,
+      received,
       http.call(MessageService.method.createMessage, { roomId, body }),
     ])
     if (round < warmUp) continue

@@ -45,10 +45,10 @@ export async function measureStreamLoss(
   for (const roomId of left) {
     const backAt = await loseStream(dir)
     const leave = () => leaver.call(RoomService.method.leaveRoom, { roomId })
-    const hear = () => postAndHear(node.url ?? '', http, talk)
-    const [leftAt, heardAt] = await Promise.all([whenDone(leave), whenDone(hear)])
+    const receive = () => postAndReceive(node.url ?? '', http, talk)
+    const [leftAt, receivedAt] = await Promise.all([whenDone(leave), whenDone(receive)])
     revokes.push(leftAt - backAt)
-    events.push(heardAt - backAt)
+    events.push(receivedAt - backAt)
   }
   const worst = (times: number[]) => Math.max(...times) / 1000
   report.add(`stream lost ${losses} times: until LeaveRoom answers, worst (target: 5 s)`, worst(revokes), 's')
@@ -94,13 +94,13 @@ async function whenDone(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-async function postAndHear(url: string, http: HttpCaller, roomId: string): Promise<void> {
+async function postAndReceive(url: string, http: HttpCaller, roomId: string): Promise<void> {
   using sockets = new Sockets()
   await sockets.open(url, http.token, 1)
-  const heard = sockets.hear(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
+  const received = sockets.expectEvent(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
   await post(http, roomId)
-  const late = sleep(1000).then(() => Promise.reject(new Error('nothing was heard')))
-  await Promise.race([heard, late])
+  const late = sleep(1000).then(() => Promise.reject(new Error('nothing was received')))
+  await Promise.race([received, late])
 }
 
 async function streamBytes(http: HttpCaller): Promise<number> {

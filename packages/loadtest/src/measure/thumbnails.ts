@@ -23,13 +23,13 @@ export async function measureThumbnails(http: HttpCaller, roomId: string, report
   const fresh: string[] = []
   // The width is that of the floor. A height limit that is never reached makes each request a different size.
   for (let n = 0; n < rounds; n++) fresh.push(...(await addresses(http, roomId, assetIds, side + n)))
-  const asked = fresh.slice(0, images)
+  const first = fresh.slice(0, images)
   const cold = await time(() => http.read(some(fresh.shift())), { inFlight, warmUpSeconds, seconds })
   report.add('thumbnails of 4-megapixel images, cold', cold.perSecond, '1/s', floor.perSecond)
   report.add('thumbnails of 4-megapixel images, cold p99', cold.p99, 'ms', floor.p99)
 
   let turn = 0
-  const again = () => http.read(some(asked[turn++ % asked.length]))
+  const again = () => http.read(some(first[turn++ % first.length]))
   const cached = await time(again, { inFlight, seconds: 3 })
   report.add('thumbnails from the cache', cached.perSecond, '1/s')
   report.add('thumbnails from the cache p99', cached.p99, 'ms')

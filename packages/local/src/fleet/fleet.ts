@@ -102,7 +102,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   opened.push(() => group.stop())
   options.force?.addEventListener('abort', () => group.kill('SIGKILL'))
   say(`starting ${services.map(({ name }) => name).join(', ')}`)
-  const ready = whenAllReady(group.asked(), say, signal, startTimeoutMs)
+  const ready = whenAllReady(group.expectedProcesses(), say, signal, startTimeoutMs)
   await abortable(Promise.all([group.start(), ready]), signal)
   const owner =
     options.owner === false

@@ -7,13 +7,13 @@ import type { Secrets } from './secrets.ts'
 
 /** The mail folder and the page that shows it while there is no mail server; both undefined when there is one. */
 export async function showMails(
-  asked: string | false | undefined,
+  wanted: string | false | undefined,
   dir: DataDir,
   secrets: Secrets,
   opened: Opened,
 ): Promise<{ mailFolder: string | undefined; mailUrl: string | undefined }> {
-  if (asked === false) return { mailFolder: undefined, mailUrl: undefined }
-  const mailFolder = asked === undefined ? dir.mail : resolve(asked)
+  if (wanted === false) return { mailFolder: undefined, mailUrl: undefined }
+  const mailFolder = wanted === undefined ? dir.mail : resolve(wanted)
   const port = await new RememberedPorts(dir.portsFile).get('mails')
   const page = await serveMails(mailFolder, port, secrets.get('mailPage'))
   opened.push(() => page.close())

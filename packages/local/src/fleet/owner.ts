@@ -29,7 +29,7 @@ export async function bootstrapOwner(
 ): Promise<Owner> {
   const interrupted = secrets.peek(pending)
   const password = wanted.password ?? interrupted ?? madeUp(secrets)
-  const answer = await ask(access, { ...wanted, password }, signal)
+  const answer = await createOwner(access, { ...wanted, password }, signal)
   const news = answer.created || interrupted !== undefined
   return { ...answer, ...(wanted.password === undefined && news ? { password } : {}) }
 }
@@ -46,7 +46,7 @@ function madeUp(secrets: Secrets): string {
   return password
 }
 
-async function ask(access: OperatorAccess, owner: OwnerOptions & { password: string }, signal: AbortSignal) {
+async function createOwner(access: OperatorAccess, owner: OwnerOptions & { password: string }, signal: AbortSignal) {
   await using bus = await connectBus({
     url: access.natsUrl,
     user: access.natsUser,

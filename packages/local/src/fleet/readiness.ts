@@ -4,35 +4,35 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A process to ask. */
-export type Asked = { label: string; internalPort: () => number | undefined }
+export type Process = { label: string; internalPort: () => number | undefined }
 
 /**
  * Waits until every process says that it is ready. Tells now and then who is not and why; after `timeoutMs` throws the
  * same.
  */
 export async function whenAllReady(
-  asked: Asked[],
+  processes: Process[],
   say: (line: string) => void,
   signal: AbortSignal,
   timeoutMs: number,
 ) {
   const startedAt = Date.now()
-  for (let told = startedAt; ; await sleep(100, undefined, { signal })) {
-    const reasons = (await Promise.all(asked.map(whyNotReady))).flatMap((reason) => reason ?? [])
+  for (let reportedAt = startedAt; ; await sleep(100, undefined, { signal })) {
+    const reasons = (await Promise.all(processes.map(whyNotReady))).flatMap((reason) => reason ?? [])
     if (reasons.length === 0) return
     const summary = reasons.join('; ')
     if (Date.now() - startedAt > timeoutMs) throw new Error(`not ready after ${timeoutMs / 1000} s: ${summary}`)
-    if (Date.now() - told < 5000) continue
-    told = Date.now()
+    if (Date.now() - reportedAt < 5000) continue
+    reportedAt = Date.now()
     say(`waiting for ${summary}`)
   }
 }
 
-async function whyNotReady({ label, internalPort }: Asked): Promise<string | undefined> {
+async function whyNotReady({ label, internalPort }: Process): Promise<string | undefined> {
   const port = internalPort()
   if (port === undefined) return label
   try {
-    const response = await ask(port)
+    const response = await fetchReadiness(port)
     if (response.statusCode === 200) return void response.resume()
     const body = await json(response)
     const reasons = typeof body === 'object' && body !== null && 'reasons' in body ? body.reasons : undefined
@@ -43,7 +43,7 @@ async function whyNotReady({ label, internalPort }: Asked): Promise<string | und
 }
 
 /** Uses a direct connection: `fetch` would use the proxy from the environment. */
-async function ask(port: number): Promise<IncomingMessage> {
+async function fetchReadiness(port: number): Promise<IncomingMessage> {
   const signal = AbortSignal.timeout(2000)
   const request = get({ host: '127.0.0.1', port, path: '/readyz', agent: false, signal })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -73,10 +73,10 @@ test('secrets that were rotated are told as they were before, too', () => {
 })
 
 test('that videos are processed is told to whom it concerns, unless somebody decided', () => {
-  const told = (name: string, given = {}) =>
+  const valueFor = (name: string, given = {}) =>
     serviceEnvironment({ name, main: 'main.js' }, { ...fleet, videos: true }, given).PARLEY_VIDEO_ENABLED
-  expect([told('uploads'), told('admin'), told('rooms')]).toEqual(['true', 'true', undefined])
-  expect(told('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
+  expect([valueFor('uploads'), valueFor('admin'), valueFor('rooms')]).toEqual(['true', 'true', undefined])
+  expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
 test('of a media server of the fleet calls learns everything, admin the address, and nobody else anything', () => {
@@ -84,14 +84,14 @@ test('of a media server of the fleet calls learns everything, admin the address,
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },
   }
-  const told = (name: string, given = {}) =>
+  const valueFor = (name: string, given = {}) =>
     Object.entries(serviceEnvironment({ name, main: 'main.js' }, { ...fleet, media }, given))
       .filter(([variable]) => variable.startsWith('PARLEY_LIVEKIT_'))
       .map(([, value]) => value)
-  expect(told('calls')).toEqual(Object.values(media))
-  expect(told('admin')).toEqual(['true', 'ws://127.0.0.1:7880'])
-  expect(told('rooms')).toEqual([])
-  expect(told('admin', { PARLEY_LIVEKIT_URL: 'wss://media.example.org' })).toContain('wss://media.example.org')
+  expect(valueFor('calls')).toEqual(Object.values(media))
+  expect(valueFor('admin')).toEqual(['true', 'ws://127.0.0.1:7880'])
+  expect(valueFor('rooms')).toEqual([])
+  expect(valueFor('admin', { PARLEY_LIVEKIT_URL: 'wss://media.example.org' })).toContain('wss://media.example.org')
 })
 
 test('a process of several deployables gets what each of them gets, and the password of each on the bus', () => {

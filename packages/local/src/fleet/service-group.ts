@@ -8,7 +8,7 @@ import type { Serving } from './service-process.ts'
 import { SupervisedService } from './supervised-service.ts'
 
 /** Longer than a process takes to drain and, failing that, to end itself. */
-const stopPatienceMs = 25_000
+const stopTimeoutMs = 25_000
 
 /** The services of a group and their options. */
 export type ServiceGroupOptions = {
@@ -54,8 +54,8 @@ export class ServiceGroup {
     })
   }
 
-  /** Every process that there shall be: its name for people, and its internal port once it serves. */
-  asked(): Array<{ label: string; internalPort: () => number | undefined }> {
+  /** Every process that is to run: its name for people, and its internal port once it serves. */
+  expectedProcesses(): Array<{ label: string; internalPort: () => number | undefined }> {
     const { services, replicas } = this.#options
     const labels = services.flatMap(({ name }) => Array.from({ length: replicas }, (_, index) => labelOf(name, index)))
     return labels.map((label) => ({
@@ -77,7 +77,7 @@ export class ServiceGroup {
       Promise.all(
         this.#members
           .filter(({ service }) => (service.edge ?? false) === edge)
-          .map(({ supervised }) => supervised.stop(stopPatienceMs)),
+          .map(({ supervised }) => supervised.stop(stopTimeoutMs)),
       )
     await drain(true)
     await drain(false)

@@ -69,15 +69,15 @@ export class SupervisedService {
     await next
   }
 
-  /** Drains the process and starts none again. One that is not done within `patienceMs` is killed. */
-  async stop(patienceMs: number): Promise<void> {
+  /** Drains the process and starts none again. One that is not done within `stopTimeoutMs` is killed. */
+  async stop(stopTimeoutMs: number): Promise<void> {
     this.#wanted = false
     this.#pause.abort()
     this.#process?.kill('SIGTERM')
     const timer = setTimeout(() => {
-      this.#options.say(`${this.#options.label} does not end within ${patienceMs / 1000} s and is killed`)
+      this.#options.say(`${this.#options.label} does not end within ${stopTimeoutMs / 1000} s and is killed`)
       this.#process?.kill('SIGKILL')
-    }, patienceMs)
+    }, stopTimeoutMs)
     await this.#ended
     clearTimeout(timer)
   }

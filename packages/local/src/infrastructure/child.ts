@@ -25,7 +25,7 @@ export type ChildOptions = {
   /** Signals that ask it to end, mild ones first. */
   stopSignals: NodeJS.Signals[]
   /** How long to wait after each signal. */
-  stopPatienceMs?: number
+  stopTimeoutMs?: number
 }
 
 /** A running server. */
@@ -47,8 +47,8 @@ export type Child = AsyncDisposable & {
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const signals = options.stopSignals
-  const patienceMs = options.stopPatienceMs ?? 10_000
-  await endLeftover(options.pidFile, signals, patienceMs)
+  const stopTimeoutMs = options.stopTimeoutMs ?? 10_000
+  await endLeftover(options.pidFile, signals, stopTimeoutMs)
   mkdirSync(dirname(options.logFile), { recursive: true })
   const log = openSync(options.logFile, 'a')
   const [command, args] = tiedToParent(options.command, options.args, signals[0] ?? 'SIGTERM')
@@ -81,7 +81,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       if (!running()) return
       child.kill(signal)
       const waiting = new AbortController()
-      await Promise.race([exited, sleep(patienceMs, undefined, { signal: waiting.signal }).catch(() => undefined)])
+      await Promise.race([exited, sleep(stopTimeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined)])
       waiting.abort()
     }
   }

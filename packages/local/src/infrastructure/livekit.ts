@@ -57,7 +57,7 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
     },
     // It waits for its participants after SIGTERM.
     stopSignals: ['SIGTERM'],
-    stopPatienceMs: 2_000,
+    stopTimeoutMs: 2_000,
   })
   const answers = () =>
     fetch(`http://127.0.0.1:${port}`).then(

@@ -40,24 +40,24 @@ export function removePidFile(file: string): void {
 }
 
 /**
- * Ends the process a pid file names, if it still runs: sends each signal in turn and gives it `patienceMs` before the
+ * Ends the process a pid file names, if it still runs: sends each signal in turn and gives it `stopTimeoutMs` before the
  * next, SIGKILL last. Answers whether there was one.
  */
-export async function endLeftover(file: string, signals: NodeJS.Signals[], patienceMs = 5000): Promise<boolean> {
+export async function endLeftover(file: string, signals: NodeJS.Signals[], stopTimeoutMs = 5000): Promise<boolean> {
   const identity = readPidFile(file)
-  if (identity !== undefined) await endProcess(identity, signals, patienceMs)
+  if (identity !== undefined) await endProcess(identity, signals, stopTimeoutMs)
   removePidFile(file)
   return identity !== undefined
 }
 
 /** The system then ends the process, with a delay on a busy machine. */
-const killPatienceMs = 10_000
+const killTimeoutMs = 10_000
 
 /** Ends a process as {@link endLeftover} does. */
-export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], patienceMs = 5000) {
+export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], stopTimeoutMs = 5000) {
   for (const signal of [...signals, 'SIGKILL' as const]) {
     if (!sendSignal(identity.pid, signal)) return
-    const until = Date.now() + (signal === 'SIGKILL' ? killPatienceMs : patienceMs)
+    const until = Date.now() + (signal === 'SIGKILL' ? killTimeoutMs : stopTimeoutMs)
     for (; Date.now() < until; await sleep(20)) if (!isAlive(identity)) return
   }
   throw new Error(`process ${identity.pid} does not end`)

@@ -29,8 +29,8 @@ export async function startPostgres(
   const port = options.port || (await freePort())
   const pidFile = options.pidFile ?? join(options.dir, 'server.pid')
   const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'] // fast shutdown, then immediate: it recovers at the next start
-  const stopPatienceMs = 20_000
-  await endLeftover(pidFile, stopSignals, stopPatienceMs)
+  const stopTimeoutMs = 20_000
+  await endLeftover(pidFile, stopSignals, stopTimeoutMs)
   // PostgreSQL itself inherits the lock: nobody takes the folder from one whose pid they cannot see.
   const lock = lockByKernel(join(folder.root, 'server.lock'))
   if (lock === undefined)
@@ -61,7 +61,7 @@ export async function startPostgres(
     user: folder.user,
     logFile: options.logFile ?? join(options.dir, 'server.log'),
     keepsOpen: lock.fd,
-    ...{ pidFile, stopSignals, stopPatienceMs },
+    ...{ pidFile, stopSignals, stopTimeoutMs },
   }).finally(lock.release)
   const url = (database: string) => `postgres://postgres:${folder.password}@127.0.0.1:${port}/${database}`
   await whenReady(child, 'PostgreSQL', () => answers(url('postgres')), 60_000)

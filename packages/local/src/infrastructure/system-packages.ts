@@ -4,7 +4,7 @@ import { findExecutable } from './executables.ts'
 import { forbidServiceStarts } from './service-starts.ts'
 
 /** How long another program may hold the lock of the package manager: an automatic update takes minutes. */
-const lockPatienceMs = 15 * 60_000
+const lockTimeoutMs = 15 * 60_000
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
 
@@ -81,7 +81,7 @@ async function whenUnlocked(
   say: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const until = Date.now() + lockPatienceMs
+  const until = Date.now() + lockTimeoutMs
   for (let said = false; ; said = true) {
     try {
       return await runApt(apt, args, signal)

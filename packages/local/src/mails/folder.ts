@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { type Message, readMessage } from './message.ts'
 
 const shape = /^[0-9A-Za-z][0-9A-Za-z.-]{0,100}\.eml$/
-const mostShown = 200
+const maxShown = 200
 
 /** The newest mails of a folder, newest first; their names sort by time. */
 export async function listMails(folder: string): Promise<{ name: string; message: Message }[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => shape.test(name)).sort()
-  const newest = names.reverse().slice(0, mostShown)
+  const newest = names.reverse().slice(0, maxShown)
   const mails = await Promise.all(newest.map(async (name) => ({ name, message: await findMail(folder, name) })))
   return mails.flatMap(({ name, message }) => (message ? [{ name, message }] : []))
 }

@@ -5,7 +5,7 @@ const maxParts = Math.ceil(maxReplyBytes / partBytes)
 /** Puts a large reply together. Parts arrive in order or are lost, for the bus keeps the order of one sender. */
 export class PartCollector {
   /** When the last part arrived. */
-  heardAt: number
+  receivedAt: number
   /** Bytes held so far. */
   bytes = 0
   readonly headers: Map<string, string> | undefined
@@ -15,7 +15,7 @@ export class PartCollector {
   constructor(count: number, headers: Map<string, string> | undefined, now: number) {
     this.#count = count
     this.headers = headers
-    this.heardAt = now
+    this.receivedAt = now
   }
 
   /** Adds a part. Returns false if an earlier part was lost or the part is invalid. */
@@ -24,7 +24,7 @@ export class PartCollector {
       return false
     this.#parts.push(body)
     this.bytes += body.length
-    this.heardAt = now
+    this.receivedAt = now
     return true
   }
 

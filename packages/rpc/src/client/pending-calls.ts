@@ -230,7 +230,7 @@ export class PendingCalls implements AsyncDisposable {
       if (now >= pending.deadlineAt) {
         this.#fail(pending, errors.timeOver(pending.call, pending.started))
       } else if (pending.parts) {
-        if (now - pending.parts.collector.heardAt > partSilenceMs) this.#fail(pending, errors.partLost())
+        if (now - pending.parts.collector.receivedAt > partSilenceMs) this.#fail(pending, errors.partLost())
       } else if (!pending.started && now >= pending.silentAt && pending.repeatable && !pending.inMemory) {
         countResend(pending.call.method, 'silence')
         this.#send(pending, now, repeatStartByMs, repeatSilenceMs)

@@ -31,9 +31,9 @@ test('a service is called by its name', () => {
 })
 
 test('what is missing, and what belongs to another, does not compile', () => {
-  const { leaveCall, ...most } = voiceCall
+  const { leaveCall, ...others } = voiceCall
   // @ts-expect-error leaveCall has no handler
-  handlersOf('calls', { VoiceCallService: most, CallsParkedEventsService: parked })
+  handlersOf('calls', { VoiceCallService: others, CallsParkedEventsService: parked })
   expect(leaveCall).toBe(answer)
   // @ts-expect-error no handler for the parked events
   handlersOf('calls', { VoiceCallService: voiceCall })

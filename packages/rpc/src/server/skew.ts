@@ -11,7 +11,7 @@ const lateCalls = 3
 const lateForMs = 1_000
 
 /** Offsets of the calls that were late one after another, and when that began. */
-type Late = { least: number; most: number; calls: number; since: number }
+type Late = { min: number; max: number; calls: number; since: number }
 type Sender = { readonly minima: number[]; slice: number; late?: Late | undefined }
 
 /**
@@ -62,11 +62,11 @@ export class Skew {
     if (!known && now - this.#thawedAt < thawMs) return Infinity
     const age = offset - Math.min(...sender.minima)
     if (!clockJumped(sender, age, offset, now)) return age
-    const { least = offset } = sender.late ?? {}
+    const { min = offset } = sender.late ?? {}
     sender.late = undefined
     sender.minima.fill(Infinity)
-    sender.minima[current] = least
-    return offset - least
+    sender.minima[current] = min
+    return offset - min
   }
 
   /** Senders end without saying so. */
@@ -81,13 +81,13 @@ function clockJumped(sender: Sender, age: number, offset: number, now: number): 
   const before = sender.late
   const late = before && {
     ...before,
-    least: Math.min(before.least, offset),
-    most: Math.max(before.most, offset),
+    min: Math.min(before.min, offset),
+    max: Math.max(before.max, offset),
     calls: before.calls + 1,
   }
   if (age < lateMs) sender.late = undefined
-  else if (late && late.most - late.least <= spreadMs) sender.late = late
-  else sender.late = { least: offset, most: offset, calls: 1, since: now }
+  else if (late && late.max - late.min <= spreadMs) sender.late = late
+  else sender.late = { min: offset, max: offset, calls: 1, since: now }
   return sender.late !== undefined && sender.late.calls >= lateCalls && now - sender.late.since >= lateForMs
 }
 

@@ -43,7 +43,7 @@ export class LivekitStandIn implements AsyncDisposable {
   /** All events, including those not sent. */
   readonly events: StandInEvent[] = []
   /** Allowed method calls, with the participants they concern. */
-  readonly asked: { method: string; room: string; identity: string }[] = []
+  readonly requests: { method: string; room: string; identity: string }[] = []
   readonly rooms = new Map<string, StandInRoom>()
   readonly #server = createServer((request, response) => void answerTwirp(this, request, response))
   #lastMs = 0
@@ -78,7 +78,7 @@ export class LivekitStandIn implements AsyncDisposable {
       ...{ joinedAt: String(Math.trunc(ms / 1000)), joinedAtMs: String(ms) },
     }
     room.participants.set(claims.sub, participant)
-    this.#tell('participant_joined', room, participant)
+    this.#notify('participant_joined', room, participant)
     return participant
   }
 
@@ -95,7 +95,7 @@ export class LivekitStandIn implements AsyncDisposable {
     if (!room) return
     for (const participant of room.participants.values()) this.#leave(room, participant, 'ROOM_DELETED')
     this.rooms.delete(name)
-    this.#tell('room_finished', room)
+    this.#notify('room_finished', room)
   }
 
   /** Sends a webhook to an address; answers the status. */
@@ -121,23 +121,23 @@ export class LivekitStandIn implements AsyncDisposable {
     if (known) return known
     const room: StandInRoom = { sid: `RM_${randomBytes(6).toString('hex')}`, name, participants: new Map() }
     this.rooms.set(name, room)
-    this.#tell('room_started', room)
+    this.#notify('room_started', room)
     return room
   }
 
   #leave(room: StandInRoom, participant: StandInParticipant, disconnectReason: string): void {
     room.participants.delete(participant.identity)
-    this.#tell('participant_left', room, { ...participant, state: 'DISCONNECTED', disconnectReason })
+    this.#notify('participant_left', room, { ...participant, state: 'DISCONNECTED', disconnectReason })
   }
 
-  #tell(event: string, { sid, name }: StandInRoom, participant?: StandInParticipant): void {
+  #notify(event: string, { sid, name }: StandInRoom, participant?: StandInParticipant): void {
     const id = `EV_${randomBytes(8).toString('hex')}`
     const createdAt = String(Math.trunc(Date.now() / 1000))
-    const told = { event, id, createdAt, room: { sid, name }, ...(participant && { participant }) }
-    this.events.push(told)
+    const webhook = { event, id, createdAt, room: { sid, name }, ...(participant && { participant }) }
+    this.events.push(webhook)
     const url = this.webhookUrl
     // One after the other, as LiveKit does; refused webhooks are not repeated here.
-    if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, told)).catch(() => undefined)
+    if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, webhook)).catch(() => undefined)
   }
 
   /** No two connections begin in the same millisecond. */

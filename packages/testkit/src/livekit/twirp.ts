@@ -9,34 +9,34 @@ type Server = {
   apiKey: string
   apiSecret: string
   isAway: boolean
-  asked: { method: string; room: string; identity: string }[]
+  requests: { method: string; room: string; identity: string }[]
   rooms: ReadonlyMap<string, { sid: string; name: string; participants: ReadonlyMap<string, object> }>
   disconnect: (identity: string, roomName: string, reason: string) => void
   closeRoom: (name: string) => void
 }
 
-type Asked = { room?: string; identity?: string }
+type RequestBody = { room?: string; identity?: string }
 type Answer = { status: number; body: object }
 
 /** Answers a request to LiveKit's room service, in the JSON format of the official SDK. */
 export async function answerTwirp(server: Server, request: IncomingMessage, response: ServerResponse) {
   if (server.isAway) return request.socket.destroy()
-  const asked = (await json(request).catch(() => ({}))) as Asked
-  const { status, body } = await answer(server, request, asked)
+  const requests = (await json(request).catch(() => ({}))) as RequestBody
+  const { status, body } = await answer(server, request, requests)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-async function answer(server: Server, request: IncomingMessage, asked: Asked): Promise<Answer> {
+async function answer(server: Server, request: IncomingMessage, requests: RequestBody): Promise<Answer> {
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
   const claims = await new TokenVerifier(server.apiKey, server.apiSecret).verify(token).catch(() => undefined)
   if (!claims) return refused(401, 'unauthenticated')
   const path = request.url ?? ''
   const method = path.startsWith(prefix) ? path.slice(prefix.length) : ''
-  const { room: name = '', identity = '' } = asked
+  const { room: name = '', identity = '' } = requests
   const may = rights[method]
   if (!may) return refused(404, 'bad_route')
   if (!may(claims, name)) return refused(403, 'permission_denied')
-  server.asked.push({ method, room: name, identity })
+  server.requests.push({ method, room: name, identity })
   if (method === 'ListRooms') {
     const rooms = [...server.rooms.values()].map(({ sid, name: its, participants }) => ({
       ...{ sid, name: its, numParticipants: participants.size },

@@ -20,7 +20,7 @@ export function profileUpdated(
   const { id: userId, login, displayName, avatarKey } = user
   const value = { userId, login, displayName: displayName ?? login, ...(avatarUrl !== undefined && { avatarUrl }) }
   return {
-    ...heard('user_profile_updated', value, everyone, cause),
+    ...delivered('user_profile_updated', value, everyone, cause),
     kind: 'user_profile_updated',
     fact: { case: 'userChanged', value: { avatarKey: avatarKey ?? '' } },
   }
@@ -29,12 +29,12 @@ export function profileUpdated(
 export function customStatusSet(userId: string, status: CustomStatus, cause: Cause): Announcement {
   const { emoji, text, expiresAt } = status
   const value = { userId, emoji, text, ...(expiresAt && { expiresAt: timestampFromDate(expiresAt) }) }
-  return { ...noted('user_custom_status_set'), ...heard('user_custom_status_set', value, everyone, cause) }
+  return { ...noted('user_custom_status_set'), ...delivered('user_custom_status_set', value, everyone, cause) }
 }
 
 export const customStatusCleared = (userId: string, cause: Cause): Announcement => ({
   ...noted('user_custom_status_cleared'),
-  ...heard('user_custom_status_cleared', { userId }, everyone, cause),
+  ...delivered('user_custom_status_cleared', { userId }, everyone, cause),
 })
 
 export function preferencesChanged(
@@ -45,11 +45,11 @@ export function preferencesChanged(
   const audience: Audience = { case: 'users', value: { userIds: [id] } }
   return {
     ...noted('user_server_preferences_changed'),
-    ...heard('server_user_preferences_updated', value, audience, cause),
+    ...delivered('server_user_preferences_updated', value, audience, cause),
   }
 }
 
-function heard<K extends RealtimeKind>(
+function delivered<K extends RealtimeKind>(
   kind: K,
   value: RealtimeValue<K>,
   audience: Audience,

@@ -39,7 +39,7 @@ async function goOn(ctx: Context, userId: string): Promise<void> {
     const found = await foundInPass(tx, userId, deletion.pass)
     const step = nextStep({ ...deletion, found }, now, ctx.config.erasurePassAfterMs)
     if (step === 'wait') return { completed: false, entries: [] }
-    if (step !== 'complete') return { completed: false, entries: await requestPass(tx, userId, step.ask, now) }
+    if (step !== 'complete') return { completed: false, entries: await requestPass(tx, userId, step.request, now) }
     await completeDeletion(tx, userId, now)
     return { completed: true, entries: [] }
   })

@@ -42,14 +42,14 @@ const defaultBatch = 1000
 export async function eraseBelongings(
   tx: Tx,
   userId: string,
-  most = defaultBatch,
+  batchSize = defaultBatch,
 ): Promise<{ found: number; complete: boolean }> {
   let found = 0
   for (const { table, where } of belongingsOf(tx, userId)) {
-    const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${most}))`
+    const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${batchSize}))`
     const deleted = (await tx.execute(batch)).rowCount ?? 0
     found += deleted
-    if (deleted === most) return { found, complete: false }
+    if (deleted === batchSize) return { found, complete: false }
   }
   return { found, complete: true }
 }

@@ -7,7 +7,7 @@ import { flowTokens, users } from './schema.ts'
 export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
 /** The keys for looking up tokens, and the current time. */
-type Asking = SecretKeys & { at: Date }
+type TokenContext = SecretKeys & { at: Date }
 
 /** A user and their generation when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
@@ -19,7 +19,7 @@ export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
 }
 
 /** Makes a capability of a few minutes; the token is shown once and stored as a digest. */
-export async function issueFlowToken(db: Reader, { at, ...keys }: Asking, flow: NewFlow): Promise<string> {
+export async function issueFlowToken(db: Reader, { at, ...keys }: TokenContext, flow: NewFlow): Promise<string> {
   const { purpose, payload, ttlMs, user = { id: '', authGeneration: null } } = flow
   const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
   const digest = secretDigest(keys, 'flow', purpose, token)
@@ -37,7 +37,7 @@ export async function issueFlowToken(db: Reader, { at, ...keys }: Asking, flow: 
  */
 export async function peekFlowToken(
   db: Reader,
-  { at, ...keys }: Asking,
+  { at, ...keys }: TokenContext,
   purpose: FlowPurpose,
   token: string,
 ): Promise<FlowToken | undefined> {
@@ -51,7 +51,7 @@ export async function peekFlowToken(
 /** The same, and the token is used up: of several that take it at once, one gets it. */
 export async function takeFlowToken(
   tx: Tx,
-  { at, ...keys }: Asking,
+  { at, ...keys }: TokenContext,
   purpose: FlowPurpose,
   token: string,
 ): Promise<FlowToken | undefined> {

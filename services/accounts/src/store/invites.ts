@@ -6,7 +6,7 @@ import { invites } from './schema.ts'
 
 export type InviteRow = typeof invites.$inferSelect
 /** The keys for looking up tokens, and the current time. */
-type Asking = SecretKeys & { at: Date }
+type TokenContext = SecretKeys & { at: Date }
 
 /** Stores an invite; its token is answered here and is nowhere else. */
 export async function insertInvite(
@@ -31,7 +31,11 @@ export async function countInvites(db: Reader, now: Date): Promise<number> {
 }
 
 /** The invite of a token; undefined when it is unknown, used up, revoked or expired. */
-export async function findInvite(db: Reader, { at, ...keys }: Asking, token: string): Promise<InviteRow | undefined> {
+export async function findInvite(
+  db: Reader,
+  { at, ...keys }: TokenContext,
+  token: string,
+): Promise<InviteRow | undefined> {
   const [row] = await db
     .select()
     .from(invites)
@@ -40,7 +44,7 @@ export async function findInvite(db: Reader, { at, ...keys }: Asking, token: str
 }
 
 /** The same, and it is used once more: of several who come for the last use, one gets it. */
-export async function takeInvite(tx: Tx, { at, ...keys }: Asking, token: string): Promise<InviteRow | undefined> {
+export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: string): Promise<InviteRow | undefined> {
   const [taken] = await tx
     .update(invites)
     .set({ uses: sql`${invites.uses} + 1` })

@@ -18,10 +18,10 @@ test('Markdown is stored as written', () => {
 test.each([
   ['motd', 1000],
   ['welcomeMessage', 10_000],
-] as const)('%s has at most %d bytes, whatever the characters', (field, most) => {
-  expect(wantedTexts({ [field]: 'x'.repeat(most) })).toEqual({ [field]: 'x'.repeat(most) })
-  expect(wantedTexts({ [field]: 'ä'.repeat(most / 2) })).toEqual({ [field]: 'ä'.repeat(most / 2) })
-  expect(() => wantedTexts({ [field]: 'ä'.repeat(most / 2 + 1) })).toThrow(
+] as const)('%s has at most %d bytes, whatever the characters', (field, max) => {
+  expect(wantedTexts({ [field]: 'x'.repeat(max) })).toEqual({ [field]: 'x'.repeat(max) })
+  expect(wantedTexts({ [field]: 'ä'.repeat(max / 2) })).toEqual({ [field]: 'ä'.repeat(max / 2) })
+  expect(() => wantedTexts({ [field]: 'ä'.repeat(max / 2 + 1) })).toThrow(
     expect.objectContaining({ code: Code.InvalidArgument }),
   )
 })

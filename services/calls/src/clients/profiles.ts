@@ -19,11 +19,11 @@ export class Profiles {
     const wanted = [...new Set(userIds)]
     const found = new Map<string, User>()
     for (let start = 0; start < wanted.length; start += idsPerCall)
-      for (const user of await this.#ask(wanted.slice(start, start + idsPerCall))) found.set(user.id, user)
+      for (const user of await this.#fetch(wanted.slice(start, start + idsPerCall))) found.set(user.id, user)
     return found
   }
 
-  async #ask(userIds: string[]): Promise<User[]> {
+  async #fetch(userIds: string[]): Promise<User[]> {
     try {
       const { profiles } = await this.#accounts.getProfiles({ userIds }, { timeoutMs })
       return profiles.flatMap(({ user }) => user ?? [])

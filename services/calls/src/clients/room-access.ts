@@ -10,7 +10,7 @@ const roomsPerCall = 500
 const usersPerCall = 1_000
 
 /** The caller. If the roles are absent, rooms uses the ones it has stored. */
-export type Asking = { userId: string; roleIds?: readonly string[] }
+export type RoomUser = { userId: string; roleIds?: readonly string[] }
 
 /** Room memberships, as known by rooms. Nothing is cached: a ban takes effect with the next call. */
 export class RoomAccess {
@@ -23,7 +23,7 @@ export class RoomAccess {
   }
 
   /** The room, if the user is an effective member. Throws `not_found`, `permission_denied`. */
-  async assertMember({ userId, roleIds }: Asking, roomId: string): Promise<RoomHeader> {
+  async assertMember({ userId, roleIds }: RoomUser, roomId: string): Promise<RoomHeader> {
     const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
     const { exists, effectiveMember, room } = await this.#answer((options) =>
       this.#rooms.getRoomAccess({ userId, roomId, ...roles }, options),
@@ -61,9 +61,9 @@ export class RoomAccess {
     return members
   }
 
-  async #answer<T>(ask: (options: { timeoutMs: number }) => Promise<T>): Promise<T> {
+  async #answer<T>(call: (options: { timeoutMs: number }) => Promise<T>): Promise<T> {
     try {
-      return await ask({ timeoutMs })
+      return await call({ timeoutMs })
     } catch (error) {
       throw roomsSilent(error)
     }

@@ -6,16 +6,19 @@ const connection = fc.record({ n: fc.nat(3), disconnected: fc.boolean() }).map((
   ...{ sid: `PA_${n}`, mediaRoomSid: `RM_${n % 2}`, connectedAt: 1 + Math.trunc(n / 2), disconnected },
 }))
 
-const heardAgain = fc
+const receivedAgain = fc
   .array(connection, { minLength: 1, maxLength: 6 })
-  .chain((heard) =>
-    fc.tuple(fc.constant(heard), fc.shuffledSubarray([...heard, ...heard], { minLength: heard.length * 2 })),
+  .chain((received) =>
+    fc.tuple(
+      fc.constant(received),
+      fc.shuffledSubarray([...received, ...received], { minLength: received.length * 2 }),
+    ),
   )
 
 test('reports in any order and any number give the same connection', () => {
   fc.assert(
-    fc.property(heardAgain, ([heard, again]) => {
-      expect(again.reduce(newer, noConnection)).toEqual(heard.reduce(newer, noConnection))
+    fc.property(receivedAgain, ([received, again]) => {
+      expect(again.reduce(newer, noConnection)).toEqual(received.reduce(newer, noConnection))
     }),
   )
 })

@@ -7,23 +7,23 @@ const named = (name: string) => create(GetServerResponseSchema, { profile: { nam
 
 test('one question serves everyone for a while', async () => {
   let now = 1
-  const ask = jest.fn(() => Promise.resolve(named('Lodge')))
-  const describe = serverDescription(ask, () => now)
+  const fetch = jest.fn(() => Promise.resolve(named('Lodge')))
+  const describe = serverDescription(fetch, () => now)
   const answers = await Promise.all([describe(), describe()])
   expect(answers.map(({ profile }) => profile?.name)).toEqual(['Lodge', 'Lodge'])
   await describe()
-  expect(ask).toHaveBeenCalledTimes(1)
+  expect(fetch).toHaveBeenCalledTimes(1)
   now += 5_001
   await describe()
-  expect(ask).toHaveBeenCalledTimes(2)
+  expect(fetch).toHaveBeenCalledTimes(2)
 })
 
 test('during an outage the last description is used, and each request is tried', async () => {
   let now = 1
-  const ask = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('away')))
-  const describe = serverDescription(ask, () => now)
+  const fetch = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('away')))
+  const describe = serverDescription(fetch, () => now)
   expect((await describe()).profile?.name).toBe('Parley')
-  ask.mockResolvedValueOnce(named('Lodge'))
+  fetch.mockResolvedValueOnce(named('Lodge'))
   expect((await describe()).profile?.name).toBe('Lodge')
   now += 5_001
   expect((await describe()).profile?.name).toBe('Lodge')

@@ -11,11 +11,11 @@ const goodForMs = 5_000
  * Fetches the description at most once in a few seconds. If the request fails the last one is used, so that people with
  * a password can sign in during an outage.
  */
-export function serverDescription(ask: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {
+export function serverDescription(fetch: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {
   const unknown = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })
   const known = new LRUCache<'server', GetServerResponse>({
     ...{ max: 1, ttl: goodForMs, ttlResolution: 0, perf: { now }, allowStaleOnFetchRejection: true },
-    fetchMethod: ask,
+    fetchMethod: fetch,
   })
   return async () => (await known.fetch('server').catch(() => undefined)) ?? unknown
 }

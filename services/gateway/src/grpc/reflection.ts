@@ -26,23 +26,23 @@ export function reflection(router: ConnectRouter): void {
       ? { case: 'fileDescriptorResponse', value: { fileDescriptorProto: index.encodedWithImports(file) } }
       : error(grpcNotFound, `${what} not found`)
 
-  const answer = ({ messageRequest: asked }: v1.ServerReflectionRequest): Answer => {
-    switch (asked.case) {
+  const answer = ({ messageRequest: query }: v1.ServerReflectionRequest): Answer => {
+    switch (query.case) {
       case 'listServices':
         return { case: 'listServicesResponse', value: { service: services } }
       case 'fileByFilename':
-        return files(index.file(asked.value), asked.value)
+        return files(index.file(query.value), query.value)
       case 'fileContainingSymbol':
-        return files(index.fileOfSymbol(asked.value), asked.value)
+        return files(index.fileOfSymbol(query.value), query.value)
       case 'fileContainingExtension': {
-        const { containingType, extensionNumber } = asked.value
+        const { containingType, extensionNumber } = query.value
         return files(index.fileOfExtension(containingType, extensionNumber), `${containingType}/${extensionNumber}`)
       }
       case 'allExtensionNumbersOfType': {
-        const extensionNumber = index.extensionNumbers(asked.value)
+        const extensionNumber = index.extensionNumbers(query.value)
         return extensionNumber
-          ? { case: 'allExtensionNumbersResponse', value: { baseTypeName: asked.value, extensionNumber } }
-          : error(grpcNotFound, `${asked.value} not found`)
+          ? { case: 'allExtensionNumbersResponse', value: { baseTypeName: query.value, extensionNumber } }
+          : error(grpcNotFound, `${query.value} not found`)
       }
       case undefined:
         return error(grpcInvalidArgument, 'the request asks nothing that this server knows')

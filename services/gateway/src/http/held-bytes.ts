@@ -11,12 +11,12 @@ const maxPerNetwork = 3 / 4
  * network.
  */
 export class ByteBudget {
-  readonly #most: number
+  readonly #maxTotal: number
   readonly #byNetwork: NetworkCounts
   #total = 0
 
   constructor({ total, perNetwork }: Limits) {
-    this.#most = total
+    this.#maxTotal = total
     this.#byNetwork = new NetworkCounts(perNetwork, total * maxPerNetwork)
   }
 
@@ -40,7 +40,7 @@ export class ByteBudget {
   }
 
   #take(networks: readonly Network[], bytes: number): boolean {
-    if (this.#total + bytes > this.#most || !this.#byNetwork.take(networks, bytes)) return false
+    if (this.#total + bytes > this.#maxTotal || !this.#byNetwork.take(networks, bytes)) return false
     this.#total += bytes
     return true
   }

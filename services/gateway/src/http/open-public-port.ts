@@ -1,5 +1,5 @@
 import { forwardedHeaders } from '@parley/credentials'
-import { headerOf, trustedProxies, defaultPatience } from '@parley/runtime'
+import { headerOf, trustedProxies, defaultTimeouts } from '@parley/runtime'
 import type { Host } from '@parley/service'
 import { ImageDoor } from '../actions/forward/image-door.ts'
 import type { Config } from '../config.ts'
@@ -38,7 +38,7 @@ export async function openPublicPort(host: Host, config: Config, context: Contex
   return await servePublicPort({
     ...{ host: config.host, port: config.port, dispatch, realtime },
     // A call may take long while nothing moves on its connection.
-    patience: { ...defaultPatience, idle: Math.max(defaultPatience.idle, 2 * config.requestTimeoutMs) },
+    timeouts: { ...defaultTimeouts, idle: Math.max(defaultTimeouts.idle, 2 * config.requestTimeoutMs) },
     connections: { perNetwork: config.connectionsPerAddress, isProxy: trustedProxies(config.trustedProxies) },
   })
 }

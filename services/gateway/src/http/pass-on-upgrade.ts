@@ -45,7 +45,7 @@ export class PassOnUpgrade {
       const error = 'this gateway is going down; try again'
       return void replyJson(request, responseOn(request, socket), 503, { error })
     }
-    this.#ask({ request, socket, head }, this.#targets.inTurn())
+    this.#forward({ request, socket, head }, this.#targets.inTurn())
   }
 
   /**
@@ -61,8 +61,11 @@ export class PassOnUpgrade {
     }
   }
 
-  #ask(asked: { request: IncomingMessage; socket: Duplex; head: Buffer }, [target, ...others]: readonly URL[]): void {
-    const { request, socket, head } = asked
+  #forward(
+    upgrade: { request: IncomingMessage; socket: Duplex; head: Buffer },
+    [target, ...others]: readonly URL[],
+  ): void {
+    const { request, socket, head } = upgrade
     if (socket.destroyed) return
     if (!target) {
       const error = 'realtime is not available; try again'
@@ -74,7 +77,7 @@ export class PassOnUpgrade {
     const gone = () => onward.destroy()
     const next = (failure: Error) => {
       if (!socket.destroyed) this.#targets.failed(target, failure)
-      this.#ask(asked, others)
+      this.#forward(upgrade, others)
     }
     socket.once('close', gone)
     onward.once('timeout', gone)

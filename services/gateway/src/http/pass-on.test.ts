@@ -54,16 +54,21 @@ test('a response that breaks off is broken off, and nobody waits for the rest', 
 })
 
 test('headers that are for one hop go no further, either way', async () => {
-  let asked: IncomingHttpHeaders = {}
+  let requested: IncomingHttpHeaders = {}
   const url = await through((request, response) => {
-    asked = request.headers
+    requested = request.headers
     response.writeHead(200, { connection: 'x-hop', 'x-hop': '1', 'x-end': '1', te: 'trailers' }).end()
   })
   const headers = { connection: 'x-mine', 'x-mine': '1', te: 'trailers', expect: '100-continue', 'x-kept': '1' }
   const request = httpRequest(url, { headers }).end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   answer.resume()
-  expect([asked['x-mine'], asked.te, asked.expect, asked['x-kept']]).toEqual([undefined, undefined, undefined, '1'])
+  expect([requested['x-mine'], requested.te, requested.expect, requested['x-kept']]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    '1',
+  ])
   expect([answer.headers['x-hop'], answer.headers.te, answer.headers['x-end']]).toEqual([undefined, undefined, '1'])
   request.destroy()
 })
@@ -195,11 +200,11 @@ describe('with several servers', () => {
   })
 
   test('a frozen server is tried once, and then avoided', async () => {
-    let asked = 0
-    const frozen = await serve(() => asked++)
+    let requested = 0
+    const frozen = await serve(() => requested++)
     const url = await among([frozen, await serve((_, response) => response.end('here'))], 50)
     for (let n = 0; n < 6; n++) expect(await read(url)).toEqual([200, 'here'])
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
   })
 
   test('a POST to a server that ends during it is not repeated, and a GET goes to the next', async () => {

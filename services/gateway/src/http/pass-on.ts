@@ -24,7 +24,7 @@ type Options = {
 }
 
 /** `gone`: aborts when the client has disconnected. */
-type Asked = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
+type Exchange = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**
  * Passes requests on to other deployables where no ingress does. The servers take turns, and the next one is asked when one
@@ -67,7 +67,7 @@ export class PassOn implements AsyncDisposable {
     try {
       for (const pool of pools) {
         const isLast = pool === pools.at(-1)
-        const failure = await this.#ask(pool, { request, response, gone: gone.signal, isLast })
+        const failure = await this.#forward(pool, { request, response, gone: gone.signal, isLast })
         if (failure === undefined) return
         if (response.headersSent || response.destroyed || gone.signal.aborted) return void response.destroy()
         if (failure instanceof errors.InvalidArgumentError)
@@ -82,7 +82,7 @@ export class PassOn implements AsyncDisposable {
   }
 
   /** Passes a request on to one server. Returns what went wrong. */
-  async #ask(pool: Pool, { request, response, gone, isLast }: Asked): Promise<unknown> {
+  async #forward(pool: Pool, { request, response, gone, isLast }: Exchange): Promise<unknown> {
     const silent = new AbortController()
     const began = performance.now()
     const begin = isLast || !isSafe(request) ? undefined : setTimeout(() => silent.abort(), this.#beginMs)

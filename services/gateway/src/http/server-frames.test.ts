@@ -35,17 +35,17 @@ test('for any chunks, an ended stream ends after a whole message', async () => {
         const size = 1 + (cut % 4000)
         const endAt = end % (all.length + 1)
         const frames = new ServerFrames()
-        const heard = buffer(frames)
-        let asked = false
+        const received = buffer(frames)
+        let requested = false
         for (let at = 0; at < all.length; at += size) {
-          if (!asked && at >= endAt) frames.endWith(last)
-          asked ||= at >= endAt
+          if (!requested && at >= endAt) frames.endWith(last)
+          requested ||= at >= endAt
           frames.write(all.subarray(at, at + size))
         }
-        if (!asked) frames.endWith(last)
+        if (!requested) frames.endWith(last)
         frames.end()
-        const whole = (await heard).subarray(0, -last.length)
-        expect((await heard).subarray(-last.length).equals(last)).toBe(true)
+        const whole = (await received).subarray(0, -last.length)
+        expect((await received).subarray(-last.length).equals(last)).toBe(true)
         const ends = messages.map((_, n) => Buffer.concat(messages.slice(0, n + 1).flat()).length)
         expect([0, ...ends]).toContain(whole.length)
         expect(whole.equals(all.subarray(0, whole.length))).toBe(true)
@@ -56,8 +56,8 @@ test('for any chunks, an ended stream ends after a whole message', async () => {
 
 test('a stream that is not ended is forwarded unchanged', async () => {
   const frames = new ServerFrames()
-  const heard = buffer(frames)
+  const received = buffer(frames)
   frames.write(frame(300).subarray(0, 17))
   frames.end(frame(300).subarray(17))
-  expect(await heard).toEqual(frame(300))
+  expect(await received).toEqual(frame(300))
 })

@@ -14,13 +14,13 @@ afterEach(async () => {
 type Dispatch = Parameters<typeof servePublicPort>[0]['dispatch']
 const patient = { head: 60_000, request: 60_000, idle: 60_000 }
 
-async function serve(dispatch: Partial<Dispatch>, patience: Partial<typeof patient>, perNetwork = 0): Promise<number> {
+async function serve(dispatch: Partial<Dispatch>, timeouts: Partial<typeof patient>, perNetwork = 0): Promise<number> {
   const port = await servePublicPort({
     ...{
       host: '127.0.0.1',
       port: 0,
       realtime: new PassOnUpgrade([], () => ({})),
-      patience: { ...patient, ...patience },
+      timeouts: { ...patient, ...timeouts },
     },
     dispatch: { http1: (request) => void request.resume(), http2: () => undefined, ...dispatch },
     connections: { perNetwork, isProxy: () => false },

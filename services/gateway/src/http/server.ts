@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
-import { afterAnswers, answerRequests, hasBody, defaultPatience, type HttpPatience } from '@parley/runtime'
+import { afterAnswers, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createFront, type ConnectionLimits } from './front.ts'
 import { pathOf } from './path.ts'
@@ -13,7 +13,7 @@ type Options = {
   dispatch: Pick<Dispatch, 'http1' | 'http2'>
   realtime: PassOnUpgrade
   connections: ConnectionLimits
-  patience?: HttpPatience
+  timeouts?: HttpTimeouts
 }
 
 /** The open public port. */
@@ -32,10 +32,10 @@ const maxHeaderListSize = 16 * 1024
 const idleGraceMs = 1_000
 
 export async function servePublicPort(options: Options): Promise<PublicPort> {
-  const { host, port, dispatch, realtime, connections, patience = defaultPatience } = options
+  const { host, port, dispatch, realtime, connections, timeouts = defaultTimeouts } = options
   let draining = false
-  const http1 = createHttp1(dispatch.http1, realtime, patience, () => draining)
-  const { http2, sessions } = createHttp2(dispatch.http2, patience)
+  const http1 = createHttp1(dispatch.http1, realtime, timeouts, () => draining)
+  const { http2, sessions } = createHttp2(dispatch.http2, timeouts)
   const { server, sockets } = createFront(http1, http2, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -70,15 +70,15 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
 function createHttp1(
   dispatch: Dispatch['http1'],
   realtime: PassOnUpgrade,
-  patience: HttpPatience,
+  timeouts: HttpTimeouts,
   isDraining: () => boolean,
 ): Server {
   const http1 = createServer({
     ...{ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true },
-    ...{ headersTimeout: patience.head, requestTimeout: patience.request },
-    connectionsCheckingInterval: Math.min(patience.head, 5_000),
+    ...{ headersTimeout: timeouts.head, requestTimeout: timeouts.request },
+    connectionsCheckingInterval: Math.min(timeouts.head, 5_000),
   })
-  http1.setTimeout(patience.idle)
+  http1.setTimeout(timeouts.idle)
   answerRequests(http1, (request, response) => {
     if (isDraining()) response.shouldKeepAlive = false
     dispatch(request, response)
@@ -102,7 +102,7 @@ function createHttp1(
 /** The server of HTTP/2 connections, and the open ones. */
 function createHttp2(
   dispatch: Dispatch['http2'],
-  patience: HttpPatience,
+  timeouts: HttpTimeouts,
 ): { http2: Http2Server; sessions: Set<ServerHttp2Session> } {
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams, maxHeaderListSize } }, dispatch)
   // By default Node.js throws when it sends 100-continue on a closed stream.
@@ -123,7 +123,7 @@ function createHttp2(
       stream.once('close', () => streams--)
     })
     // An idle session is closed with a notice if it has no streams, and destroyed if it has.
-    session.setTimeout(patience.idle, () => (streams > 0 ? session.destroy() : session.close()))
+    session.setTimeout(timeouts.idle, () => (streams > 0 ? session.destroy() : session.close()))
   })
   return { http2, sessions }
 }

@@ -10,11 +10,13 @@ function handlesOf(...known: string[]) {
     const users = handles.filter((handle) => known.includes(handle))
     return new Map(users.map((handle) => [handle, { userId: `U${handle}`, roleIds: [] }]))
   }
-  const options = { foundMs: 60, missedMs: 5, most: 3, now: () => state.time }
+  const options = { foundMs: 60, missedMs: 5, maxEntries: 3, now: () => state.time }
   return { state, handles: new Handles(fetch, options) }
 }
 
-const names = async (asked: Promise<ReadonlyMap<string, unknown> | undefined>) => [...((await asked)?.keys() ?? ['?'])]
+const names = async (requested: Promise<ReadonlyMap<string, unknown> | undefined>) => [
+  ...((await requested)?.keys() ?? ['?']),
+]
 
 test('users are remembered, and for a shorter time that there is none', async () => {
   const { state, handles } = handlesOf('ann')

@@ -24,7 +24,7 @@ export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs)
   }
 }
 
-type Options = { foundMs?: number; missedMs?: number; most?: number; now?: () => number }
+type Options = { foundMs?: number; missedMs?: number; maxEntries?: number; now?: () => number }
 type Known = { user: MentionedUser | undefined }
 
 /** The users behind handles, remembered for a minute, and that there is none for a few seconds. */
@@ -32,14 +32,14 @@ export class Handles {
   readonly #known: LRUCache<string, Known>
 
   constructor(fetch: (handles: readonly string[]) => Promise<Found>, options: Options = {}) {
-    const { foundMs = 60_000, missedMs = 5_000, most = 50_000, now = () => performance.now() } = options
-    const asking = new DataLoader((handles: readonly string[]) => askFor(fetch, handles), {
+    const { foundMs = 60_000, missedMs = 5_000, maxEntries = 50_000, now = () => performance.now() } = options
+    const loader = new DataLoader((handles: readonly string[]) => fetchMany(fetch, handles), {
       ...{ cache: false, maxBatchSize: handlesPerCall },
     })
     this.#known = new LRUCache({
-      ...{ max: most, ttl: foundMs, ttlResolution: 0, perf: { now }, ignoreFetchAbort: true },
+      ...{ max: maxEntries, ttl: foundMs, ttlResolution: 0, perf: { now }, ignoreFetchAbort: true },
       fetchMethod: async (handle, _older, { options: kept }) => {
-        const user = await asking.load(handle)
+        const user = await loader.load(handle)
         if (!user) kept.ttl = missedMs
         return { user }
       },
@@ -48,8 +48,8 @@ export class Handles {
 
   /** The users with these handles, by handle; undefined when accounts does not answer in time. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
-    const asked = handles.map(async (handle) => ({ handle, ...(await this.#known.forceFetch(handle)) }))
-    const answers = await Promise.allSettled(asked)
+    const lookups = handles.map(async (handle) => ({ handle, ...(await this.#known.forceFetch(handle)) }))
+    const answers = await Promise.allSettled(lookups)
     if (answers.some(({ status }) => status === 'rejected')) return undefined
     return new Map(
       answers.flatMap((answer) =>
@@ -59,7 +59,7 @@ export class Handles {
   }
 }
 
-async function askFor(fetch: (handles: readonly string[]) => Promise<Found>, handles: readonly string[]) {
+async function fetchMany(fetch: (handles: readonly string[]) => Promise<Found>, handles: readonly string[]) {
   try {
     const found = await fetch(handles)
     return handles.map((handle) => found.get(handle))

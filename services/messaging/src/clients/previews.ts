@@ -12,7 +12,7 @@ const timeoutMs = 25_000
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 
-const told = new Set([Code.InvalidArgument, Code.ResourceExhausted, Code.Canceled, Code.DeadlineExceeded])
+const passedOn = new Set([Code.InvalidArgument, Code.ResourceExhausted, Code.Canceled, Code.DeadlineExceeded])
 
 export const previewLink = (transport: Transport): PreviewLink => {
   const uploads = createClient(UploadsInternalService, transport)
@@ -21,7 +21,7 @@ export const previewLink = (transport: Transport): PreviewLink => {
       const { preview } = await uploads.previewLink({ url, userId }, { timeoutMs })
       return preview && encode(PagePreviewSchema, preview)
     } catch (error) {
-      throw error instanceof ConnectError && told.has(error.code) ? error : previewsUnavailable(error)
+      throw error instanceof ConnectError && passedOn.has(error.code) ? error : previewsUnavailable(error)
     }
   }
 }

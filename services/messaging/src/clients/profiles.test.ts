@@ -66,7 +66,7 @@ describe('profiles', () => {
 
   test('the size of the cache is limited', async () => {
     const { calls, fetch } = accounts()
-    const profiles = new Profiles(fetch, { most: 2 })
+    const profiles = new Profiles(fetch, { maxEntries: 2 })
     await profiles.get(['a', 'b', 'c'])
     await profiles.get(['b', 'c'])
     expect(calls).toHaveLength(1)

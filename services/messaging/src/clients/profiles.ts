@@ -11,7 +11,7 @@ const log = logger('profiles')
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
 /** Shortest possible cache time: profiles that accounts did not return are requested again. */
-const askAgainMs = 1
+const unknownMs = 1
 
 /** Asks accounts for profiles; unknown ids are left out. */
 export const fetchProfiles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
@@ -22,7 +22,7 @@ export const fetchProfiles = (transport: Transport, timeoutMs = defaultTimeoutMs
   }
 }
 
-type Options = { freshMs?: number; keptMs?: number; most?: number; now?: () => number }
+type Options = { freshMs?: number; keptMs?: number; maxEntries?: number; now?: () => number }
 type Known = { user: User | undefined; at: number }
 
 /**
@@ -34,18 +34,18 @@ export class Profiles {
   readonly #known: LRUCache<string, Known>
 
   constructor(fetch: (userIds: string[]) => Promise<User[]>, options: Options = {}) {
-    const { freshMs = 10_000, keptMs = 600_000, most = 50_000, now = () => performance.now() } = options
-    const asking = new DataLoader((userIds: readonly string[]) => askFor(fetch, userIds), {
+    const { freshMs = 10_000, keptMs = 600_000, maxEntries = 50_000, now = () => performance.now() } = options
+    const loader = new DataLoader((userIds: readonly string[]) => fetchMany(fetch, userIds), {
       ...{ cache: false, maxBatchSize: idsPerCall, batchScheduleFn: setImmediate },
     })
     this.#known = new LRUCache({
-      ...{ max: most, ttl: freshMs, ttlResolution: 0, perf: { now }, noDeleteOnStaleGet: true },
+      ...{ max: maxEntries, ttl: freshMs, ttlResolution: 0, perf: { now }, noDeleteOnStaleGet: true },
       // Callers already waiting for a dropped profile get the answer, but it is not cached.
       ignoreFetchAbort: true,
       fetchMethod: async (id, older, { options: kept }) => {
-        const user = await asking.load(id)
+        const user = await loader.load(id)
         if (user) return { user, at: now() }
-        kept.ttl = askAgainMs
+        kept.ttl = unknownMs
         return older && now() - older.at < keptMs ? older : { user, at: now() }
       },
     })
@@ -70,7 +70,7 @@ export class Profiles {
   }
 }
 
-async function askFor(fetch: (ids: string[]) => Promise<User[]>, userIds: readonly string[]) {
+async function fetchMany(fetch: (ids: string[]) => Promise<User[]>, userIds: readonly string[]) {
   try {
     const found = new Map((await fetch([...userIds])).map((user) => [user.id, user]))
     return userIds.map((id) => found.get(id))

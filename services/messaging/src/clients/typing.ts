@@ -7,9 +7,9 @@ import type { Bus } from '@parley/rpc'
 type Hint = { roomId: string } & Extract<MessageInitShape<typeof TypingHintSchema>, { $typeName?: never }>
 
 /** Sends typing hints to nodes over core NATS: not stored, and lost while the bus is down. */
-export type TellTyping = (hint: Hint) => void
+export type NotifyTyping = (hint: Hint) => void
 
-export const tellTyping =
-  ({ nc }: Bus): TellTyping =>
+export const notifyTyping =
+  ({ nc }: Bus): NotifyTyping =>
   (hint) =>
     nc.publish(typingHintSubject(hint.roomId), encode(TypingHintSchema, hint))

@@ -2,8 +2,11 @@ import type { PageInfo, PageRequest } from '@parley/contracts/api'
 import { countFitting } from './page-bytes.ts'
 
 /** Decodes a page request; reads one row more than is shown, to know whether there is another page. */
-export function pageOf(request: PageRequest | undefined, { usual, most }: { usual: number; most: number }) {
-  const limit = Math.min(request?.limit || usual, most)
+export function pageOf(
+  request: PageRequest | undefined,
+  { defaultLimit, maxLimit }: { defaultLimit: number; maxLimit: number },
+) {
+  const limit = Math.min(request?.limit || defaultLimit, maxLimit)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 

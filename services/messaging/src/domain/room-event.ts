@@ -18,11 +18,11 @@ export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   if (!kinds[aggregateType]?.includes(kind)) return false
   if (!looksLikeId(aggregateId) || !looksLikeId(eventId) || version === 0n) return false
   if (fact.case !== undefined && fact.case !== facts[aggregateType]) return false
-  return envelope.length === 0 || tells(envelope, { roomId, eventId, kind })
+  return envelope.length === 0 || matches(envelope, { roomId, eventId, kind })
 }
 
 /** Whether the client event has that kind and belongs to that room. */
-function tells(
+function matches(
   bytes: Uint8Array,
   { roomId, eventId, kind }: { roomId: string; eventId: string; kind: string },
 ): boolean {

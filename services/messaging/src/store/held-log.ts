@@ -27,7 +27,7 @@ export class HeldLog {
   }
 
   /** Adds events that took the next positions, in order. */
-  tell(events: readonly OutgoingEvent[]): void {
+  append(events: readonly OutgoingEvent[]): void {
     this.#appended.push(...events)
   }
 

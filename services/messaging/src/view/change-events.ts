@@ -18,7 +18,7 @@ export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: 
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
   const edited = (messageEventId: string, envelopeId: string): DeliveryInit =>
-    heard('message_edited', occurrence, envelopeId, messageEventId)
+    delivered('message_edited', occurrence, envelopeId, messageEventId)
   return {
     ...base(occurrence, id, 'message_edited'),
     fact: {
@@ -45,7 +45,7 @@ export function toRetractedEvent(occurrence: Occurrence, message: Retracted, rem
       case: 'messageRetracted',
       value: { roomSeq: occurrence.place, messageEventId: eventId, ...rest, ...removedFact(removed) },
     },
-    deliveries: [heard('message_retracted', occurrence, id, eventId), ...assetsDeleted(occurrence, removed)],
+    deliveries: [delivered('message_retracted', occurrence, id, eventId), ...assetsDeleted(occurrence, removed)],
   }
 }
 
@@ -74,7 +74,7 @@ const removedFact = ({ assetIds, previewImageKey }: Removed) => ({
   removedLinkPreviewImageKey: previewImageKey,
 })
 
-function heard(
+function delivered(
   kind: 'message_edited' | 'message_retracted',
   { room, actorId, at }: Occurrence,
   id: string,

@@ -26,13 +26,13 @@ export function toPage(
   viewing: Viewing,
   window: Window<EventRow>,
   users: ReadonlyMap<string, User>,
-  { askedWith = '', root }: { askedWith?: string | undefined; root?: EventRow | undefined } = {},
+  { requestCursor = '', root }: { requestCursor?: string | undefined; root?: EventRow | undefined } = {},
 ): MessageInitShape<typeof RoomTimelinePageSchema> {
   const [first, last] = [window.rows[0], window.rows.at(-1)]
   return {
     events: (root ? [root, ...window.rows] : window.rows).map((row) => toTimelineEvent(viewing, row)),
-    startCursor: first ? encodeCursor(first.seq) : askedWith,
-    endCursor: last ? encodeCursor(last.seq) : askedWith,
+    startCursor: first ? encodeCursor(first.seq) : requestCursor,
+    endCursor: last ? encodeCursor(last.seq) : requestCursor,
     hasOlder: window.hasOlder,
     hasNewer: window.hasNewer,
     includes: { users: Object.fromEntries(users) },

@@ -44,8 +44,8 @@ export class Audiences {
   }
 
   async threadFollowers(roomId: string, threadRootEventId: string, after: string): Promise<People> {
-    const asked = { roomId, threadRootEventId, after, limit: idsPerCall }
-    const { userIds } = await this.#messaging.listThreadFollowers(asked, options)
+    const request = { roomId, threadRootEventId, after, limit: idsPerCall }
+    const { userIds } = await this.#messaging.listThreadFollowers(request, options)
     return { userIds, last: userIds.length < idsPerCall }
   }
 

@@ -10,7 +10,7 @@ const options = { timeoutMs: 1_500 }
  * Looks up people by id. The result is optional: a list without names is better than none. People without a result are
  * left out.
  */
-export const askPeople =
+export const fetchPeople =
   (accounts: Client<typeof AccountsInternalService>) =>
   async (userIds: readonly string[]): Promise<ReadonlyMap<string, User>> => {
     if (userIds.length === 0) return new Map()

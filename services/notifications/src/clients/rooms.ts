@@ -16,7 +16,7 @@ export class RoomAccess {
 
   /** Throws unless the caller is an effective member. */
   async assertMember(caller: Caller, roomId: string): Promise<void> {
-    const { exists, effectiveMember } = await this.#ask(caller, roomId)
+    const { exists, effectiveMember } = await this.#accessOf(caller, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
   }
@@ -26,15 +26,15 @@ export class RoomAccess {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),
     )
-    const ask = (chunk: string[]) =>
+    const fetch = (chunk: string[]) =>
       this.#rooms.listAccessibleRooms({ userId, roleIds: [...roleIds], roomIds: chunk }, { timeoutMs })
-    const answers = await Promise.all(chunks.map(ask)).catch((error: unknown): never => {
+    const answers = await Promise.all(chunks.map(fetch)).catch((error: unknown): never => {
       throw roomsSilent(error)
     })
     return new Map(answers.flatMap(({ rooms }) => rooms.map((room) => [room.roomId, room] as const)))
   }
 
-  #ask({ userId, roleIds }: Caller, roomId: string) {
+  #accessOf({ userId, roleIds }: Caller, roomId: string) {
     return this.#rooms
       .getRoomAccess({ userId, roleIds: [...roleIds], roomId }, { timeoutMs })
       .catch((error: unknown): never => {

@@ -1,10 +1,10 @@
 import type { PageInfo, PageRequest } from '@parley/contracts/api'
 
-const limits = { usual: 50, most: 100 }
+const limits = { defaultLimit: 50, maxLimit: 100 }
 
 /** Decodes a page request; reads one row more than is shown, to know whether there is another page. */
 export function pageOf(request: PageRequest | undefined) {
-  const limit = Math.min(request?.limit || limits.usual, limits.most)
+  const limit = Math.min(request?.limit || limits.defaultLimit, limits.maxLimit)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 

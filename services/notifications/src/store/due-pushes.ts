@@ -1,9 +1,9 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import { lanes, type Lane } from '../domain/push-lanes.ts'
+import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 
 /** A push whose time has come. */
-export type DuePush = { id: bigint; host: string; lane: Lane }
+export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
 /** Milliseconds until the next push is due, or its lease ends; undefined when none waits. */
 export async function nextPushMs(db: Db): Promise<number | undefined> {
@@ -18,7 +18,7 @@ export async function nextPushMs(db: Db): Promise<number | undefined> {
  * Pushes whose time has come, a few of each lane of each host, oldest first. What dismisses a notification waits until the
  * push that shows it is through.
  */
-export function duePushes(db: Db, perLane: number): Promise<DuePush[]> {
+export function duePushes(db: Db, perPriority: number): Promise<DuePush[]> {
   return sqlRows(
     db,
     sql`
@@ -28,11 +28,11 @@ export function duePushes(db: Db, perLane: number): Promise<DuePush[]> {
       select (select j.host from push_jobs j where j.host > hosts.host order by j.host limit 1)
       from hosts where hosts.host is not null)
     select due.id, hosts.host, lanes.lane
-    from hosts cross join unnest(${sql.param([...lanes])}::text[]) as lanes (lane) cross join lateral (
+    from hosts cross join unnest(${sql.param([...pushPriorities])}::text[]) as lanes (lane) cross join lateral (
       select j.id, j.due_at from push_jobs j
       where j.host = hosts.host and j.lane = lanes.lane and j.due_at <= now() and (j.action = 'show' or not exists (
         select from push_jobs e where e.subscription_id = j.subscription_id and e.tag = j.tag and e.id < j.id))
-      order by j.due_at limit ${perLane}) due
+      order by j.due_at limit ${perPriority}) due
     where hosts.host is not null
     order by due.due_at`,
   )

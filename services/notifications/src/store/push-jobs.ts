@@ -1,6 +1,6 @@
 import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import { bestLane, maxFirst, maxSoon } from '../domain/push-lanes.ts'
+import { bestPriority, maxFirst, maxSoon } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
 
 /** A push that is to leave for every browser of a user. */
@@ -40,7 +40,7 @@ const lane: SQL = sql`
 
 /** Queues pushes; browsers that are removed or change their user concurrently get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
-  const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestLane(push.kind) })))
+  const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestPriority(push.kind) })))
   await tx.execute(sql`
     with p as (
       select s.id as subscription_id, s.user_id, s.host, p.*
@@ -93,7 +93,7 @@ export async function insertDismissals(
   const spared = except.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag }))
   await tx.execute(sql`
     with p as (
-      select s.id as subscription_id, s.user_id, s.host, d."tag", ${bestLane()} as "lane"
+      select s.id as subscription_id, s.user_id, s.host, d."tag", ${bestPriority()} as "lane"
       from (select distinct "userId", "tag"
             from jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as x("userId" text, "tag" text)) d
       join push_subscriptions s on s.user_id = d."userId"

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, customType, index, integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
-import { lanes } from '../domain/push-lanes.ts'
+import { pushPriorities } from '../domain/push-priority.ts'
 
 const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -52,7 +52,7 @@ export const pushJobs = pgTable(
     /** When the notification was created or dismissed. */
     createdAt: instant('created_at').notNull(),
     /** Priority. */
-    lane: text({ enum: lanes }).notNull().default('soon'),
+    lane: text({ enum: pushPriorities }).notNull().default('soon'),
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),

@@ -1,6 +1,6 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import type { Lane } from '../domain/push-lanes.ts'
+import type { PushPriority } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
 
 /** A push that one process holds, with the browser it is for. */
@@ -16,7 +16,7 @@ export type HeldPush = {
   threadRootEventId: string
   actorId: string
   kind: PushKind
-  lane: Lane
+  lane: PushPriority
   createdAt: Date
   attempts: number
   withdrawn: boolean
@@ -98,16 +98,16 @@ export async function deleteGoneSubscriptions(
 }
 
 /** Forgets pushes that are too old; answers how many, at most `most` at a time. */
-export async function deleteOldPushes(db: Db, olderThanMs: number, most: number): Promise<number> {
+export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number): Promise<number> {
   const deleted = await db.execute(sql`
     delete from push_jobs where id in (
       select id from push_jobs where created_at < now() - ${olderThanMs} * interval '1 ms'
-      order by created_at limit ${most} for update skip locked)`)
+      order by created_at limit ${limit} for update skip locked)`)
   return deleted.rowCount ?? 0
 }
 
 /** Number of waiting pushes per lane, and since when the oldest waits. */
-export function pushQueue(db: Db): Promise<{ lane: Lane; depth: number; oldestMs: number }[]> {
+export function pushQueue(db: Db): Promise<{ lane: PushPriority; depth: number; oldestMs: number }[]> {
   return sqlRows(
     db,
     sql`

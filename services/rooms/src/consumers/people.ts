@@ -6,17 +6,17 @@ import { forgetVersions, lockVersions, saveProfiles, saveRoles } from '../store/
 
 type Accounts = Pick<Context['accounts'], 'getPeople'>
 
-const askMs = 3000
+const timeoutMs = 3000
 
 /** Keeps the names in `people` equal to accounts, which is asked for them: no event holds a name. The newest answer wins. */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>
   async ({ aggregateId: userId, fact }: Event) => {
     if (fact.case !== 'userChanged') return undefined
-    const people = await ask(accounts, userId)
+    const people = await fetchPeople(accounts, userId)
     return async (tx) => {
       const { profileVersion } = await lockVersions(tx, userId)
-      if (people.some(({ version }) => version < profileVersion)) await askAnew(accounts, tx, userId)
+      if (people.some(({ version }) => version < profileVersion)) await refetch(accounts, tx, userId)
       else await saveProfiles(tx, people)
     }
   }
@@ -27,22 +27,22 @@ export const onAccessEvent =
   async ({ aggregateId: userId, version, fact }, tx) => {
     if (fact.case === 'userRolesChanged') {
       const { rolesVersion } = await lockVersions(tx, userId)
-      if (version < rolesVersion) await askAnew(accounts, tx, userId)
+      if (version < rolesVersion) await refetch(accounts, tx, userId)
       else await saveRoles(tx, [{ userId, roleIds: fact.value.roleIds, version }])
     }
     if (fact.case === 'userChanged' && fact.value.deleted)
       await saveProfiles(tx, [{ userId, login: '', displayName: '', deleted: true, version }])
   }
 
-const ask = async (accounts: Accounts, userId: string) =>
-  (await accounts.getPeople({ userIds: [userId] }, { timeoutMs: askMs })).people
+const fetchPeople = async (accounts: Accounts, userId: string) =>
+  (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
  * A version below what is held is either a late event or the first after accounts' database was restored. What accounts
  * answers while the row is locked is newer than all that was stored before.
  */
-async function askAnew(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
-  const people = await ask(accounts, userId)
+async function refetch(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
+  const people = await fetchPeople(accounts, userId)
   await forgetVersions(tx, userId)
   await saveProfiles(tx, people)
   await saveRoles(tx, people)

@@ -4,15 +4,15 @@ import { fewAtOnce } from './few-at-once.ts'
 test('all tasks run, never more than the limit at once', async () => {
   const done: number[] = []
   let now = 0
-  let most = 0
+  let peak = 0
   await fewAtOnce([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
-    most = Math.max(most, ++now)
+    peak = Math.max(peak, ++now)
     await Promise.resolve()
     done.push(item)
     now--
   })
   expect(done.sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
-  expect(most).toBe(3)
+  expect(peak).toBe(3)
   await fewAtOnce([], 3, () => Promise.reject(new Error('nothing to do')))
 })
 

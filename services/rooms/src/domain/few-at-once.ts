@@ -1,5 +1,9 @@
 /** Runs the work for each item with limited concurrency. After the first failure no further items are started. */
-export async function fewAtOnce<T>(items: readonly T[], most: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function fewAtOnce<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const left = items.values()
   let failed = false
   const worker = async () => {
@@ -11,5 +15,5 @@ export async function fewAtOnce<T>(items: readonly T[], most: number, work: (ite
       })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
 }

@@ -4,7 +4,7 @@ import { gaugeLeftBehind } from '../metrics.ts'
 import { roomsLeftBehind } from '../store/facts.ts'
 
 /** The process that made a fact has this long to hand it over. */
-const patienceMs = 1000
+const handOverMs = 1000
 const roomsPerRound = 100
 /**
  * Interval if nobody announces that facts are left: this process announces it when messaging does not answer, the relay
@@ -22,7 +22,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
     everyMs,
     signal,
     run: async () => {
-      const olderThan = new Date(ctx.now().getTime() - patienceMs)
+      const olderThan = new Date(ctx.now().getTime() - handOverMs)
       const left = await roomsLeftBehind(ctx.db, olderThan, roomsPerRound)
       waiting = left.length
       // Failures are found again in the next round.
@@ -32,10 +32,10 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
       return left.length > 0 ? againMs : undefined
     },
   })
-  const hearing = [ctx.delivery.onLeftBehind(() => task.wake(againMs)), ctx.relay.onPeerGone(() => task.wake())]
+  const listeners = [ctx.delivery.onLeftBehind(() => task.wake(againMs)), ctx.relay.onPeerGone(() => task.wake())]
   return {
     async [Symbol.asyncDispose]() {
-      for (const one of hearing) one[Symbol.dispose]()
+      for (const one of listeners) one[Symbol.dispose]()
       gauge[Symbol.dispose]()
       await task[Symbol.asyncDispose]()
     },

@@ -69,8 +69,8 @@ test('a room is joined with its group exactly if joining it alone would have an 
           for (const banned of yesOrNo)
             for (const decisions of [policy, nobody]) {
               const room = { ...channel, kind, universal, archived }
-              const asked = [decisions, ann, room, { member, banned }] as const
-              const alone = codeOf(() => join(...asked)) === undefined && join(...asked) === 'change'
-              expect(wouldJoin(...asked)).toBe(alone)
+              const requested = [decisions, ann, room, { member, banned }] as const
+              const alone = codeOf(() => join(...requested)) === undefined && join(...requested) === 'change'
+              expect(wouldJoin(...requested)).toBe(alone)
             }
 })

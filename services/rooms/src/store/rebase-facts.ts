@@ -28,9 +28,9 @@ export async function rebaseFacts(
   db: Db,
   roomId: string,
   answered: HeldFact,
-  { asked, read }: { asked: readonly bigint[]; read: ReadHeldRoom },
+  { versions, read }: { versions: readonly bigint[]; read: ReadHeldRoom },
 ): Promise<Rebased> {
-  if (await isOurs(db, roomId, answered)) return { places: await standing(db, roomId, asked), rebased: 0 }
+  if (await isOurs(db, roomId, answered)) return { places: await standing(db, roomId, versions), rebased: 0 }
   const theirs = await read(roomId, await newestShared(db, roomId))
   const held = theirs?.held ?? answered
   const { room, made } = await db.transaction(async (tx) => {
@@ -40,16 +40,16 @@ export async function rebaseFacts(
   })
   const newest = made.at(-1)?.version
   if (newest === undefined)
-    return { places: await standing(db, roomId, asked), rebased: 0, ...(room && { newest: room.version }) }
-  return { places: new Map(asked.map((version) => [version, newest])), rebased: made.length, newest }
+    return { places: await standing(db, roomId, versions), rebased: 0, ...(room && { newest: room.version }) }
+  return { places: new Map(versions.map((version) => [version, newest])), rebased: made.length, newest }
 }
 
 /** Which of the requested versions exist. */
-async function standing(reader: Reader, roomId: string, asked: readonly bigint[]): Promise<Map<bigint, bigint>> {
+async function standing(reader: Reader, roomId: string, versions: readonly bigint[]): Promise<Map<bigint, bigint>> {
   const known = await reader
     .select({ version: roomFacts.version })
     .from(roomFacts)
-    .where(and(eq(roomFacts.roomId, roomId), inArray(roomFacts.version, [...asked])))
+    .where(and(eq(roomFacts.roomId, roomId), inArray(roomFacts.version, [...versions])))
   return new Map(known.map(({ version }) => [version, version]))
 }
 

@@ -35,8 +35,8 @@ export class FileOwners {
   /** Returns the given preview images that messages show. */
   async shownAmong(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
-    const asked = { previewImageKeys: [...imageKeys] }
-    return new Set((await this.#owners.messaging.findFileUses(asked, { timeoutMs })).previewImageKeys)
+    const request = { previewImageKeys: [...imageKeys] }
+    return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
   /** Those of the avatars, logos and banners that their owners use. */

@@ -15,7 +15,7 @@ export class RoomAccess {
     this.#rooms = rooms
   }
 
-  async ask({ userId, roleIds }: Reader, roomId: string): Promise<GetRoomAccessResponse> {
+  async accessOf({ userId, roleIds }: Reader, roomId: string): Promise<GetRoomAccessResponse> {
     const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
     try {
       return await this.#rooms.getRoomAccess({ userId, roomId, ...roles }, { timeoutMs })
@@ -26,7 +26,7 @@ export class RoomAccess {
 
   /** Throws `not_found` or `permission_denied` unless the reader may read in a room. */
   async assertMayRead(reader: Reader, roomId: string): Promise<void> {
-    const { exists, effectiveMember } = await this.ask(reader, roomId)
+    const { exists, effectiveMember } = await this.accessOf(reader, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
   }

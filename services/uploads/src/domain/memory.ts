@@ -32,7 +32,7 @@ export function planMemory(
   worksOn: { images: boolean; videos: boolean },
 ): MemoryPlan {
   const room = limit ?? Infinity
-  const fitting = (left: number, each: number, most: number) => Math.min(most, Math.max(1, Math.floor(left / each)))
+  const fitting = (left: number, each: number, max: number) => Math.min(max, Math.max(1, Math.floor(left / each)))
   const cache = requests.transformCacheBytes ?? Math.min(usual.transformCacheBytes, Math.floor(room / 8))
   const transformCacheBytes = worksOn.images ? cache : 0
   const fixed = processBytes + transformCacheBytes

@@ -14,12 +14,12 @@ import { Refusal } from './refusal.ts'
 import { sizeOf } from './size-of.ts'
 import { bytesOf, inMemory, repliedUnchanged, send } from './send.ts'
 
-type Asked = { assetId: string; image: string | undefined }
+type Params = { assetId: string; image: string | undefined }
 
 /** `GET /assets/files/{id}` and `.../image/{W}x{H}/{fit}?access=TICKET`: attachments. */
 export async function getFile(
   ctx: Context,
-  { assetId, image }: Asked,
+  { assetId, image }: Params,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function sendSize(ctx: Context, file: Sized, request: IncomingMessage, res
     tag,
     size,
     as: 'attachment',
-    asker: userId,
+    callerId: userId,
     address: addressOf(ctx, request),
   } as const
   const { bytes, contentType } = await sizeOf(ctx, { ...wanted, read: original })

@@ -18,12 +18,12 @@ const headers: OutgoingHttpHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-type Asked = { key: string; segment: string | undefined }
+type Params = { key: string; segment: string | undefined }
 
 /** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`: avatars, logos and banners. */
 export async function getServerImage(
   ctx: Context,
-  { key, segment }: Asked,
+  { key, segment }: Params,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -45,7 +45,7 @@ type Size = { size: ServerImageSize; tag: string; address: string }
 async function bytesOfSize(ctx: Context, file: StoredFile<ServerImageRow>, { address, size, tag }: Size) {
   const { row: image } = file
   const original = () => bytesOf(file)
-  const wanted = { picture: image.key, tag, size, as: 'public image', asker: image.key, address } as const
+  const wanted = { picture: image.key, tag, size, as: 'public image', callerId: image.key, address } as const
   return (await sizeOf(ctx, { ...wanted, read: original })).bytes
 }
 

@@ -8,12 +8,12 @@ import { readableAsset } from './readable-asset.ts'
 import { noSuchAsset } from './refusal.ts'
 import { repliedUnchanged, send } from './send.ts'
 
-type Asked = { assetId: string; variant: VideoVariant }
+type Params = { assetId: string; variant: VideoVariant }
 
 /** `GET /assets/files/{id}/video/{quality}?access=TICKET` and `.../poster?access=TICKET`: what was made of videos. */
 export async function getVariant(
   ctx: Context,
-  { assetId, variant }: Asked,
+  { assetId, variant }: Params,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -18,19 +18,19 @@ export type Sendable = Validators & {
 
 /** Answers 304 if the client already has the bytes. */
 export function repliedUnchanged(
-  { headers: asked }: IncomingMessage,
+  { headers: requestHeaders }: IncomingMessage,
   response: ServerResponse,
   { headers, ...state }: Validators & { headers: OutgoingHttpHeaders },
 ): boolean {
-  const unchanged = isUnchanged(asked, state)
-  if (unchanged) response.writeHead(304, { ...headers, ...told(state) }).end()
+  const unchanged = isUnchanged(requestHeaders, state)
+  if (unchanged) response.writeHead(304, { ...headers, ...validatorHeaders(state) }).end()
   return unchanged
 }
 
 /** Sends a file, or the requested range, as fast as the client reads. */
 export async function send(request: IncomingMessage, response: ServerResponse, file: Sendable): Promise<void> {
   const { size } = file
-  const headers = { ...file.headers, ...told(file), 'accept-ranges': 'bytes' }
+  const headers = { ...file.headers, ...validatorHeaders(file), 'accept-ranges': 'bytes' }
   if (request.method === 'HEAD') return void response.writeHead(200, { ...headers, 'content-length': size }).end()
   const range = rangeHolds(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
   if (range === 'beyond')
@@ -59,7 +59,7 @@ export const inMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
   open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),
 })
 
-const told = ({ etag, lastModified }: Validators): OutgoingHttpHeaders => ({
+const validatorHeaders = ({ etag, lastModified }: Validators): OutgoingHttpHeaders => ({
   etag,
   'last-modified': lastModified.toUTCString(),
 })

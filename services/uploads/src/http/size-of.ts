@@ -3,13 +3,13 @@ import type { ResizedImage, Resizing, PictureSize } from '../engines/images/inde
 import { Refusal } from './refusal.ts'
 
 /** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the
- * asker or their network. */
+ * caller or their network. */
 export const sizeOf = (
   { renderings, imageProcessor, transforms }: Context,
   { read, ...wanted }: PictureSize & Resizing & { read: () => Promise<Buffer> },
 ): Promise<ResizedImage> | ResizedImage =>
   transforms.get(wanted, () => {
-    const waitMs = renderings.take(wanted.asker, wanted.address)
+    const waitMs = renderings.take(wanted.callerId, wanted.address)
     if (waitMs > 0) throw tooManyRenderings(waitMs)
     return imageProcessor.resize(read, wanted)
   })

@@ -28,7 +28,7 @@ export function cleanPreviews(
       await inRounds(stop, () => forgetPreviews(ctx.db, new Date(now - usableForMs), rowsPerRound))
       let after: ImagePlace | undefined
       await inRounds(stop, async () => {
-        const page = await previewImages(ctx.db, { before: new Date(now - storedForMs), after, most: rowsPerRound })
+        const page = await previewImages(ctx.db, { before: new Date(now - storedForMs), after, limit: rowsPerRound })
         const unused = page.flatMap(({ key, used }) => (used ? [] : key))
         const shown = await ctx.owners.shownAmong(unused)
         const unshown = unused.filter((key) => !shown.has(key))

@@ -31,7 +31,7 @@ export function sweepUnclaimed(
 async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promise<number> {
   let swept = 0
   for (let after: ImagePlace | undefined; !stop.aborted;) {
-    const page = await unclaimedImages(ctx.db, { before, after, most: imagesPerRound })
+    const page = await unclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
     const named = await ctx.owners.namedAmong(page)
     const unnamed = page.flatMap(({ key }) => (named.has(key) ? [] : key))
     swept += await markImagesForDeletion(ctx.db, unnamed)

@@ -85,13 +85,13 @@ const isUnusedSince = (before: Date) =>
   )
 
 /** Files for which no event named a message in time, oldest first. */
-export async function unusedAssets(db: Reader, before: Date, most: number): Promise<string[]> {
+export async function unusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
     .where(isUnusedSince(before))
     .orderBy(asc(assets.createdAt))
-    .limit(most)
+    .limit(limit)
   return rows.map(({ id }) => id)
 }
 
@@ -111,24 +111,24 @@ export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(assets, eq(assets.ownerId, ownerId))
 
 /** Marks some files of an owner for deletion; returns how many. */
-export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, most: number): Promise<number> {
+export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
   const some = db
     .select({ id: assets.id })
     .from(assets)
     .where(and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
-    .limit(most)
+    .limit(limit)
   return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, some))).rowCount ?? 0
 }
 
 /** Files whose bytes are to be deleted; of one owner, or of anybody. */
-export async function assetsToDelete(db: Reader, most: number, ownerId?: string): Promise<string[]> {
+export async function assetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
     .where(
       and(sql`doomed`, isToBeDeletedNow(assets.id), ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)),
     )
-    .limit(most)
+    .limit(limit)
   return rows.map(({ id }) => id)
 }
 

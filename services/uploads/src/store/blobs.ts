@@ -30,15 +30,15 @@ export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
 }
 
 /** Forgets blobs that nobody took in time, and answers their ids. */
-export async function forgetOldBlobs(db: Db, before: Date, most: number): Promise<string[]> {
-  const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(most)
+export async function forgetOldBlobs(db: Db, before: Date, limit: number): Promise<string[]> {
+  const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
 
 /** Forgets blobs that somebody sent, and answers their ids. */
-export async function takeBlobsOf(db: Db, callerId: string, most: number): Promise<string[]> {
-  const theirs = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(most)
+export async function takeBlobsOf(db: Db, callerId: string, limit: number): Promise<string[]> {
+  const theirs = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, theirs)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }

@@ -19,19 +19,19 @@ export type Expected = {
 export type ExpectingTable = {
   name: string
   /** Rows after an id, in the order of ids. Leaves out rows whose bytes may be deleted now. */
-  behind(db: Reader, after: string, most: number): Promise<Expected[]>
+  behind(db: Reader, after: string, limit: number): Promise<Expected[]>
   /** The same for one row, in its current state. */
   now(db: Reader, id: string): Promise<Expected | undefined>
   /** The bytes are gone, or there again: nobody is shown it, or everybody as before. */
   mark(db: Db, id: string, lost: boolean): Promise<void>
 }
 
-type Find = (db: Reader, where: SQL | undefined, most: number) => Promise<Expected[]>
+type Find = (db: Reader, where: SQL | undefined, limit: number) => Promise<Expected[]>
 
 function table(name: string, id: PgColumn, find: Find, mark: ExpectingTable['mark']): ExpectingTable {
   return {
     name,
-    behind: (db, after, most) => find(db, gt(id, after), most),
+    behind: (db, after, limit) => find(db, gt(id, after), limit),
     now: async (db, wanted) => (await find(db, eq(id, wanted), 1))[0],
     mark,
   }
@@ -44,13 +44,13 @@ export const expectingTables: readonly ExpectingTable[] = [
   table(
     'blobs',
     blobs.id,
-    async (db, where, most) => {
+    async (db, where, limit) => {
       const rows = await db
         .select({ id: blobs.id, size: blobs.size })
         .from(blobs)
         .where(where)
         .orderBy(asc(blobs.id))
-        .limit(most)
+        .limit(limit)
       return rows.map((row) => ({ ...row, ...found, key: storageKeys.blob(row.id) }))
     },
     async (db, id) => void (await db.delete(blobs).where(eq(blobs.id, id))),
@@ -58,14 +58,14 @@ export const expectingTables: readonly ExpectingTable[] = [
   table(
     'chunks',
     uploadChunks.key,
-    async (db, where, most) => {
+    async (db, where, limit) => {
       const rows = await db
         .select({ id: uploadChunks.key })
         .from(uploadChunks)
         .innerJoin(uploads, and(eq(uploads.id, uploadChunks.uploadId), eq(uploads.state, 'open')))
         .where(where)
         .orderBy(asc(uploadChunks.key))
-        .limit(most)
+        .limit(limit)
       return rows.map(({ id }) => ({ id, key: id, ...found }))
     },
     // Its file can never be completed: the sender must start again.
@@ -80,13 +80,13 @@ export const expectingTables: readonly ExpectingTable[] = [
   table(
     'assets',
     assets.id,
-    async (db, where, most) => {
+    async (db, where, limit) => {
       const rows = await db
         .select({ id: assets.id, size: assets.size, lost: assets.lost })
         .from(assets)
         .where(and(where, eq(assets.doomed, false)))
         .orderBy(asc(assets.id))
-        .limit(most)
+        .limit(limit)
       return rows.map((row) => ({ ...row, key: storageKeys.asset(row.id) }))
     },
     async (db, id, lost) => void (await db.update(assets).set({ lost }).where(eq(assets.id, id))),
@@ -94,14 +94,14 @@ export const expectingTables: readonly ExpectingTable[] = [
   table(
     'variants',
     assetVariants.key,
-    async (db, where, most) => {
+    async (db, where, limit) => {
       const rows = await db
         .select({ id: assetVariants.key, size: assetVariants.size })
         .from(assetVariants)
         .innerJoin(assets, and(eq(assets.id, assetVariants.assetId), eq(assets.doomed, false)))
         .where(where)
         .orderBy(asc(assetVariants.key))
-        .limit(most)
+        .limit(limit)
       return rows.map((row) => ({ ...row, ...found, key: storageKeys.variant(row.id) }))
     },
     async (db, key) => void (await db.delete(assetVariants).where(eq(assetVariants.key, key))),
@@ -109,13 +109,13 @@ export const expectingTables: readonly ExpectingTable[] = [
   table(
     'images',
     serverImages.key,
-    async (db, where, most) => {
+    async (db, where, limit) => {
       const rows = await db
         .select({ id: serverImages.key, size: serverImages.size, lost: serverImages.lost })
         .from(serverImages)
         .where(and(where, eq(serverImages.doomed, false)))
         .orderBy(asc(serverImages.key))
-        .limit(most)
+        .limit(limit)
       return rows.map((row) => ({ ...row, key: storageKeys.serverImage(row.id) }))
     },
     async (db, key, lost) => void (await db.update(serverImages).set({ lost }).where(eq(serverImages.key, key))),

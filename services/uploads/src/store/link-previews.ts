@@ -20,11 +20,11 @@ export async function insertPreview(db: Db, row: LinkPreviewRow): Promise<void> 
 }
 
 /** Forgets some of the previews that are that old. Answers how many. */
-export async function forgetPreviews(db: Db, before: Date, most: number): Promise<number> {
+export async function forgetPreviews(db: Db, before: Date, limit: number): Promise<number> {
   const old = db
     .select({ id: linkPreviews.id })
     .from(linkPreviews)
     .where(lt(linkPreviews.expiresAt, before))
-    .limit(most)
+    .limit(limit)
   return (await db.delete(linkPreviews).where(inArray(linkPreviews.id, old))).rowCount ?? 0
 }

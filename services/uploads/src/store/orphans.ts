@@ -19,7 +19,7 @@ export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<vo
 }
 
 /** Forgets some of what was not seen since then: it has a row again, or is gone. Answers how many. */
-export async function forgetOrphansUnseen(db: Db, since: Date, most: number): Promise<number> {
-  const unseen = db.select({ key: orphans.key }).from(orphans).where(lt(orphans.seenAt, since)).limit(most)
+export async function forgetOrphansUnseen(db: Db, since: Date, limit: number): Promise<number> {
+  const unseen = db.select({ key: orphans.key }).from(orphans).where(lt(orphans.seenAt, since)).limit(limit)
   return (await db.delete(orphans).where(inArray(orphans.key, unseen))).rowCount ?? 0
 }

@@ -31,23 +31,23 @@ export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void
 }
 
 /** Deletes uses that ended so long ago that no late event can refer to them. Returns their number. */
-export async function forgetEndedUses(db: Db, most: number): Promise<number> {
+export async function forgetEndedUses(db: Db, limit: number): Promise<number> {
   const ended = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
     .from(previewUses)
     .where(and(sql`${previewUses.ended}`, lt(previewUses.changedAt, sql`now() - interval '4 days'`)))
-    .limit(most)
+    .limit(limit)
   const gone = sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${ended}`
   return (await db.delete(previewUses).where(gone)).rowCount ?? 0
 }
 
 /** Forgets some of what somebody's messages show. Says how many. */
-export async function forgetUsesOf(db: Db, authorId: string, most: number): Promise<number> {
+export async function forgetUsesOf(db: Db, authorId: string, limit: number): Promise<number> {
   const some = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
     .from(previewUses)
     .where(eq(previewUses.authorId, authorId))
-    .limit(most)
+    .limit(limit)
   return (
     (await db.delete(previewUses).where(sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${some}`))
       .rowCount ?? 0
@@ -70,5 +70,5 @@ export function previewImages(db: Reader, page: ImagePage): Promise<(ImagePlace 
     .from(serverImages)
     .where(and(eq(serverImages.kind, 'link_preview'), sql`not claimed and not doomed`, isInPage(page)))
     .orderBy(...inPageOrder)
-    .limit(page.most)
+    .limit(page.limit)
 }

@@ -69,7 +69,7 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
 export type ImagePlace = Pick<ServerImageRow, 'createdAt' | 'key'>
 
 /** A page of images that were stored before a moment, oldest first. */
-export type ImagePage = { before: Date; after: ImagePlace | undefined; most: number }
+export type ImagePage = { before: Date; after: ImagePlace | undefined; limit: number }
 
 export const isInPage = ({ before, after }: ImagePage) =>
   and(
@@ -91,7 +91,7 @@ export function unclaimedImages(
     .from(serverImages)
     .where(and(ne(kind, 'link_preview'), isUnclaimed, isInPage(page)))
     .orderBy(...inPageOrder)
-    .limit(page.most)
+    .limit(page.limit)
 }
 
 /** Marks the images that no event has named for deletion; returns their number. */
@@ -106,7 +106,7 @@ export async function markImagesForDeletion(db: Db, keys: readonly string[]): Pr
 }
 
 /** Images whose bytes are to be deleted; of one owner, or of anybody. */
-export async function imagesToDelete(db: Reader, most: number, ownerId?: string): Promise<string[]> {
+export async function imagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)
@@ -117,7 +117,7 @@ export async function imagesToDelete(db: Reader, most: number, ownerId?: string)
         ownerId === undefined ? undefined : eq(serverImages.ownerId, ownerId),
       ),
     )
-    .limit(most)
+    .limit(limit)
   return rows.map(({ key }) => key)
 }
 
@@ -141,12 +141,12 @@ export const countImagesOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(serverImages, eq(serverImages.ownerId, ownerId))
 
 /** Marks some images of an owner for deletion; returns how many. */
-export async function markOwnedImagesForDeletion(db: Db, ownerId: string, most: number): Promise<number> {
+export async function markOwnedImagesForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
   const some = db
     .select({ key: serverImages.key })
     .from(serverImages)
     .where(and(eq(serverImages.ownerId, ownerId), eq(serverImages.doomed, false)))
-    .limit(most)
+    .limit(limit)
   return (await db.update(serverImages).set({ doomed: true }).where(inArray(serverImages.key, some))).rowCount ?? 0
 }
 

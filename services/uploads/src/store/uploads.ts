@@ -74,24 +74,24 @@ export async function endUploadsOf(db: Db, ownerId: string): Promise<number> {
 }
 
 /** Chunks of what somebody was sending. */
-export async function chunksOfPerson(db: Reader, ownerId: string, most: number): Promise<string[]> {
+export async function chunksOfPerson(db: Reader, ownerId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
     .where(and(eq(uploads.ownerId, ownerId), isToBeDeletedNow(uploadChunks.key)))
-    .limit(most)
+    .limit(limit)
   return rows.map(({ key }) => key)
 }
 
 /** Chunks of sessions that are not being assembled any more. */
-export async function idleChunks(db: Reader, most: number): Promise<string[]> {
+export async function idleChunks(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
     .where(and(ne(uploads.state, 'open'), isToBeDeletedNow(uploadChunks.key)))
-    .limit(most)
+    .limit(limit)
   return rows.map(({ key }) => key)
 }
 

@@ -5,7 +5,7 @@ import {
   Resources,
   serveHttp,
   serveInternal,
-  defaultPatience,
+  defaultTimeouts,
   type Service,
 } from '@parley/runtime'
 import { dividedMemory } from '../engines/memory.ts'
@@ -40,7 +40,7 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
         signal,
       }),
       // Nothing moves while a video is worked on.
-      patience: { ...defaultPatience, idle: config.videoTimeoutMs + defaultPatience.idle },
+      timeouts: { ...defaultTimeouts, idle: config.videoTimeoutMs + defaultTimeouts.idle },
     }),
   )
   works()

@@ -2,16 +2,16 @@ import { newId } from '@parley/ids'
 import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { AssetRow } from '../store/assets.ts'
 
-type Told = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
+type AssetOwner = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
 
 /** A file was sent. */
-export function assetCreated({ id, roomId, ownerId }: Told, now: Date): OutgoingEvent {
+export function assetCreated({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
   const about = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
   return { ...about, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
 /** A file that no message used is deleted: only its sender ever knew of it. */
-export function assetExpired({ id, roomId, ownerId }: Told, now: Date): OutgoingEvent {
+export function assetExpired({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = realtimeEnvelope('asset_deleted', { id: eventId, createdAt: now, value: { roomId, assetId: id } })
   return {

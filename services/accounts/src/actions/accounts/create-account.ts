@@ -57,8 +57,8 @@ export async function createAccount(
   const at = ctx.now()
   const makesOwner = isOwnerEmail(ctx, email)
   const roleIds = [...new Set([...account.roleIds, ...(makesOwner ? [ownerRoleId] : [])])].sort()
-  const asker = account.bySelf ? { address: account.clientAddress ?? '' } : { userId: account.actorId ?? '' }
-  const passwordHash = password === undefined ? null : await ctx.passwords.hash(password, asker)
+  const caller = account.bySelf ? { address: account.clientAddress ?? '' } : { userId: account.actorId ?? '' }
+  const passwordHash = password === undefined ? null : await ctx.passwords.hash(password, caller)
   const created = { id, authGeneration: 0, at, roleIds }
   const entries = await ctx.db
     .transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 import type { Tx } from '@parley/postgres'
-import { tellOwner } from './tell-owner.ts'
+import { mailOwner } from './mail-owner.ts'
 
 type Check = (
   tx: Tx,
@@ -28,7 +28,7 @@ export async function removeAddress(
   { actorId, assertMay = () => undefined }: { actorId: string; assertMay?: Check },
 ): Promise<void> {
   const at = ctx.now()
-  let toTell: string[] = []
+  let noticeAddresses: string[] = []
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     const all = await listEmails(tx, userId)
     await assertMay(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
@@ -36,11 +36,11 @@ export async function removeAddress(
     const removed = await removeEmail(tx, userId, address)
     if (removed === undefined) return undefined
     await deleteFlowTokensOf(tx, userId, 'password_reset')
-    toTell = [removed, ...before]
+    noticeAddresses = [removed, ...before]
     return { announce: () => [noted('user_verified_email_removed')] }
   })
   if (!changed) throw userUnknown()
   ctx.relay.wake(changed.unannounced)
   const { login } = changed.user
-  tellOwner(ctx, toTell, 'email_removed', (to) => emailRemovedMail(to, login, at))
+  mailOwner(ctx, noticeAddresses, 'email_removed', (to) => emailRemovedMail(to, login, at))
 }

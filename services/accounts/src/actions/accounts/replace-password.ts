@@ -9,7 +9,7 @@ import { firstAddressesOf } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 import type { Tx } from '@parley/postgres'
-import { tellOwner } from './tell-owner.ts'
+import { mailOwner } from './mail-owner.ts'
 
 /** Sets the password of somebody else, and waits until every credential of the account has ended everywhere. */
 export async function replacePassword(
@@ -36,5 +36,5 @@ export async function replacePassword(
   await ctx.relay.stored(changed.unannounced)
   credentialsEnded(userId, 'password_changed')
   const { login } = changed.user
-  tellOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+  mailOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
 }

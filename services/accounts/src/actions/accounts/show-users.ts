@@ -24,12 +24,12 @@ export async function showEach<Row extends UserRow, T>(
 export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 
-/** One account as everyone sees it; who is there may have been asked before. */
+/** One account as everyone sees it; who is there may have been presences before. */
 export async function showUser(
   ctx: Showing,
   row: UserRow,
-  asked: ReturnType<Presence['of']> = ctx.presence.of([row.id]),
+  presences: ReturnType<Presence['of']> = ctx.presence.of([row.id]),
 ): Promise<User> {
-  const presence = await asked
+  const presence = await presences
   return toUser(row, { presence: presence?.get(row.id), avatarUrl: avatarUrl(ctx, row.avatarKey), now: ctx.now() })
 }

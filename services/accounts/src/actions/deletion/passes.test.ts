@@ -9,12 +9,12 @@ const step = (pass: number, sinceMs: number, found: ReadonlyMap<string, bigint>)
 
 test.each<[string, NextStep, NextStep]>([
   ['waits while a service has not reported', step(1, 599_999, reports(0n, 'rooms')), 'wait'],
-  ['asks again for the same pass after ten minutes', step(1, 600_000, reports(0n, 'rooms')), { ask: 1 }],
+  ['asks again for the same pass after ten minutes', step(1, 600_000, reports(0n, 'rooms')), { request: 1 }],
   ['waits between passes', step(1, 14_999, reports(0n)), 'wait'],
-  ['never ends with the first pass', step(1, 15_000, reports(0n)), { ask: 2 }],
+  ['never ends with the first pass', step(1, 15_000, reports(0n)), { request: 2 }],
   ['ends when a later pass found nothing', step(2, 0, reports(0n)), 'complete'],
-  ['continues while anything is found', step(2, 15_000, new Map([...reports(0n), ['rooms', 1n]])), { ask: 3 }],
+  ['continues while anything is found', step(2, 15_000, new Map([...reports(0n), ['rooms', 1n]])), { request: 3 }],
   ['slows down when it does not end', step(7, 59_999, reports(1n)), 'wait'],
-  ['slows down and continues', step(7, 60_000, reports(1n)), { ask: 8 }],
-  ['pauses an hour at most', step(1000, 3600_000, reports(1n)), { ask: 1001 }],
+  ['slows down and continues', step(7, 60_000, reports(1n)), { request: 8 }],
+  ['pauses an hour at most', step(1000, 3600_000, reports(1n)), { request: 1001 }],
 ])('%s', (_, actual, expected) => expect(actual).toEqual(expected))

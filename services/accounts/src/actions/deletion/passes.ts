@@ -5,11 +5,11 @@ export const erasers = deployableNames.filter((name) => factsOf(name).consumes?.
 
 /** A deletion under way: which pass was asked for and when, and what was reported of it, by service. */
 export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }
-/** Next step of a deletion. `ask`: the pass to request. */
-export type NextStep = 'wait' | 'complete' | { ask: number }
+/** Next step of a deletion. `request`: the pass to request. */
+export type NextStep = 'wait' | 'complete' | { request: number }
 
 /** A service that does not answer for so long may have lost the request. */
-const askAgainMs = 600_000
+const repeatAfterMs = 600_000
 const maxPauseMs = 3600_000
 
 /** From the sixth pass on the pause doubles each time: some service repeatedly fails to erase data. */
@@ -22,7 +22,7 @@ const pauseMs = (pass: number, passAfterMs: number): number =>
  */
 export function nextStep({ pass, askedAt, found }: Progress, now: Date, passAfterMs: number): NextStep {
   const sinceMs = now.getTime() - askedAt.getTime()
-  if (!erasers.every((service) => found.has(service))) return sinceMs >= askAgainMs ? { ask: pass } : 'wait'
+  if (!erasers.every((service) => found.has(service))) return sinceMs >= repeatAfterMs ? { request: pass } : 'wait'
   if (pass > 1 && erasers.every((service) => found.get(service) === 0n)) return 'complete'
-  return sinceMs >= pauseMs(pass, passAfterMs) ? { ask: pass + 1 } : 'wait'
+  return sinceMs >= pauseMs(pass, passAfterMs) ? { request: pass + 1 } : 'wait'
 }

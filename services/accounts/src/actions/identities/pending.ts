@@ -1,5 +1,5 @@
 import type { Tx } from '@parley/postgres'
-import { asking } from '../credentials/asking.ts'
+import { tokenContext } from '../credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { couldBeDisplayName } from '../../domain/display-name.ts'
 import { couldBeEmail } from '../../domain/email.ts'
@@ -27,14 +27,14 @@ export async function issuePending(
   })
   const { purpose, user, redirectPath } = flow
   const payload: PendingIdentity = { providerId: settings.id, issuer, subject, redirectPath, ...usable(profile) }
-  return issueFlowToken(ctx.db, asking(ctx), { purpose, payload, ttlMs: lifetimeMs, ...(user && { user }) })
+  return issueFlowToken(ctx.db, tokenContext(ctx), { purpose, payload, ttlMs: lifetimeMs, ...(user && { user }) })
 }
 
 /** The flow behind a token. Throws `not_found`, or `invalid_argument` when another kind of flow is `wanted`. */
 export async function getPending(ctx: Context, token: string, wanted?: Purpose): Promise<PendingFlow> {
   const found = await Promise.all(
     purposes.map(async (purpose) => {
-      const row = await peekFlowToken(ctx.db, asking(ctx), purpose, token)
+      const row = await peekFlowToken(ctx.db, tokenContext(ctx), purpose, token)
       return row && { purpose, userId: row.userId, identity: row.payload as PendingIdentity }
     }),
   )
@@ -59,12 +59,12 @@ function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: Provid
 
 /** Uses a flow up. Throws `not_found` when somebody else has. */
 export async function takePending(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
-  if (!(await takeFlowToken(tx, asking(ctx), purpose, token))) throw flowNotFound()
+  if (!(await takeFlowToken(tx, tokenContext(ctx), purpose, token))) throw flowNotFound()
 }
 
 /** Ends a flow, if there is one. */
 export async function cancelPending(ctx: Context, token: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    for (const purpose of purposes) await takeFlowToken(tx, asking(ctx), purpose, token)
+    for (const purpose of purposes) await takeFlowToken(tx, tokenContext(ctx), purpose, token)
   })
 }

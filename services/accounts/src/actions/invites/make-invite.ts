@@ -1,5 +1,5 @@
 import { newId } from '@parley/ids'
-import { asking } from '../credentials/asking.ts'
+import { tokenContext } from '../credentials/token-context.ts'
 import { assertStillHolds } from '../credentials/still-holds.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
@@ -26,7 +26,7 @@ export async function makeInvite(
     await assertStillHolds(tx, maker)
     await lockInviteCount(tx)
     if ((await countInvites(tx, at)) >= maxInvites) throw tooManyInvites(maxInvites)
-    made = await insertInvite(tx, asking(ctx, at), { ...invite, id, createdBy, createdAt: at })
+    made = await insertInvite(tx, tokenContext(ctx, at), { ...invite, id, createdBy, createdAt: at })
     return { announce: () => [noted('invite_created', { invite_id: id, role_ids: invite.roleIds.join(' ') })] }
   })
   if (!changed || !made) throw accountGone()

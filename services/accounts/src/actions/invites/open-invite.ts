@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '@parley/postgres'
 import { isOwner, may, ownerRoleId, serverScope, type Policy } from '@parley/permissions'
-import { asking } from '../credentials/asking.ts'
+import { tokenContext } from '../credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { inviteUnknown } from '../../errors.ts'
 import { findInvite, takeInvite, type InviteRow } from '../../store/invites.ts'
@@ -8,12 +8,12 @@ import { findUsers, type UserWithRoles } from '../../store/users.ts'
 
 /** The invite of a token, if who made it still could. Throws `not_found`. */
 export async function getInviteOf(ctx: Context, token: string): Promise<InviteRow> {
-  return assertHeld(ctx, ctx.db, await findInvite(ctx.db, asking(ctx), token))
+  return assertHeld(ctx, ctx.db, await findInvite(ctx.db, tokenContext(ctx), token))
 }
 
 /** Finds an invite and counts its use; permissions that its creator has lost since are considered. */
 export async function useInvite(ctx: Context, tx: Tx, token: string): Promise<InviteRow> {
-  return assertHeld(ctx, tx, await takeInvite(tx, asking(ctx), token))
+  return assertHeld(ctx, tx, await takeInvite(tx, tokenContext(ctx), token))
 }
 
 async function assertHeld(ctx: Context, db: Reader, invite: InviteRow | undefined): Promise<InviteRow> {

@@ -92,6 +92,6 @@ function plan({ person, key, userId, email, candidates }: Wanted, room: Room): P
 
 /** The given creation time, if it is valid. */
 function createdAtOf({ createdAt }: ImportedPerson, now: Date): Date {
-  const told = createdAt && timestampDate(createdAt)
-  return told && told < now ? told : now
+  const created = createdAt && timestampDate(createdAt)
+  return created && created < now ? created : now
 }

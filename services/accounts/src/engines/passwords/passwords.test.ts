@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { createPasswords, type Asker } from './passwords.ts'
+import { createPasswords, type HashingCaller } from './passwords.ts'
 
 /** The tests are about the queue, not about the cost of hashing. */
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
@@ -15,7 +15,7 @@ async function refused(wanted: Promise<unknown>[]): Promise<number> {
 
 test('one customer cannot fill the queue of hashings, with any number of lines', async () => {
   const passwords = await createPasswords(1, cheap)
-  const check = (asker: Asker) => passwords.fits('a guess', undefined, asker)
+  const check = (caller: HashingCaller) => passwords.fits('a guess', undefined, caller)
   const fromEachLine = Array.from({ length: 200 }, (_, n) =>
     check({ address: `2001:db8:1:2${(n % 256).toString(16).padStart(2, '0')}::1` }),
   )

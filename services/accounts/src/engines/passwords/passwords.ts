@@ -9,39 +9,39 @@ const queueLength = 64
 const maxPerNetwork = queueLength / 2
 
 /** On whose behalf a password is hashed: a signed-in user, or the networks of an address. */
-export type Asker = { userId: string } | { address: string }
+export type HashingCaller = { userId: string } | { address: string }
 
 /** Hashes and checks passwords, a few at a time: each takes a core and 19 MiB. */
 export type Passwords = {
   /** Throws `resource_exhausted` when too many wait already, in all or from there. */
-  hash: (password: string, asker: Asker) => Promise<string>
+  hash: (password: string, caller: HashingCaller) => Promise<string>
   /**
    * Whether the password is correct. Takes equally long without a stored hash, so that timing reveals nothing. Throws
    * like `hash`.
    */
-  fits: (password: string, passwordHash: string | undefined, asker: Asker) => Promise<boolean>
+  fits: (password: string, passwordHash: string | undefined, caller: HashingCaller) => Promise<boolean>
 }
 
 export async function createPasswords(atOnce: number, cost = owasp): Promise<Passwords> {
   const turn = limiter(atOnce)
   const nobodys = await hash('nobody has this password', cost)
   return {
-    hash: (password, asker) => turn(asker, () => hash(password, cost)),
-    fits: (password, passwordHash, asker) =>
-      turn(asker, async () => {
+    hash: (password, caller) => turn(caller, () => hash(password, cost)),
+    fits: (password, passwordHash, caller) =>
+      turn(caller, async () => {
         const fits = await verify(passwordHash ?? nobodys, password)
         return fits && passwordHash !== undefined
       }),
   }
 }
 
-function limiter(atOnce: number): <T>(asker: Asker, work: () => Promise<T>) => Promise<T> {
+function limiter(atOnce: number): <T>(caller: HashingCaller, work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
   const waitingOf = new NetworkCounts(maxPerNetwork, maxPerNetwork)
-  return async (asker, work) => {
+  return async (caller, work) => {
     if (running >= atOnce) {
-      const shares = sharesOf(asker)
+      const shares = sharesOf(caller)
       if (waiting.length >= queueLength || !waitingOf.take(shares)) throw tooManyHashings()
       await new Promise<void>((resolve) => waiting.push(resolve))
       waitingOf.giveBack(shares)
@@ -56,5 +56,5 @@ function limiter(atOnce: number): <T>(asker: Asker, work: () => Promise<T>) => P
   }
 }
 
-const sharesOf = (asker: Asker): Network[] =>
-  'userId' in asker ? [{ id: `user ${asker.userId}`, share: 1 }] : networksOf(asker.address)
+const sharesOf = (caller: HashingCaller): Network[] =>
+  'userId' in caller ? [{ id: `user ${caller.userId}`, share: 1 }] : networksOf(caller.address)

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 
 type Rooms = Pick<Client<typeof RoomsInternalService>, 'listPresenceAudiences'>
 
-const askedAtOnce = 50
+const idsPerCall = 50
 const timeoutMs = 400
 const keptMs = 60_000
 const maxKept = 500
@@ -15,25 +15,25 @@ export class Audiences {
   readonly #kept: LRUCache<string, string[]>
 
   constructor(rooms: Rooms) {
-    const asking = new DataLoader((userIds: readonly string[]) => askFor(rooms, userIds), {
-      ...{ cache: false, maxBatchSize: askedAtOnce },
+    const loader = new DataLoader((userIds: readonly string[]) => fetchAudiences(rooms, userIds), {
+      ...{ cache: false, maxBatchSize: idsPerCall },
     })
     this.#kept = new LRUCache({
       ...{ max: maxKept, ttl: keptMs, ignoreFetchAbort: true },
-      fetchMethod: (userId) => asking.load(userId),
+      fetchMethod: (userId) => loader.load(userId),
     })
   }
 
   /** The audiences of these people, by person; missing where rooms does not answer. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    const asked = userIds.map(
+    const lookups = userIds.map(
       async (userId) => [userId, await this.#kept.fetch(userId).catch(() => undefined)] as const,
     )
-    return new Map((await Promise.all(asked)).flatMap(([userId, others]) => (others ? [[userId, others]] : [])))
+    return new Map((await Promise.all(lookups)).flatMap(([userId, others]) => (others ? [[userId, others]] : [])))
   }
 }
 
-async function askFor(rooms: Rooms, userIds: readonly string[]) {
+async function fetchAudiences(rooms: Rooms, userIds: readonly string[]) {
   const { audiences } = await rooms.listPresenceAudiences({ userIds: [...userIds] }, { timeoutMs })
   const byUser = new Map(audiences.map(({ userId, others }) => [userId, others]))
   return userIds.map((userId) => byUser.get(userId))

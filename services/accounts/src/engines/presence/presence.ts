@@ -64,7 +64,7 @@ export class Presence {
   /** Presence of these people, undefined where unknown; in one round trip. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
     if (userIds.length === 0) return new Map()
-    return this.#ask(async () => {
+    return this.#query(async () => {
       const found = new Map<string, PresenceStatus>()
       const values = await this.#redis.mget(userIds.map(recordKey))
       for (const [n, id] of userIds.entries()) {
@@ -77,7 +77,7 @@ export class Presence {
 
   /** Takes a report and answers the status that holds; a change is announced. */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
-    return (await this.#ask(() => this.#take(userId, status, chosen))) ?? status
+    return (await this.#query(() => this.#take(userId, status, chosen))) ?? status
   }
 
   async #take(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
@@ -88,7 +88,7 @@ export class Presence {
     const [held, changed, version] = reply as [string, number, number]
     const holds = statuses.get(held) ?? status
     // Nobody waits for it: a hint that is lost is made up for by the next read.
-    if (changed === 1) this.#tell([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
+    if (changed === 1) this.#publish([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
     return holds
   }
 
@@ -102,7 +102,7 @@ export class Presence {
    * next sweep, at least `everyMs`; Infinity when no lease is known to expire.
    */
   async sweep(everyMs: number): Promise<number> {
-    const nextMs = await this.#ask(async () => {
+    const nextMs = await this.#query(async () => {
       const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
       if (mine === null) return everyMs
       const all = Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs))
@@ -118,13 +118,13 @@ export class Presence {
       const next = nextMs < 0 ? Infinity : nextMs
       if (ids.length === 0) return next
       const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
-      await this.#tell(ids.map((userId) => ({ userId, ...lapsed })))
+      await this.#publish(ids.map((userId) => ({ userId, ...lapsed })))
       await this.#redis.eval(scripts.settleLapsed, 1, key, score, ...ids)
       if (ids.length < sweepAtOnce) return next
     }
   }
 
-  async #tell(hints: readonly Hint[]): Promise<void> {
+  async #publish(hints: readonly Hint[]): Promise<void> {
     await this.#announce(hints, await this.#isCrowded())
   }
 
@@ -137,12 +137,12 @@ export class Presence {
 
   async #count(): Promise<number> {
     const keys = Array.from({ length: shards }, (_, shard) => deadlinesKey(shard))
-    const counts = await this.#ask(() => Promise.all(keys.map((key) => this.#redis.zcard(key))))
+    const counts = await this.#query(() => Promise.all(keys.map((key) => this.#redis.zcard(key))))
     return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
   /** Undefined when Redis does not answer in time; then it is not asked for a moment. */
-  async #ask<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
+  async #query<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
     if (Date.now() < this.#leaveAloneUntil) return undefined
     try {
       const answer = await inTime(question(), withinMs)

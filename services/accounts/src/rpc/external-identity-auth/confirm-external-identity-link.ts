@@ -4,7 +4,7 @@ import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Tx } from '@parley/postgres'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
 import { roleGiven } from '../../actions/accounts/give-role.ts'
-import { tellOwner } from '../../actions/accounts/tell-owner.ts'
+import { mailOwner } from '../../actions/accounts/mail-owner.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { flowNotFound, identityTaken } from '../../domain/identity-errors.ts'
@@ -27,13 +27,13 @@ export function confirmExternalIdentityLink(
     const at = ctx.now()
     const linked = newIdentity(identity, userId, at)
     let makesOwner = false
-    let toTell: string[] = []
+    let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       await takePending(ctx, tx, 'external_link', token)
       const before = await claimIdentity(tx, linked)
       if (before && before.userId !== userId) throw identityTaken()
       if (before) return undefined
-      toTell = await firstAddressesOf(tx, userId)
+      noticeAddresses = await firstAddressesOf(tx, userId)
       const announcements = [noted('user_external_identity_linked', { provider_id: identity.providerId })]
       if (!(await emailAdopted(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
       announcements.push(noted('user_verified_email_added'))
@@ -52,7 +52,7 @@ export function confirmExternalIdentityLink(
     if (changed.announced) identityLinked(userId, identity.providerId)
     const { login } = changed.user
     const how = { provider: provider.settings.label, at }
-    tellOwner(ctx, toTell, 'identity_linked', (to) => identityLinkedMail(to, login, how))
+    mailOwner(ctx, noticeAddresses, 'identity_linked', (to) => identityLinkedMail(to, login, how))
     if (identity.avatarUrl !== '') ctx.background(importAvatar(ctx, userId, identity.avatarUrl))
     return { linkedIdentity: toLinkedIdentity(linked, provider) }
   }

@@ -5,11 +5,11 @@ import { prolong } from '../../actions/credentials/prolong.ts'
 import { tooMany } from '../../errors.ts'
 import { findHolding } from '../../store/credentials.ts'
 
-const most = 1_000
+const maxPerCall = 1_000
 
 export function checkCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.checkCredentials> {
   return async ({ credentialIds }) => {
-    if (credentialIds.length > most) throw tooMany('credentials', most)
+    if (credentialIds.length > maxPerCall) throw tooMany('credentials', maxPerCall)
     const now = ctx.now()
     const holding = await findHolding(ctx.db, credentialIds, now)
     await prolong(ctx, holding, now)

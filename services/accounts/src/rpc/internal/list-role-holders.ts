@@ -4,8 +4,8 @@ import { showUsers } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { findHolders } from '../../store/roles.ts'
 
-const most = 1_000
+const maxPerCall = 1_000
 
 export function listRoleHolders(ctx: Context): MethodImpl<typeof AccountsInternalService.method.listRoleHolders> {
-  return async ({ roleId }) => ({ users: await showUsers(ctx, await findHolders(ctx.db, roleId, most)) })
+  return async ({ roleId }) => ({ users: await showUsers(ctx, await findHolders(ctx.db, roleId, maxPerCall)) })
 }

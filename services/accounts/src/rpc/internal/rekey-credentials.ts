@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts'
 import { notADigest, tooMany } from '../../errors.ts'
 import { rekeyCredentials as rekey } from '../../store/credentials.ts'
 
-const most = 1_000
+const maxPerCall = 1_000
 const digestBytes = 32
 
 export function rekeyCredentials({ db }: Context): MethodImpl<typeof AccountsInternalService.method.rekeyCredentials> {
   return async ({ entries }) => {
-    if (entries.length > most) throw tooMany('credentials', most)
+    if (entries.length > maxPerCall) throw tooMany('credentials', maxPerCall)
     if (entries.some(({ digest }) => digest.length !== digestBytes)) throw notADigest()
     await rekey(
       db,

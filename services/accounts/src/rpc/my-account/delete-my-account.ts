@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import { deletionTokenOfAnother, unknownDeletionToken } from '../../errors.ts'
@@ -12,10 +12,10 @@ export function deleteMyAccount(ctx: Context): MethodImpl<typeof MyAccountServic
   return async ({ confirmationToken }, call) => {
     const caller = callerOf(call)
     assertMayDeleteSelf(ctx.policy.current(), caller)
-    const asked = asking(ctx)
+    const keys = tokenContext(ctx)
     await deleteAccount(ctx, caller.userId, caller.userId, async (tx) => {
       // Under the account's lock; used up with everything else the account has begun.
-      const token = await peekFlowToken(tx, asked, 'account_deletion', confirmationToken)
+      const token = await peekFlowToken(tx, keys, 'account_deletion', confirmationToken)
       if (!token) throw unknownDeletionToken()
       if (token.userId !== caller.userId) throw deletionTokenOfAnother()
     })

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
@@ -22,7 +22,7 @@ export function requestAccountDeletion(
     let confirmationToken = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       const flow = { purpose: 'account_deletion', user, payload: {}, ttlMs } as const
-      confirmationToken = await issueFlowToken(tx, asking(ctx, at), flow)
+      confirmationToken = await issueFlowToken(tx, tokenContext(ctx, at), flow)
       return { announce: () => [noted('account_deletion_confirmation_issued')] }
     })
     if (!changed) throw accountGone()

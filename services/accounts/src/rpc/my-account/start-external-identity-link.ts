@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { internalPath } from '@parley/credentials'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { notInternalPath, providerNotFound } from '../../domain/identity-errors.ts'
@@ -29,7 +29,7 @@ export function startExternalIdentityLink(
     const flow = { purpose: 'link_start', user, payload, ttlMs: lifetimeMs } as const
     const url = new URL(ctx.config.publicUrl.replace(/\/+$/, '') + `/auth/providers/${encodeURIComponent(providerId)}`)
     url.searchParams.set('intent', 'link')
-    url.searchParams.set('link_start', await issueFlowToken(ctx.db, asking(ctx), flow))
+    url.searchParams.set('link_start', await issueFlowToken(ctx.db, tokenContext(ctx), flow))
     return { startUrl: url.href }
   }
 }

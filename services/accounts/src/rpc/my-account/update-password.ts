@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { Caller } from '@parley/credentials'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { tellOwner } from '../../actions/accounts/tell-owner.ts'
+import { mailOwner } from '../../actions/accounts/mail-owner.ts'
 import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
@@ -27,8 +27,8 @@ import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
 export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService.method.updatePassword> {
   const changed = noted('user_password_hash_changed')
-  const tell = (addresses: string[], login: string, how: { at: Date; cleared: boolean }) =>
-    tellOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, how))
+  const notify = (addresses: string[], login: string, how: { at: Date; cleared: boolean }) =>
+    mailOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, how))
 
   /** Ends every credential, so that anyone who knew the old password is signed out. */
   const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
@@ -50,7 +50,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     if (!done) throw accountGone()
     await ctx.relay.stored(done.unannounced)
     credentialsEnded(user.id, 'password_changed')
-    tell(addresses, done.user.login, { at, cleared: true })
+    notify(addresses, done.user.login, { at, cleared: true })
   }
 
   /** Nobody signed in by a password before, so nothing ends. */
@@ -67,7 +67,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     })
     if (!done) throw accountGone()
     ctx.relay.wake(done.unannounced)
-    tell(addresses, done.user.login, { at, cleared: false })
+    notify(addresses, done.user.login, { at, cleared: false })
   }
 
   return async ({ password, currentPassword }, call) => {

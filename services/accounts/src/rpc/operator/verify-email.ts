@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { userByLogin } from '../../actions/accounts/user-by-login.ts'
-import { tellOwner } from '../../actions/accounts/tell-owner.ts'
+import { mailOwner } from '../../actions/accounts/mail-owner.ts'
 import { emailVerified } from '../../actions/accounts/verified-email.ts'
 import type { OperatorContext } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
@@ -17,16 +17,16 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     const user = await userByLogin(ctx, login)
     const at = ctx.now()
     let madeOwner = false
-    let toTell: string[] = []
+    let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
       const before = await firstAddressesOf(tx, user.id)
       const verified = await emailVerified(ctx, tx, current, email, { at, selfAdded: false })
       madeOwner = verified.madeOwner
-      toTell = verified.added ? before : []
+      noticeAddresses = verified.added ? before : []
       return verified.change
     })
     if (!changed) throw userNotFound(login)
-    tellOwner(ctx, toTell, 'email_added', (to) => emailAddedMail(to, user.login, at))
+    mailOwner(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, user.login, at))
     if (madeOwner) ownerGranted(user.id)
     await ctx.relay.stored(changed.unannounced)
     return { userId: user.id }

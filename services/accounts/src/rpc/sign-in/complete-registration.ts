@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { Context } from '../../context.ts'
 import { openSession, wantedBy, type OpenedSession } from '../../actions/credentials/open-session.ts'
@@ -15,15 +15,15 @@ export function completeRegistration(
   return async ({ completionToken, login, password, ...about }) => {
     if (!ctx.config.directRegistration) throw registrationClosed()
     assertRegisteredLogin(login)
-    const asked = asking(ctx)
+    const keys = tokenContext(ctx)
     // Looked at before the password is hashed, and taken with the account, so that a login that is taken uses nothing up.
-    const email = emailOf(await peekFlowToken(ctx.db, asked, 'registration', completionToken))
+    const email = emailOf(await peekFlowToken(ctx.db, keys, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(
       ctx,
       { login, password, email, roleIds: [], bySelf: true, clientAddress: about.clientAddress },
       {
-        before: async (tx) => void emailOf(await takeFlowToken(tx, asked, 'registration', completionToken)),
+        before: async (tx) => void emailOf(await takeFlowToken(tx, keys, 'registration', completionToken)),
         after: async (tx, account) => {
           session = await openSession(tx, ctx.config, account, account.at, wantedBy(about))
           return session.announcements

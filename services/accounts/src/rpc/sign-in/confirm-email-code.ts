@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { tellOwner } from '../../actions/accounts/tell-owner.ts'
+import { mailOwner } from '../../actions/accounts/mail-owner.ts'
 import { emailVerified } from '../../actions/accounts/verified-email.ts'
 import { useCode } from '../../actions/codes/email-codes.ts'
 import type { Context } from '../../context.ts'
@@ -22,7 +22,7 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     const at = ctx.now()
     let fits = false
     let madeOwner = false
-    let toTell: string[] = []
+    let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       await assertStillHolds(tx, { userId, credentialId })
       fits = (await useCode(ctx, tx, key, code.trim(), at)) === 'right'
@@ -31,13 +31,13 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
       const before = await firstAddressesOf(tx, userId)
       const verified = await emailVerified(ctx, tx, user, email, { at, selfAdded: true })
       madeOwner = verified.madeOwner
-      toTell = verified.added ? before : []
+      noticeAddresses = verified.added ? before : []
       return verified.change
     })
     if (!changed) throw accountGone()
     if (!fits) throw wrongCode()
     const { login } = changed.user
-    tellOwner(ctx, toTell, 'email_added', (to) => emailAddedMail(to, login, at))
+    mailOwner(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, login, at))
     if (!madeOwner) {
       ctx.relay.wake(changed.unannounced)
       return {}

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../../actions/credentials/open-session.ts'
 import { noted } from '../../domain/announcements.ts'
@@ -18,13 +18,13 @@ export function exchangeAuthorizationCode(
 ): MethodImpl<typeof SignInInternalService.method.exchangeAuthorizationCode> {
   return async (request) => {
     const at = ctx.now()
-    const asked = asking(ctx, at)
-    const flow = await peekFlowToken(ctx.db, asked, 'authorization_code', request.code)
+    const keys = tokenContext(ctx, at)
+    const flow = await peekFlowToken(ctx.db, keys, 'authorization_code', request.code)
     if (!flow) throw invalidAuthorizationCode()
     const { userId } = flow
     let session: OpenedSession | undefined
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      const taken = await takeFlowToken(tx, asked, 'authorization_code', request.code)
+      const taken = await takeFlowToken(tx, keys, 'authorization_code', request.code)
       if (!taken) throw invalidAuthorizationCode()
       const reason = mismatch(taken, request)
       // The code is used up all the same.
@@ -41,9 +41,9 @@ export function exchangeAuthorizationCode(
   }
 }
 
-function mismatch({ payload }: FlowToken, asked: { redirectUri: string; codeVerifier: string }): string | undefined {
+function mismatch({ payload }: FlowToken, given: { redirectUri: string; codeVerifier: string }): string | undefined {
   if (typeof payload !== 'object' || payload === null) return 'payload'
-  if (!('redirectUri' in payload) || payload.redirectUri !== asked.redirectUri) return 'redirect_uri'
+  if (!('redirectUri' in payload) || payload.redirectUri !== given.redirectUri) return 'redirect_uri'
   if (!('codeChallenge' in payload) || typeof payload.codeChallenge !== 'string') return 'payload'
-  return answersChallenge(asked.codeVerifier, payload.codeChallenge) ? undefined : 'code_verifier'
+  return answersChallenge(given.codeVerifier, payload.codeChallenge) ? undefined : 'code_verifier'
 }

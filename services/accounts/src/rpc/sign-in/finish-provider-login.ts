@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { FinishProviderLoginResponseSchema, SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { issuePending } from '../../actions/identities/pending.ts'
 import { signInBy } from '../../actions/identities/sign-in-by.ts'
@@ -63,7 +63,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
 
     const callback = new URLSearchParams(query)
     const state = callback.get('state') ?? ''
-    const login = await takeProviderLogin(ctx.db, asking(ctx), { state, browserHandle }, key)
+    const login = await takeProviderLogin(ctx.db, tokenContext(ctx), { state, browserHandle }, key)
     if (!login) return done('/', error('provider_failed'))
     const { redirectPath, linkUserId, nonce, codeVerifier } = login
     const user = { id: userId, authGeneration: login.linkAuthGeneration ?? 0 }

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { noted } from '../../domain/announcements.ts'
@@ -26,7 +26,7 @@ export function issueAuthorizationCode(
       const consented = isLoopbackOrigin(origin) ? consentedNow : await hasConsent(tx, userId, origin)
       if (!consented) throw consentMissing()
       const payload = { redirectUri, codeChallenge }
-      code = await issueFlowToken(tx, asking(ctx, at), { purpose: 'authorization_code', user, payload, ttlMs })
+      code = await issueFlowToken(tx, tokenContext(ctx, at), { purpose: 'authorization_code', user, payload, ttlMs })
       return { announce: () => [noted('auth_code_issued', { origin })] }
     })
     if (!changed) throw accountGone()

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { noted } from '../../domain/announcements.ts'
 import { assertEmail } from '../../domain/email.ts'
@@ -41,7 +41,7 @@ async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { use
   const changed = await changeUser(ctx.db, userId, { actorId: '', at }, async (tx, user) => {
     if (user.deactivatedAt || !isDue(user.resetMailedAt, at)) return undefined
     const flow = { purpose: 'password_reset' as const, user, payload: {}, ttlMs: linkTtlMs }
-    token = await issueFlowToken(tx, asking(ctx, at), flow)
+    token = await issueFlowToken(tx, tokenContext(ctx, at), flow)
     return { set: { resetMailedAt: at }, announce: () => [noted('password_reset_link_issued')] }
   })
   if (!changed?.announced) return

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { tellOwner } from '../../actions/accounts/tell-owner.ts'
-import { asking } from '../../actions/credentials/asking.ts'
+import { mailOwner } from '../../actions/accounts/mail-owner.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { noted } from '../../domain/announcements.ts'
@@ -16,16 +16,16 @@ import { changeUser } from '../../store/user-changes.ts'
 export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalService.method.resetPassword> {
   return async ({ token, password, clientAddress }) => {
     assertPassword(password)
-    const asked = asking(ctx)
+    const keys = tokenContext(ctx)
     // Looked at before the password is hashed: nobody keeps the cores busy with made-up tokens.
-    const flow = await peekFlowToken(ctx.db, asked, 'password_reset', token)
+    const flow = await peekFlowToken(ctx.db, keys, 'password_reset', token)
     if (!flow) throw resetLinkExpired()
     const passwordHash = await ctx.passwords.hash(password, { address: clientAddress })
     const at = ctx.now()
     const { userId } = flow
     let addresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      if (!(await takeFlowToken(tx, asked, 'password_reset', token))) throw resetLinkExpired()
+      if (!(await takeFlowToken(tx, keys, 'password_reset', token))) throw resetLinkExpired()
       const end = await endEverything(tx, user, 'password_reset', at)
       addresses = await firstAddressesOf(tx, userId)
       const done = [noted('password_reset_completed'), noted('user_password_hash_changed')]
@@ -35,7 +35,7 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
     await ctx.relay.stored(changed.unannounced)
     credentialsEnded(userId, 'password_reset')
     const { login } = changed.user
-    tellOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+    mailOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
     return { userId, names: [login, ...addresses.slice(0, 5)] }
   }
 }

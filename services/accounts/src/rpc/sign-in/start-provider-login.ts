@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { internalPath } from '@parley/credentials'
 import type { SignInInternalService, StartProviderLoginRequest } from '@parley/contracts/internal'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import {
   browserHandleMissing,
@@ -41,7 +41,8 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     const { state, ...kept } = attempt
     const secrets = { state, browserHandle: request.browserHandle }
     await ctx.db.transaction(async (tx) => {
-      if (link && !(await takeFlowToken(tx, asking(ctx), 'link_start', request.linkStart))) throw linkStartNotYours()
+      if (link && !(await takeFlowToken(tx, tokenContext(ctx), 'link_start', request.linkStart)))
+        throw linkStartNotYours()
       await insertProviderLogin(tx, ctx.config, secrets, {
         ...kept,
         providerId: key,
@@ -61,7 +62,7 @@ async function ownLink(
   { linkStart, userId }: StartProviderLoginRequest,
   providerId: string,
 ): Promise<LinkStart & Pick<FlowToken, 'authGeneration'>> {
-  const row = await peekFlowToken(ctx.db, asking(ctx), 'link_start', linkStart)
+  const row = await peekFlowToken(ctx.db, tokenContext(ctx), 'link_start', linkStart)
   const link = row?.payload as LinkStart | undefined
   if (!row || userId === '' || row.userId !== userId || link?.providerId !== providerId) throw linkStartNotYours()
   return { ...link, authGeneration: row.authGeneration }

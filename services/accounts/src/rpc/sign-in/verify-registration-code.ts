@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { asking } from '../../actions/credentials/asking.ts'
+import { tokenContext } from '../../actions/credentials/token-context.ts'
 import { useCode } from '../../actions/codes/email-codes.ts'
 import type { Context } from '../../context.ts'
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
@@ -21,7 +21,7 @@ export function verifyRegistrationCode(
     const completionToken = await ctx.db.transaction(async (tx) => {
       if ((await useCode(ctx, tx, key, request.code.trim(), at)) === 'wrong') return undefined
       const flow = { purpose: 'registration' as const, payload: { email }, ttlMs: completionTtlMs }
-      return issueFlowToken(tx, asking(ctx, at), flow)
+      return issueFlowToken(tx, tokenContext(ctx, at), flow)
     })
     if (completionToken === undefined) throw wrongCode()
     return { completionToken }

@@ -8,13 +8,10 @@ import { findActiveCalls } from '../../store/calls.ts'
 export function batchGetActiveCalls(ctx: Context): MethodImpl<typeof VoiceCallService.method.batchGetActiveCalls> {
   return async ({ roomIds }, call) => {
     if (!ctx.media) return { calls: [] }
-    const asked = [...new Set(roomIds)]
-    const [active, rooms] = await Promise.all([
-      findActiveCalls(ctx.db, asked),
-      ctx.rooms.accessible(callerOf(call), asked),
-    ])
+    const ids = [...new Set(roomIds)]
+    const [active, rooms] = await Promise.all([findActiveCalls(ctx.db, ids), ctx.rooms.accessible(callerOf(call), ids)])
     const byRoom = new Map(active.map((row) => [row.roomId, row]))
-    const inOrder = asked.flatMap((roomId) => byRoom.get(roomId) ?? [])
+    const inOrder = ids.flatMap((roomId) => byRoom.get(roomId) ?? [])
     return { calls: await showCalls(ctx, inOrder, rooms) }
   }
 }

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { listActiveCalls as listCalls, type CallRow } from '../../store/calls.ts'
 
 const callsAtOnce = 500
-const mostShown = 500
+const maxShown = 500
 
 export function listActiveCalls(ctx: Context): MethodImpl<typeof VoiceCallService.method.listActiveCalls> {
   return async (_request, call) => {
@@ -16,13 +16,13 @@ export function listActiveCalls(ctx: Context): MethodImpl<typeof VoiceCallServic
     const shown: CallRow[] = []
     const rooms = new Map<string, RoomHeader>()
     let after: string | undefined = ''
-    while (after !== undefined && shown.length < mostShown) {
+    while (after !== undefined && shown.length < maxShown) {
       const rows: CallRow[] = await listCalls(ctx.db, after, callsAtOnce)
       const roomIds = rows.map(({ roomId }) => roomId)
       for (const [roomId, room] of await ctx.rooms.accessible(caller, roomIds)) rooms.set(roomId, room)
       shown.push(...rows.filter(({ roomId }) => rooms.has(roomId)))
       after = rows.length < callsAtOnce ? undefined : rows.at(-1)?.roomId
     }
-    return { calls: await showCalls(ctx, shown.slice(0, mostShown), rooms) }
+    return { calls: await showCalls(ctx, shown.slice(0, maxShown), rooms) }
   }
 }

@@ -9,30 +9,30 @@ type Options = {
 }
 
 /** Other requests of the same browser are under way with the old handle, which holds for this long. */
-const askAgainAfterMs = 60_000
+const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 
 /** Gives browser sessions that near their end a new handle, so that a session in use never ends. */
 export class SessionRenewal {
   readonly #rotate: Options['rotate']
   readonly #now: () => number
-  readonly #asked: LRUCache<string, true>
+  readonly #requested: LRUCache<string, true>
 
   constructor({ rotate, now = Date.now }: Options) {
     this.#rotate = rotate
     this.#now = now
-    this.#asked = new LRUCache({ max: maxRemembered, ttl: askAgainAfterMs, ttlResolution: 0, perf: { now } })
+    this.#requested = new LRUCache({ max: maxRemembered, ttl: repeatAfterMs, ttlResolution: 0, perf: { now } })
   }
 
   /** Whether this request should replace the session's handle. */
   isDue(signedIn: SignedIn | undefined): signedIn is SignedIn {
     if (signedIn?.by !== 'cookie' || signedIn.caller.rotateAfter === undefined) return false
-    return signedIn.caller.rotateAfter.getTime() <= this.#now() && !this.#asked.has(keyOf(signedIn))
+    return signedIn.caller.rotateAfter.getTime() <= this.#now() && !this.#requested.has(keyOf(signedIn))
   }
 
   /** The new handle, if there is one. Never rejects: a session that could not be renewed now is renewed later. */
   async renew(signedIn: SignedIn): Promise<BrowserSession | undefined> {
-    this.#asked.set(keyOf(signedIn), true)
+    this.#requested.set(keyOf(signedIn), true)
     const answer = await this.#rotate(signedIn.digest).catch(() => undefined)
     if (!answer?.cookieHandle) return undefined
     const { cookieHandle, lifetimeSeconds } = answer

@@ -6,7 +6,7 @@ type Limits = { depth: number; fields: number }
  * Refuses queries that nest deeper or select more fields than anything here is worth, fragments counted wherever they are
  * spread. It stops counting at the limit, so that a small query cannot be made to cost much by fragments of fragments.
  */
-export function queryLimits({ depth: deepest, fields: most }: Limits): ValidationRule {
+export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): ValidationRule {
   return (context) => {
     const fragments = new Map<string, FragmentDefinitionNode>()
     for (const definition of context.getDocument().definitions)
@@ -18,9 +18,9 @@ export function queryLimits({ depth: deepest, fields: most }: Limits): Validatio
         const within = new Set<string>()
         /** The problem of a selection, if there is one. */
         const problem = ({ selections }: SelectionSetNode, depth: number): string | undefined => {
-          if (depth > deepest) return `the query is deeper than ${deepest} levels`
+          if (depth > maxDepth) return `the query is deeper than ${maxDepth} levels`
           for (const selection of selections) {
-            if (++fields > most) return `the query selects more than ${most} fields`
+            if (++fields > maxFields) return `the query selects more than ${maxFields} fields`
             let found: string | undefined
             if (selection.kind !== Kind.FRAGMENT_SPREAD) {
               const inner = selection.kind === Kind.FIELD ? depth + 1 : depth

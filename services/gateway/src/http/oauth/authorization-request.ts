@@ -4,7 +4,7 @@ import { answeredTo, redirectTarget, type ClientOrigins } from './redirect-targe
 export type AuthorizationRequest = { redirectUri: string; codeChallenge: string; state: string }
 
 /** A valid request; an invalid one, reported to the client; or one with an address to which we must not redirect. */
-export type Asked =
+export type ParsedRequest =
   | { kind: 'fine'; request: AuthorizationRequest }
   | { kind: 'faulty'; redirectUrl: string }
   | { kind: 'refused'; why: string }
@@ -13,7 +13,7 @@ const maxStateLength = 1_024
 const names = ['response_type', 'redirect_uri', 'code_challenge', 'code_challenge_method', 'state'] as const
 
 /** Reads the query of `/oauth/authorize`. */
-export function readAuthorizationRequest(query: URLSearchParams, origins: ClientOrigins): Asked {
+export function readAuthorizationRequest(query: URLSearchParams, origins: ClientOrigins): ParsedRequest {
   const redirectUri = query.get('redirect_uri') ?? ''
   if (query.getAll('redirect_uri').length > 1 || !redirectTarget(redirectUri, origins))
     return {
@@ -21,7 +21,7 @@ export function readAuthorizationRequest(query: URLSearchParams, origins: Client
       why: 'The redirect address is missing or not allowed by this server.',
     }
   const state = query.get('state') ?? ''
-  const faulty = (error: string, why: string): Asked => ({
+  const faulty = (error: string, why: string): ParsedRequest => ({
     kind: 'faulty',
     redirectUrl: answeredTo(origins, redirectUri, {
       error,

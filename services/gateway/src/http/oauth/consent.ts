@@ -15,33 +15,39 @@ const name = 'parley_oauth'
 export function keepRequest(
   context: AuthContext,
   response: ServerResponse,
-  asked: AuthorizationRequest,
+  authorization: AuthorizationRequest,
   user: SignedIn,
 ) {
-  keepCookie(context, response, name, sealRequest(context.cookieSigningSecret, asked, user), pendingRequestSeconds)
+  keepCookie(
+    context,
+    response,
+    name,
+    sealRequest(context.cookieSigningSecret, authorization, user),
+    pendingRequestSeconds,
+  )
 }
 
 /** The request that waits in this browser for this user. Throws `failed_precondition` when there is none. */
 function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
   const sealed = readKept(context, request.headers.cookie, name)
   const opened = cookieSecrets(context).map((secret) => openRequest(secret, sealed, user))
-  const asked = opened.find((request) => request !== undefined)
-  if (!asked) throw noPendingRequest()
-  return asked
+  const authorization = opened.find((request) => request !== undefined)
+  if (!authorization) throw noPendingRequest()
+  return authorization
 }
 
 /** Lets the client in, or not; gives the address to send the browser to. */
 async function decide(
   context: AuthContext,
   response: ServerResponse,
-  decided: { asked: AuthorizationRequest; user: SignedIn; granted: boolean },
+  decided: { authorization: AuthorizationRequest; user: SignedIn; granted: boolean },
 ): Promise<string> {
-  const { asked, granted } = decided
+  const { authorization, granted } = decided
   const { userId, credentialId } = decided.user.caller
-  const { origin } = new URL(asked.redirectUri)
+  const { origin } = new URL(authorization.redirectUri)
   await context.signIn.decideConsent({ userId, credentialId, origin, granted })
   const consent = { user: decided.user, consentedNow: true }
-  const url = granted ? await letIn(context, asked, consent) : refusalOf(context, asked)
+  const url = granted ? await letIn(context, authorization, consent) : refusalOf(context, authorization)
   dropCookie(context, response, name)
   return url
 }
@@ -49,11 +55,11 @@ async function decide(
 /** The client's address with a fresh authorization code. */
 export async function letIn(
   context: AuthContext,
-  asked: AuthorizationRequest,
+  authorization: AuthorizationRequest,
   { user, consentedNow }: { user: SignedIn; consentedNow: boolean },
 ): Promise<string> {
   const { userId, credentialId } = user.caller
-  const { redirectUri, codeChallenge, state } = asked
+  const { redirectUri, codeChallenge, state } = authorization
   const { code } = await context.signIn.issueAuthorizationCode({
     ...{ userId, credentialId, redirectUri, codeChallenge },
     consentedNow,
@@ -74,10 +80,10 @@ const deciding =
   (granted: boolean): UserHandler =>
   async (context, request, response, user) => {
     const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
-    const asked = pendingRequest(context, request, user)
+    const authorization = pendingRequest(context, request, user)
     // Another client may have begun since the page was shown: the decision was not about that one.
-    if (shown !== asked.redirectUri) throw noPendingRequest()
-    const redirectUrl = await decide(context, response, { asked, user, granted })
+    if (shown !== authorization.redirectUri) throw noPendingRequest()
+    const redirectUrl = await decide(context, response, { authorization, user, granted })
     return replyJson(request, response, 200, { redirectUrl })
   }
 

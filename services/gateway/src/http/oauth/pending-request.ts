@@ -11,8 +11,13 @@ type Kept = AuthorizationRequest & { until: number }
  * A request that waits for consent, as a cookie keeps it: readable, but good only for the session it was made in and only
  * for ten minutes.
  */
-export function sealRequest(secret: string, asked: AuthorizationRequest, user: SignedIn, now = Date.now()): string {
-  const kept: Kept = { ...asked, until: now + pendingRequestSeconds * 1_000 }
+export function sealRequest(
+  secret: string,
+  authorization: AuthorizationRequest,
+  user: SignedIn,
+  now = Date.now(),
+): string {
+  const kept: Kept = { ...authorization, until: now + pendingRequestSeconds * 1_000 }
   const text = Buffer.from(JSON.stringify(kept)).toString('base64url')
   return `${text}.${signature(secret, text, user)}`
 }
@@ -27,8 +32,8 @@ export function openRequest(
   const [text = '', given = ''] = (sealed ?? '').split('.', 2)
   const [left, right] = [Buffer.from(given), Buffer.from(signature(secret, text, user))]
   if (left.length !== right.length || !timingSafeEqual(left, right)) return undefined
-  const { until, ...asked } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Kept
-  return until > now ? asked : undefined
+  const { until, ...authorization } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Kept
+  return until > now ? authorization : undefined
 }
 
 const signature = (secret: string, text: string, { caller }: SignedIn): string =>

@@ -31,9 +31,9 @@ export async function startProviderLogin(
   await allowStart(context, request)
   const user = await browserUser(context, request, response)
   const handle = keptBrowserHandle(context, request, response)
-  const asked = { providerId, redirectPath, browserHandle: handle, linkStart, userId: user?.caller.userId ?? '' }
+  const start = { providerId, redirectPath, browserHandle: handle, linkStart, userId: user?.caller.userId ?? '' }
   try {
-    const { authorizeUrl } = await context.signIn.startProviderLogin(asked, { timeoutMs })
+    const { authorizeUrl } = await context.signIn.startProviderLogin(start, { timeoutMs })
     return await redirect(response, 307, authorizeUrl)
   } catch (error) {
     const code = error instanceof ConnectError ? error.code : undefined

@@ -8,9 +8,9 @@ import type { RoomHeader } from '../../domain/room-line.ts'
 export class Headers {
   readonly #headers: LRUCache<string, RoomHeader>
 
-  constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, most = 20_000) {
+  constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, maxEntries = 20_000) {
     this.#headers = new LRUCache({
-      max: most,
+      max: maxEntries,
       // A header stored during a read stays in the cache; the reader gets what it read.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),

@@ -13,11 +13,11 @@ export async function findMentioned(ctx: Pick<Context, 'handles' | 'policy'>, bo
   if (handles.length === 0) return nobody
   const roles = rolesByName(ctx.policy())
   const named = handles.flatMap((handle) => readings(handle).find((reading) => roles.has(reading)) ?? [])
-  const asked = handles.map((handle) =>
+  const candidates = handles.map((handle) =>
     readings(handle).filter((reading) => possible.test(reading) && !everyone.has(reading) && !roles.has(reading)),
   )
-  const found = await ctx.handles.resolve([...new Set(asked.flat())])
-  const users = asked.flatMap((alternatives) => {
+  const found = await ctx.handles.resolve([...new Set(candidates.flat())])
+  const users = candidates.flatMap((alternatives) => {
     const handle = alternatives.find((reading) => found?.has(reading))
     return (handle !== undefined && found?.get(handle)) || []
   })

@@ -17,7 +17,7 @@ export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => P
 /** Posts in one batch; a change takes more round trips, and counts as four. */
 const postsAtOnce = 64
 const weightOfChange = 4
-const mostWaiting = 2_048
+const maxWaiting = 2_048
 
 /**
  * The only writer of room logs. This process runs at most one writing statement or transaction per room at a time;
@@ -35,7 +35,7 @@ export class RoomWriter {
       // Facts are rare, and may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',
       refusal: ({ signal }) => (signal.aborted ? givenUp() : undefined),
-      ...{ mostWaiting, busy: roomBusy },
+      ...{ maxWaiting, busy: roomBusy },
       triesAlone: (error) => !isDatabaseUnavailable(error),
     })
   }

@@ -73,7 +73,7 @@ function setFor(
 async function change(log: HeldLog, command: ChangeCommand): Promise<ChangeOutcome> {
   try {
     const events = await command.change(log)
-    log.tell(events)
+    log.append(events)
     return { kind: 'changed', places: events.length }
   } catch (error) {
     if (error instanceof ConnectError) return { kind: 'refused', error }

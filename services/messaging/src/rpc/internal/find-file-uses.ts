@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts'
 import { tooManyAtOnce } from '../../errors.ts'
 import { findAttachmentUses, findShownPreviewImages } from '../../store/file-uses.ts'
 
-const most = 500
+const maxPerCall = 500
 
 export function findFileUses(ctx: Context): MethodImpl<typeof MessagingInternalService.method.findFileUses> {
   return async ({ assetIds, previewImageKeys }) => {
-    if (assetIds.length > most) throw tooManyAtOnce('files', most)
-    if (previewImageKeys.length > most) throw tooManyAtOnce('images', most)
+    if (assetIds.length > maxPerCall) throw tooManyAtOnce('files', maxPerCall)
+    if (previewImageKeys.length > maxPerCall) throw tooManyAtOnce('images', maxPerCall)
     return {
       attachments: await findAttachmentUses(ctx.pool, assetIds),
       previewImageKeys: await findShownPreviewImages(ctx.pool, previewImageKeys),

@@ -14,8 +14,8 @@ const maxAtOnce = 4
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {
   const semaphore = new FairSemaphore({
     atOnce: Infinity,
-    atOncePerAsker: maxAtOnce,
-    mostWaiting: 0,
+    atOncePerCaller: maxAtOnce,
+    maxWaiting: 0,
     refusal: () => tooManyPreviews(maxAtOnce),
   })
   return async ({ url }, call) => {

@@ -10,7 +10,7 @@ import { cursorInvalid, messageNotFound, roomNotFound } from '../../errors.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import { listReactionUsers as listUsers, type ReactionKey } from '../../store/reaction-users.ts'
 
-const limits = { usual: 50, most: 100 }
+const limits = { defaultLimit: 50, maxLimit: 100 }
 
 export function listReactionUsers(ctx: Context): MethodImpl<typeof MessageService.method.listReactionUsers> {
   return async ({ roomId, messageEventId, emoji, page: request }, call) => {

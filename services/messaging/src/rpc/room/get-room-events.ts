@@ -20,6 +20,6 @@ export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.metho
     )
     const window = windowAt(count, position, rows)
     const users = await ctx.profiles.get(usersShown(window.rows))
-    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { askedWith: cursor.value }) }
+    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { requestCursor: cursor.value }) }
   }
 }

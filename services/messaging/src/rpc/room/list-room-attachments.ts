@@ -15,7 +15,7 @@ import {
 } from '../../store/room-attachments.ts'
 import { thumbnailSize, toRoomAttachment } from '../../view/room-attachment.ts'
 
-const limits = { usual: 50, most: 100 }
+const limits = { defaultLimit: 50, maxLimit: 100 }
 
 export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService.method.listRoomAttachments> {
   return async ({ roomId, thumbnail, page: request }, call) => {

@@ -18,7 +18,7 @@ export function updateTypingIndicator(ctx: Context): MethodImpl<typeof RoomServi
     // The thread need not exist, but the text is sent to everyone in the room, so its form is checked.
     if (threadRootEventId && !looksLikeId(threadRootEventId)) throw typingElsewhere()
     const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
-    ctx.tellTyping({ roomId, userId: caller.userId, threadRootEventId, dmParticipantIds })
+    ctx.notifyTyping({ roomId, userId: caller.userId, threadRootEventId, dmParticipantIds })
     return { updated: true }
   }
 }

@@ -29,7 +29,7 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
     const { target, ...window } = atRoot ? beginning(count, replies) : around(count, replies, anchorId)
     const users = await ctx.profiles.get(usersShown([root, ...window.rows]))
     return {
-      page: toPage(viewingAs(ctx, caller, roomId), window, users, { root, askedWith: encodeCursor(root.seq) }),
+      page: toPage(viewingAs(ctx, caller, roomId), window, users, { root, requestCursor: encodeCursor(root.seq) }),
       targetIndex: target,
     }
   }

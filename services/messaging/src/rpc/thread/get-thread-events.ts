@@ -23,7 +23,7 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const shown = position ? {} : { root }
     const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
     // After a thread without replies the client continues behind its root.
-    const askedWith = cursor.value || encodeCursor(root.seq)
-    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { askedWith, ...shown }) }
+    const requestCursor = cursor.value || encodeCursor(root.seq)
+    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { requestCursor, ...shown }) }
   }
 }

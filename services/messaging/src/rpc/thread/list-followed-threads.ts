@@ -12,7 +12,7 @@ import { findRoomsOfFollowed, listFollowed, type FollowedKey } from '../../store
 import { toFollowedThread } from '../../view/followed-thread.ts'
 import { usersShown } from '../../view/timeline.ts'
 
-const limits = { usual: 20, most: 100 }
+const limits = { defaultLimit: 20, maxLimit: 100 }
 
 export function listFollowedThreads(ctx: Context): MethodImpl<typeof ThreadService.method.listFollowedThreads> {
   return async (request, call) => {

@@ -12,7 +12,7 @@ import { findOpenRooms } from './open-rooms.ts'
 /** Notifications as shown to their owner, without those of rooms that the owner cannot read. */
 async function show(ctx: Context, pending: readonly Pending[], rooms: Surroundings['rooms']) {
   const readable = pending.filter(({ roomId }) => rooms.has(roomId))
-  const users = await ctx.askPeople([...new Set(readable.map(({ actorId }) => actorId))])
+  const users = await ctx.fetchPeople([...new Set(readable.map(({ actorId }) => actorId))])
   return readable.map((one) => toNotification(one, { users, rooms }))
 }
 

@@ -2,7 +2,10 @@ import type { User } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 
 /** The sender of a message; undefined when accounts does not answer, or the sender is deleted. */
-export async function findSender({ askPeople }: Pick<Context, 'askPeople'>, userId: string): Promise<User | undefined> {
-  const sender = (await askPeople([userId])).get(userId)
+export async function findSender(
+  { fetchPeople }: Pick<Context, 'fetchPeople'>,
+  userId: string,
+): Promise<User | undefined> {
+  const sender = (await fetchPeople([userId])).get(userId)
   return sender?.deleted === false ? sender : undefined
 }

@@ -15,7 +15,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   const { userId, roomId } = whose
   const stored = storedLevel(level)
   const at = ctx.now()
-  const tell = async (tx: Tx, above?: bigint) => {
+  const announce = async (tx: Tx, above?: bigint) => {
     const version = await raisePreferences(tx, userId, above)
     const levels = await findLevels(tx, userId, roomId)
     const preference = toPreference(levels, roomId)
@@ -24,7 +24,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
     return { preference, version, entries: await enqueue(tx, event) }
   }
   const { preference, version, entries } = await ctx.db.transaction(async (tx) => {
-    if (await storeLevel(tx, whose, stored)) return await tell(tx)
+    if (await storeLevel(tx, whose, stored)) return await announce(tx)
     const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
     return { preference, version: await versionOf(tx, userId), entries: [] }
   })
@@ -33,7 +33,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   ctx.relay.wake(entries)
   if (held === undefined) return preference
   // The level was changed concurrently, or this database was restored and messaging has a newer level.
-  const again = await ctx.db.transaction((tx) => tell(tx, held))
+  const again = await ctx.db.transaction((tx) => announce(tx, held))
   await ctx.applyLevel({ ...whose, level: again.preference.level, version: again.version })
   ctx.relay.wake(again.entries)
   return preference

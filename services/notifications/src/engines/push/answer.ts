@@ -27,6 +27,6 @@ const longestWaitMs = 3_600_000
 /** The wait that `Retry-After` requests, in seconds or as a date; at most an hour, 0 without one. */
 function waitOf(retryAfter: string | undefined, now: Date): number {
   const text = retryAfter?.trim() ?? ''
-  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
-  return asked > 0 ? Math.min(asked, longestWaitMs) : 0
+  const requestedMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
+  return requestedMs > 0 ? Math.min(requestedMs, longestWaitMs) : 0
 }

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import type { DuePush } from '../../store/due-pushes.ts'
 import { Chooser } from './chooser.ts'
 import { Hosts, maxAtOnce, maxPerHost } from './hosts.ts'
-import type { Lane } from '../../domain/push-lanes.ts'
+import type { PushPriority } from '../../domain/push-priority.ts'
 
 let lastId = 0n
-const pushes = (host: string, lane: Lane, count: number): DuePush[] =>
+const pushes = (host: string, lane: PushPriority, count: number): DuePush[] =>
   Array.from({ length: count }, () => ({ id: ++lastId, host, lane }))
 
 function opened(...wellHosts: string[]) {
@@ -32,7 +32,7 @@ function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePu
   return order
 }
 
-test('each lane sends its oldest push first, and lanes share the turns of a host', () => {
+test('each lane sends its oldest push first, and priorities share the turns of a host', () => {
   const mass = pushes('a', 'mass', 50)
   const first = pushes('a', 'first', 50)
   const order = sent(opened('a'), [...mass, ...first])
@@ -71,10 +71,10 @@ test('first pushes to other hosts do not stop a mass', () => {
   expect(order.slice(0, 100)).toEqual(expect.arrayContaining(mass))
 })
 
-test('lanes also share the turns of a host that is not known to be healthy', () => {
+test('priorities also share the turns of a host that is not known to be healthy', () => {
   const { hosts, chooser } = opened()
   const due = [...pushes('a', 'mass', 30), ...pushes('a', 'first', 30)]
-  const order: Lane[] = []
+  const order: PushPriority[] = []
   for (let turn = 0; turn < 10; turn++) {
     const [push, ...others] = chooser.choose(due, turn * 100_000)
     expect(others).toEqual([])

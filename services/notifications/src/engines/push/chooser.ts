@@ -1,6 +1,6 @@
 import type { DuePush } from '../../store/due-pushes.ts'
 import type { Hosts } from './hosts.ts'
-import type { Lane } from '../../domain/push-lanes.ts'
+import type { PushPriority } from '../../domain/push-priority.ts'
 import { Shares } from './shares.ts'
 
 /** Chooses which of the pushes whose time has come leave next. Lanes share the turns of each host, and of all together. */
@@ -21,8 +21,8 @@ export class Chooser {
       const next = pick(this.#shares, offers)
       if (!next) return chosen
       this.#hosts.begin(next.host, nowMs)
-      this.#shares.took(next.lane, lanesOf(offers))
-      this.#hosts.sharesOf(next.host).took(next.lane, lanesOf(waiting.filter(({ host }) => host === next.host)))
+      this.#shares.took(next.lane, prioritiesOf(offers))
+      this.#hosts.sharesOf(next.host).took(next.lane, prioritiesOf(waiting.filter(({ host }) => host === next.host)))
       chosen.push(next)
       waiting = waiting.filter((push) => push !== next)
     }
@@ -41,10 +41,10 @@ export class Chooser {
   }
 }
 
-const lanesOf = (pushes: readonly DuePush[]): Set<Lane> => new Set(pushes.map(({ lane }) => lane))
+const prioritiesOf = (pushes: readonly DuePush[]): Set<PushPriority> => new Set(pushes.map(({ lane }) => lane))
 
 /** The oldest of the lane whose turn it is. */
 function pick(shares: Shares, pushes: readonly DuePush[]): DuePush | undefined {
-  const lane = shares.next(lanesOf(pushes))
+  const lane = shares.next(prioritiesOf(pushes))
   return pushes.find((push) => push.lane === lane)
 }

@@ -1,6 +1,6 @@
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
 import type { Answer } from './answer.ts'
-import { lanes, type Lane } from '../../domain/push-lanes.ts'
+import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 import type { Reason } from './prepare.ts'
 
 const log = logger('push')
@@ -31,7 +31,7 @@ type Outcome = Exclude<Answer['outcome'], 'busy'> | Reason | 'postponed' | 'give
 
 export const countPush = (action: 'show' | 'dismiss', outcome: Outcome): void =>
   pushes(1, { 'parley.action': action, 'parley.outcome': outcome })
-type Queued = { action: 'show' | 'dismiss'; lane: Lane }
+type Queued = { action: 'show' | 'dismiss'; lane: PushPriority }
 
 export const recordLag = ({ action, lane }: Queued, seconds: number): void =>
   lag(seconds, { 'parley.action': action, 'parley.lane': lane })
@@ -39,11 +39,11 @@ export const reportFailedTurn = (error: unknown): void => log.warn({ err: error 
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
 /** Number of waiting pushes in a lane, and the age of the oldest. */
-export type LaneState = { lane: Lane; depth: number; oldestMs: number }
+export type LaneState = { lane: PushPriority; depth: number; oldestMs: number }
 
 /** Shows how long the lanes of the queue are and how long their oldest pushes wait. */
 export function showQueue(read: () => readonly LaneState[]): Disposable {
-  const gauges = lanes.flatMap((lane) => {
+  const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)
     const labels = { 'parley.lane': lane }
     return [waiting(() => state()?.depth ?? 0, labels), age(() => (state()?.oldestMs ?? 0) / 1000, labels)]

@@ -5,14 +5,14 @@ import { Resources } from '@parley/runtime'
 import type { PushNetwork } from './endpoint.ts'
 import { keepQueue } from './keep-queue.ts'
 import type { Neighbours } from './neighbours.ts'
-import { patience } from './retries.ts'
+import { retryLimits } from './retries.ts'
 import { startSender, type SenderOptions } from './sender.ts'
 
 /** Push settings for handlers. */
 export type Push = { enabled: boolean; network: PushNetwork }
 
 /** Parts that tests replace. */
-export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'patience' | 'pollMs'>>
+export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'retryLimits' | 'pollMs'>>
 
 const pollMs = 10_000
 
@@ -32,6 +32,6 @@ type Options = { db: Db; settings: PushSettings | undefined; neighbours: Neighbo
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const opened = new Resources()
   opened.use(keepQueue(options.db, { isSending: settings !== undefined }))
-  if (settings) opened.use(startSender({ patience, pollMs, ...options, settings }))
+  if (settings) opened.use(startSender({ retryLimits, pollMs, ...options, settings }))
   return opened
 }

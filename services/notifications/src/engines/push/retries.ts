@@ -1,17 +1,17 @@
 import { backoffMs, type Backoff } from '@parley/runtime'
 
 /** Retry limits of pushes; the same delays apply to hosts. */
-export type Patience = Backoff & {
+export type RetryLimits = Backoff & {
   /** Age at which a push that failed is given up. */
   giveUpMs: number
 }
 
-export const patience: Patience = { firstMs: 2_000, longestMs: 600_000, giveUpMs: 3 * 3_600_000 }
+export const retryLimits: RetryLimits = { firstMs: 2_000, longestMs: 600_000, giveUpMs: 3 * 3_600_000 }
 
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 
 /** Delay before the next attempt; undefined to give up. */
-export function pauseBefore({ attempts, ageMs, retryAfterMs }: Failed, patience: Patience): number | undefined {
-  const pause = Math.max(backoffMs(patience, attempts), retryAfterMs * (1 + Math.random() / 10))
-  return ageMs + pause > patience.giveUpMs ? undefined : pause
+export function pauseBefore({ attempts, ageMs, retryAfterMs }: Failed, retryLimits: RetryLimits): number | undefined {
+  const pause = Math.max(backoffMs(retryLimits, attempts), retryAfterMs * (1 + Math.random() / 10))
+  return ageMs + pause > retryLimits.giveUpMs ? undefined : pause
 }

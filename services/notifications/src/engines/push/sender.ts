@@ -15,7 +15,7 @@ import { Outcomes } from './outcomes.ts'
 import { preparePushes, type Prepared, type Reason } from './prepare.ts'
 import { openPushClient, type PushClient } from './push-client.ts'
 import { toPushRequest, type PushContent, type PushRequest } from './request.ts'
-import { pauseBefore, type Patience } from './retries.ts'
+import { pauseBefore, type RetryLimits } from './retries.ts'
 import { PushAccess } from './room-access.ts'
 
 /** Longer than looking at pushes and sending them takes. */
@@ -34,7 +34,7 @@ export type SenderOptions = {
   settings: PushSettings
   network: PushNetwork
   neighbours: Neighbours
-  patience: Patience
+  retryLimits: RetryLimits
   /** How often to look for pushes that were not announced, because their process died. */
   pollMs: number
 }
@@ -42,11 +42,11 @@ export type SenderOptions = {
 /** Sends what is queued, until it is disposed. Any number of processes may. */
 export function startSender(options: SenderOptions): AsyncDisposable {
   const sender = new Sender(options)
-  const hearing = pushesQueued.listen(options.db, () => sender.wake())
+  const listening = pushesQueued.listen(options.db, () => sender.wake())
   const ended = sender.run()
   return {
     async [Symbol.asyncDispose]() {
-      hearing[Symbol.dispose]()
+      listening[Symbol.dispose]()
       sender.stop()
       await ended
     },
@@ -76,7 +76,7 @@ class Sender {
     const { db, neighbours, settings } = options
     this.#options = options
     this.#client = openPushClient(options.network)
-    this.#hosts = new Hosts(options.patience.firstMs)
+    this.#hosts = new Hosts(options.retryLimits.firstMs)
     this.#chooser = new Chooser(this.#hosts)
     this.#outcomes = new Outcomes(db)
     const access = new PushAccess(neighbours.rooms)
@@ -171,12 +171,12 @@ class Sender {
   }
 
   async #send(push: HeldPush, request: PushRequest): Promise<void> {
-    const { patience } = this.#options
+    const { retryLimits } = this.#options
     const answer = await this.#client.send(request, this.#hangUp.signal)
     const ageMs = Date.now() - push.createdAt.getTime()
     this.#hosts.end(push.host, Date.now(), isWell(answer))
     if (answer.outcome === 'busy') {
-      const pauseMs = pauseBefore({ ...push, ageMs, ...answer }, patience)
+      const pauseMs = pauseBefore({ ...push, ageMs, ...answer }, retryLimits)
       if (pauseMs === undefined) this.#outcomes.through(push)
       else this.#outcomes.postpone(push, pauseMs, true)
       return countPush(push.action, pauseMs === undefined ? 'given_up' : 'postponed')

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { lanes, type Lane } from '../../domain/push-lanes.ts'
+import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 import { Shares } from './shares.ts'
 
 /** Whose turns it is while those lanes wait, one set after the other. */
-function turns(waiting: Iterable<readonly Lane[]>): (Lane | undefined)[] {
+function turns(waiting: Iterable<readonly PushPriority[]>): (PushPriority | undefined)[] {
   const shares = new Shares()
   return Array.from(waiting, (those) => {
     const lane = shares.next(new Set(those))
@@ -13,7 +13,7 @@ function turns(waiting: Iterable<readonly Lane[]>): (Lane | undefined)[] {
   })
 }
 
-test.each<[Lane[], string]>([
+test.each<[PushPriority[], string]>([
   [['mass', 'soon', 'first'], 'first first soon first mass soon first first soon mass'],
   [['first', 'mass'], 'first first first first mass first first first first mass'],
   [['first', 'soon'], 'first first soon first first soon first first soon first'],
@@ -26,13 +26,13 @@ test.each<[Lane[], string]>([
 test('no lane has a turn when none waits', () => expect(turns([[], ['soon']])).toEqual([undefined, 'soon']))
 
 test('the lane first waits for at most two others and mass for at most four, whichever come and go', () => {
-  const longest: Record<Lane, number> = { first: 2, soon: 3, mass: 4 }
+  const longest: Record<PushPriority, number> = { first: 2, soon: 3, mass: 4 }
   fc.assert(
-    fc.property(fc.array(fc.subarray([...lanes]), { maxLength: 200 }), (waiting) => {
-      const passed: Record<Lane, number> = { first: 0, soon: 0, mass: 0 }
+    fc.property(fc.array(fc.subarray([...pushPriorities]), { maxLength: 200 }), (waiting) => {
+      const passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }
       const taken = turns(waiting)
       for (const [at, those] of waiting.entries())
-        for (const lane of lanes) {
+        for (const lane of pushPriorities) {
           passed[lane] = those.includes(lane) && taken[at] !== lane ? passed[lane] + 1 : 0
           expect(passed[lane]).toBeLessThanOrEqual(longest[lane])
         }

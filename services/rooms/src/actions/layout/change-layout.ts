@@ -3,7 +3,7 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../../domain/layout-event.ts'
 import type { Cause } from '../../domain/room-fact.ts'
-import { type Patience, layoutKey } from '../../engines/delivery/index.ts'
+import { type RemainingTime, layoutKey } from '../../engines/delivery/index.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
 /** The result of a layout change and its events; undefined when nothing changed. */
@@ -16,7 +16,7 @@ export type Arranged<T> = { answer: T; groupId?: string; notes?: LayoutNote[] }
 export async function changeLayout<T>(
   ctx: Context,
   cause: Cause,
-  patience: Patience,
+  remaining: RemainingTime,
   write: (tx: Tx) => Promise<Arranged<T>>,
 ): Promise<T> {
   const commit = () =>
@@ -24,10 +24,13 @@ export async function changeLayout<T>(
       const version = await nextLayoutVersion(tx)
       const { answer, groupId = '', notes = [] } = await write(tx)
       if (notes.length === 0) return { answer, entries: [] }
-      const told = roomGroupsUpdated(version, { groupId, roomId: '' }, cause)
-      return { answer, entries: await enqueue(tx, [told, ...notes.map((note) => noteEvent(note, version, cause))]) }
+      const layoutEvent = roomGroupsUpdated(version, { groupId, roomId: '' }, cause)
+      return {
+        answer,
+        entries: await enqueue(tx, [layoutEvent, ...notes.map((note) => noteEvent(note, version, cause))]),
+      }
     })
-  const { answer, entries } = await ctx.writes.run(layoutKey, patience, commit)
+  const { answer, entries } = await ctx.writes.run(layoutKey, remaining, commit)
   ctx.relay.wake(entries)
   return answer
 }

@@ -9,7 +9,7 @@ import { newChannelOf } from '../../domain/new-room.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { isAnnouncements, roomNameKey } from '../../domain/room-name.ts'
 import { groupNotFound, importRaced } from '../../errors.ts'
-import { type Patience, layoutKey } from '../../engines/delivery/index.ts'
+import { type RemainingTime, layoutKey } from '../../engines/delivery/index.ts'
 import { groupExists } from '../../store/groups.ts'
 import { reserveRoomId, takenNames } from '../../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
@@ -27,7 +27,7 @@ export async function makeChannel(
   ctx: Context,
   request: ImportRoomRequest,
   cause: Cause,
-  patience: Patience,
+  remaining: RemainingTime,
 ): Promise<Made> {
   const roomId = await reserveRoomId(ctx.db, request, newId('room'))
   for (let attempt = 1; ; attempt++) {
@@ -35,11 +35,11 @@ export async function makeChannel(
     if (known) {
       // It may have become private there since.
       if (request.private) await denyEntry(ctx.admin, roomId)
-      await ctx.delivery.settle(roomId, known.room.version, patience)
+      await ctx.delivery.settle(roomId, known.room.version, remaining)
       return { roomId, name: known.room.name, made: false }
     }
     try {
-      return await makeOnce(ctx, roomId, request, cause, patience)
+      return await makeOnce(ctx, roomId, request, cause, remaining)
     } catch (error) {
       // The name was taken since it was looked for, or the room was made by a repeat of this call.
       if (!isUniqueViolation(error)) throw error
@@ -53,7 +53,7 @@ async function makeOnce(
   roomId: string,
   request: ImportRoomRequest,
   cause: Cause,
-  patience: Patience,
+  remaining: RemainingTime,
 ): Promise<Made> {
   const { groupId, universal, memberIds } = request
   const candidates = nameCandidates(request.name, roomId)
@@ -64,7 +64,7 @@ async function makeOnce(
   const room = newChannelOf({ id: roomId, name, description, groupId, universal }, members, cause)
   if (request.private) await denyEntry(ctx.admin, roomId)
   if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, '')
-  const entries = await ctx.writes.run(layoutKey, patience, () =>
+  const entries = await ctx.writes.run(layoutKey, remaining, () =>
     ctx.db.transaction(async (tx) => {
       const layoutVersion = await nextLayoutVersion(tx)
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
@@ -74,6 +74,6 @@ async function makeOnce(
     }),
   )
   ctx.relay.wake(entries)
-  await ctx.delivery.handOver(roomId, room.facts, patience)
+  await ctx.delivery.handOver(roomId, room.facts, remaining)
   return { roomId, name, made: true }
 }

@@ -95,7 +95,7 @@ async function commitOne(tx: Tx, change: DecidedChange, layoutVersion: bigint | 
   const changed = await write(tx, seen.room)
   const notes = touchesLayout?.(seen.room)
   if (layoutVersion === undefined || notes === undefined) return { ...changed, entries: [] }
-  const told = roomGroupsUpdated(layoutVersion, { groupId: changed.room.groupId ?? '', roomId }, cause)
-  const events = [told, ...notes.map((note) => noteEvent(note, layoutVersion, cause))]
+  const layoutEvent = roomGroupsUpdated(layoutVersion, { groupId: changed.room.groupId ?? '', roomId }, cause)
+  const events = [layoutEvent, ...notes.map((note) => noteEvent(note, layoutVersion, cause))]
   return { ...changed, entries: await enqueue(tx, events) }
 }

@@ -6,25 +6,30 @@ import { notAppliedYet } from '../../errors.ts'
 import { countFacts, reportHandOverFailure, reportRebased } from '../../metrics.ts'
 import { factsAbove, factsPerCall, findFact, markApplied, openFacts, unappliedFacts } from '../../store/facts.ts'
 import { rebaseFacts } from '../../store/rebase-facts.ts'
-import { RoomDeliveries, type Patience, type Target } from './room-deliveries.ts'
+import { RoomDeliveries, type RemainingTime, type Target } from './room-deliveries.ts'
 import type { FactStore } from './room-delivery.ts'
 
 /** Hands the facts of rooms to messaging. Disposing waits for what is under way. */
 export type FactDelivery = AsyncDisposable & {
   /** After the commit of these facts: resolves when they are in effect. Throws unavailable when that takes too long. */
-  handOver(roomId: string, facts: readonly RoomFact[], patience?: Patience): Promise<void>
+  handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
    * For a call that found its change already made: resolves when everything up to the version, or the newest fact that
    * `isAbout` accepts, is in effect. Messaging is asked which fact it has.
    */
-  settle(roomId: string, version: bigint, patience?: Patience, isAbout?: (fact: RoomFact) => boolean): Promise<void>
+  settle(
+    roomId: string,
+    version: bigint,
+    remaining?: RemainingTime,
+    isAbout?: (fact: RoomFact) => boolean,
+  ): Promise<void>
   /** Sends facts up to a version to messaging, read from the database. */
   feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
    * Handles messaging's answer: if it has facts that are lost here, continues above them. Returns the version that is
    * then in effect; undefined when none are lost.
    */
-  agree(roomId: string, held: HeldFact, patience?: Patience): Promise<bigint | undefined>
+  agree(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
   /** Calls back when facts were left behind because messaging took too long; dispose the result to stop. */
   onLeftBehind(listener: () => void): Disposable
 }
@@ -39,35 +44,35 @@ export function openFactDelivery(options: {
   const facts = factStore(db, read)
   const deliveries = new RoomDeliveries({ apply, facts, timeoutMs })
 
-  async function agree(roomId: string, held: HeldFact, patience?: Patience): Promise<bigint | undefined> {
+  async function agree(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined> {
     const { newest } = await facts.rebase(roomId, held, [])
     if (newest !== undefined)
-      await deliveries.wait(roomId, { version: newest, facts: [], awaitStream: false }, patience)
+      await deliveries.wait(roomId, { version: newest, facts: [], awaitStream: false }, remaining)
     return newest
   }
 
   /** Nothing is sent, so messaging only says what it holds. */
-  async function ask(roomId: string, patience?: Patience): Promise<bigint | undefined> {
-    const question = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(patience) }
+  async function query(roomId: string, remaining?: RemainingTime): Promise<bigint | undefined> {
+    const question = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(question).catch((error: unknown) => {
       reportHandOverFailure(roomId, error)
       throw notAppliedYet()
     })
-    return await agree(roomId, held, patience)
+    return await agree(roomId, held, remaining)
   }
 
   return {
-    async handOver(roomId, made, patience) {
+    async handOver(roomId, made, remaining) {
       const version = made.at(-1)?.version
       if (version === undefined) return
       countFacts(made)
-      await deliveries.wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, patience)
+      await deliveries.wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, remaining)
     },
     agree,
-    async settle(roomId, known, patience, isAbout) {
-      const version = (await ask(roomId, patience)) ?? known
+    async settle(roomId, known, remaining, isAbout) {
+      const version = (await query(roomId, remaining)) ?? known
       const target = await openTarget(db, roomId, version, isAbout)
-      if (target) await deliveries.wait(roomId, target, patience)
+      if (target) await deliveries.wait(roomId, target, remaining)
     },
     feed: (roomId, version, awaitStream) => deliveries.wait(roomId, { version, facts: [], awaitStream }),
     onLeftBehind: (listener) => deliveries.onLeftBehind(listener),
@@ -80,8 +85,8 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
     above: (roomId, version) => factsAbove(db, roomId, version),
     unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
-    async rebase(roomId, held, asked) {
-      const done = await rebaseFacts(db, roomId, held, { asked, read })
+    async rebase(roomId, held, versions) {
+      const done = await rebaseFacts(db, roomId, held, { versions, read })
       if (done.rebased > 0) reportRebased(roomId, held.version, done.rebased)
       return done
     },

@@ -5,7 +5,7 @@ import { countHandOver, reportHandOverFailure } from '../../metrics.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
 /** Remaining time of the call behind a change; undefined without a deadline. */
-export type Patience = { timeoutMs: () => number | undefined }
+export type RemainingTime = { timeoutMs: () => number | undefined }
 
 /** What must be in effect: everything up to a version. `facts`: the facts already in memory. */
 export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
@@ -26,9 +26,9 @@ export class RoomDeliveries {
   }
 
   /** Resolves when the target is in effect. Throws unavailable when that takes too long. */
-  async wait(roomId: string, { version, facts, awaitStream }: Target, patience?: Patience): Promise<void> {
+  async wait(roomId: string, { version, facts, awaitStream }: Target, remaining?: RemainingTime): Promise<void> {
     const started = performance.now()
-    const held = await this.#deliveryOf(roomId, awaitStream).enter(version, facts, this.waitMs(patience))
+    const held = await this.#deliveryOf(roomId, awaitStream).enter(version, facts, this.waitMs(remaining))
     countHandOver(held, (performance.now() - started) / 1000)
     if (held) return
     for (const listener of this.#leftBehindListeners) listener()
@@ -36,8 +36,8 @@ export class RoomDeliveries {
   }
 
   /** How long to wait for messaging. */
-  waitMs(patience?: Patience): number {
-    return Math.max(Math.min(this.#options.timeoutMs, (patience?.timeoutMs() ?? Infinity) - answerMs), 1)
+  waitMs(remaining?: RemainingTime): number {
+    return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - answerMs), 1)
   }
 
   /** Calls back when a target was not in effect in time. */

@@ -32,8 +32,8 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
     unapplied: (_room, upTo) =>
       Promise.resolve(stored.filter(({ version }) => version <= upTo && version > (marked.at(-1)?.[0] ?? 0n))),
     one: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version === version)),
-    rebase: (_room, _held, asked) =>
-      Promise.resolve({ places: new Map(asked.map((version) => [version, version])), rebased: 0 }),
+    rebase: (_room, _held, versions) =>
+      Promise.resolve({ places: new Map(versions.map((version) => [version, version])), rebased: 0 }),
     markApplied: (_room, upTo, streamed) => Promise.resolve(void marked.push([upTo, streamed])),
   }
   return new RoomDelivery({

@@ -13,7 +13,7 @@ export type FactStore = {
    * If messaging has a fact that this database has lost, moves the unapplied facts above it, and restates what differs.
    * Returns the new versions of the requested facts.
    */
-  rebase(roomId: string, held: HeldFact, asked: readonly bigint[]): Promise<Rebased>
+  rebase(roomId: string, held: HeldFact, versions: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
 }
 
@@ -100,7 +100,7 @@ export class RoomDelivery {
   async #round(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
     const { roomId, awaitStream, apply, facts, onFailure } = this.#options
     const waiters = [...this.#waiters]
-    const target = waiters.reduce((most, { version }) => (version > most ? version : most), 0n)
+    const target = waiters.reduce((newest, { version }) => (version > newest ? version : newest), 0n)
     const deadline = Math.max(...waiters.map((waiter) => waiter.deadline))
     const batch = await this.#batch(held, target)
     const last = batch.at(-1)
@@ -122,8 +122,8 @@ export class RoomDelivery {
    */
   async #agree(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
-    const asked = waiters.map(({ version }) => version)
-    const { places, rebased } = await this.#options.facts.rebase(this.#options.roomId, held, asked)
+    const versions = waiters.map(({ version }) => version)
+    const { places, rebased } = await this.#options.facts.rebase(this.#options.roomId, held, versions)
     for (const waiter of waiters) {
       const place = places.get(waiter.version)
       if (place === undefined) waiter.settle(false)

@@ -9,7 +9,7 @@ const newQueue = () => new WriteQueue(nothingCommitted)
 /** A change by its user, and its result. */
 const change = (userId: string) => ({ roomId: 'R1', userId }) as DecidedChange
 const committed = { facts: [], entries: [] } as unknown as Committed
-const patience = { timeoutMs: () => undefined }
+const remaining = { timeoutMs: () => undefined }
 
 test('work under one key runs sequentially in order of arrival, also after failures', async () => {
   const queue = newQueue()
@@ -59,7 +59,7 @@ test('waiting changes of a room are committed together; a refused one does not a
     return changes.map(() => committed)
   })
   const users = ['a', 'b', 'c', 'banned', 'd']
-  const outcomes = await Promise.allSettled(users.map((userId) => queue.change(change(userId), patience)))
+  const outcomes = await Promise.allSettled(users.map((userId) => queue.change(change(userId), remaining)))
   expect(transactions).toEqual([['a'], ['b', 'c', 'banned', 'd'], ['b'], ['c'], ['banned'], ['d']])
   expect(outcomes.map(({ status }) => status)).toEqual(
     users.map((user) => (user === 'banned' ? 'rejected' : 'fulfilled')),

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '@parley/postgres'
 import { KeyedBatcher } from '@parley/runtime'
 import { tooBusy } from '../../errors.ts'
 import type { Committed, DecidedChange } from './commit-changes.ts'
-import type { Patience } from './room-deliveries.ts'
+import type { RemainingTime } from './room-deliveries.ts'
 
 /** The key under which the layout is changed. */
 export const layoutKey = 'layout'
@@ -11,7 +11,7 @@ export const groupKey = (groupId: string): string => `members of ${groupId}`
 
 type Change = { kind: 'change'; change: DecidedChange }
 type Work = { kind: 'work'; run: () => Promise<void> }
-type Item = (Change | Work) & { patience: Patience | undefined }
+type Item = (Change | Work) & { remaining: RemainingTime | undefined }
 
 const changesAtOnce = 64
 
@@ -29,23 +29,23 @@ export class WriteQueue {
       atOnce: changesAtOnce,
       // A piece of work ends its batch, so that callers behind it are checked again before they run.
       weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
-      refusal: ({ patience }) => ((patience?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
+      refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
       triesAlone: (error) => !isDatabaseUnavailable(error),
     })
   }
 
   /** Commits the change after earlier ones. Throws unavailable when the caller has gone away by then. */
-  async change(change: DecidedChange, patience: Patience): Promise<Committed> {
-    const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, patience })
+  async change(change: DecidedChange, remaining: RemainingTime): Promise<Committed> {
+    const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, remaining })
     if (!committed) throw new Error('a change was not committed')
     return committed
   }
 
   /** Runs the work after all earlier items of the key. Throws unavailable when the caller has gone away by then. */
-  async run<T>(key: string, patience: Patience | undefined, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, remaining: RemainingTime | undefined, work: () => Promise<T>): Promise<T> {
     let result: { value: T } | undefined
     const run = async () => void (result = { value: await work() })
-    await this.#batches.submit(key, { kind: 'work', run, patience })
+    await this.#batches.submit(key, { kind: 'work', run, remaining })
     if (!result) throw new Error('a work was not run')
     return result.value
   }

@@ -10,9 +10,9 @@ import { toRoomHeader } from '../../view/access.ts'
 export function listAccessibleRooms(ctx: Context): MethodImpl<typeof RoomsInternalService.method.listAccessibleRooms> {
   return async ({ userId, roleIds, roomIds }) => {
     assertFewIds(roomIds)
-    const [seen, heard] = await Promise.all([findRooms(ctx.db, userId, roomIds), findRoleIds(ctx.db, userId)])
+    const [seen, storedRoleIds] = await Promise.all([findRooms(ctx.db, userId, roomIds), findRoleIds(ctx.db, userId)])
     // A deleted user is a member of no room, not even of universal ones.
-    const own = heard === undefined ? [] : roomsOfMember(ctx.policy.current(), { userId, roleIds }, seen)
+    const own = storedRoleIds === undefined ? [] : roomsOfMember(ctx.policy.current(), { userId, roleIds }, seen)
     return { rooms: own.map(({ room }) => toRoomHeader(room)) }
   }
 }

@@ -12,9 +12,9 @@ const maxMembers = 5_000
 export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importMembers> {
   return async ({ roomId, userIds, joinedAt }, call) => {
     if (userIds.length > maxMembers) throw tooManyIds(maxMembers)
-    const told = joinedAt && timestampDate(joinedAt)
+    const original = joinedAt && timestampDate(joinedAt)
     const now = ctx.now()
-    const cause = { actorId: '', at: told && told < now ? told : now }
+    const cause = { actorId: '', at: original && original < now ? original : now }
     const changed = await ctx.writes.run(roomId, call, () =>
       ctx.db.transaction(async (tx) => {
         const room = await lockRoom(tx, roomId)

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.ts'
-import type { Patience } from '../../engines/delivery/index.ts'
+import type { RemainingTime } from '../../engines/delivery/index.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/seen-rooms.ts'
@@ -21,22 +21,22 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
   return async (request, call) => {
     if (![request.source, request.externalId].every(canBeKept)) throw importedIdMissing()
     if (request.memberIds.length > maxMembers) throw tooManyIds(maxMembers)
-    const told = request.createdAt && timestampDate(request.createdAt)
+    const original = request.createdAt && timestampDate(request.createdAt)
     const now = ctx.now()
-    const cause = { actorId: '', at: told && told < now ? told : now }
+    const cause = { actorId: '', at: original && original < now ? original : now }
     return request.dm ? await makeDm(ctx, request, cause, call) : await makeChannel(ctx, request, cause, call)
   }
 }
 
 /** Creates the direct conversation of these people, or returns the existing one, wherever it was started. */
-async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, patience: Patience): Promise<Made> {
+async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, remaining: RemainingTime): Promise<Made> {
   const participantIds = [...new Set(request.memberIds)].sort()
   if (participantIds.length === 0 || participantIds.length > maxParticipants) throw badDmParticipants(maxParticipants)
   const { roomId } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: '' })
   const dm = newDm(roomId, participantIds, cause)
   const row = dmRow(dm)
-  const made = await ctx.writes.run(roomId, patience, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
-  if (made) await ctx.delivery.handOver(roomId, dm.facts, patience)
-  else await ctx.delivery.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, patience)
+  const made = await ctx.writes.run(roomId, remaining, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
+  if (made) await ctx.delivery.handOver(roomId, dm.facts, remaining)
+  else await ctx.delivery.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, remaining)
   return { roomId, name: '', made }
 }

@@ -4,7 +4,7 @@ import { readAhead } from '../files/read-ahead.ts'
 import { settledMs, unfinishedLifeMs } from '../../domain/limits.ts'
 import type { ListedObject } from '../../engines/storage/index.ts'
 import type { Expected, ExpectingTable } from '../../store/expected.ts'
-import { assertMostIsThere, assertNotEmpty } from './loss.ts'
+import { assertFewMissing, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 import { quarantine } from './quarantine.ts'
 
@@ -32,7 +32,7 @@ export async function checkObjects(ctx: Checking, prefix: string, after: string,
   // Rows are deleted after their bytes: bytes that still exist had no row at that time.
   const look = async (key: string) => ctx.storage.stat(key)
   for await (const found of readAhead(orphans, objectsAtOnce, look))
-    if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...told(found), mended: false })
+    if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...describe(found), mended: false })
   if (repair) {
     const deleted = await quarantine(
       ctx,
@@ -76,11 +76,11 @@ export async function checkRows(
     // The bytes may have been deleted regularly since.
     if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
   }
-  if (isWary) assertMostIsThere(wrong.filter(({ there }) => !there).length, rows.length)
+  if (isWary) assertFewMissing(wrong.filter(({ there }) => !there).length, rows.length)
   const findings: Finding[] = []
   for (const { row, there, kind } of wrong) {
     if (options.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
-    findings.push({ kind, ...(there ? told(there) : { key: row.key, size: 0 }), mended: options.repair })
+    findings.push({ kind, ...(there ? describe(there) : { key: row.key, size: 0 }), mended: options.repair })
   }
   return { checked: rows.length, findings, last: rows.length === atOnce ? rows.at(-1)?.id : undefined }
 }
@@ -92,4 +92,4 @@ function wrongWith({ size, lost }: Expected, there: ListedObject | undefined): S
   return there ? StorageFindingKind.DAMAGED : StorageFindingKind.MISSING
 }
 
-const told = ({ key, size, modifiedAt: storedAt }: ListedObject) => ({ key, size, storedAt })
+const describe = ({ key, size, modifiedAt: storedAt }: ListedObject) => ({ key, size, storedAt })

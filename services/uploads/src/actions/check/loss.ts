@@ -18,6 +18,6 @@ export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'stor
 }
 
 /** Throws when hardly any row has its bytes: most likely the wrong storage is mounted. */
-export function assertMostIsThere(missing: number, of: number): void {
+export function assertFewMissing(missing: number, of: number): void {
   if (missing > manyMissing && missing > of / 2) throw tooMuchIsMissing(missing, of)
 }

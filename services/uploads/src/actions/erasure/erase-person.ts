@@ -21,40 +21,43 @@ export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
     const { db } = ctx
-    const all = (step: (most: number) => Promise<number>, most: number) => inSteps(step, most, signal)
+    const all = (step: (limit: number) => Promise<number>, limit: number) => inSteps(step, limit, signal)
     let found = (await countImagesOf(db, userId)) + (await countAssetsOf(db, userId))
     found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
     found += await forgetAnswersOf(db, userId, signal)
-    found += await all((most) => forgetUsesOf(db, userId, most), rowsAtOnce)
-    await all((most) => markOwnedImagesForDeletion(db, userId, most), rowsAtOnce)
-    await all((most) => markOwnedAssetsForDeletion(db, userId, most), rowsAtOnce)
+    found += await all((limit) => forgetUsesOf(db, userId, limit), rowsAtOnce)
+    await all((limit) => markOwnedImagesForDeletion(db, userId, limit), rowsAtOnce)
+    await all((limit) => markOwnedAssetsForDeletion(db, userId, limit), rowsAtOnce)
     const deleting = async (ids: string[], deleteThem: (ids: string[]) => Promise<void>) => {
       await deleteThem(ids)
       return ids.length
     }
     await all(
-      async (most) => deleting(await imagesToDelete(db, most, userId), (keys) => deleteImages(ctx, keys)),
+      async (limit) => deleting(await imagesToDelete(db, limit, userId), (keys) => deleteImages(ctx, keys)),
       atOnce,
     )
     await all(
-      async (most) => deleting(await chunksOfPerson(db, userId, most), (keys) => deleteChunks(ctx, keys)),
+      async (limit) => deleting(await chunksOfPerson(db, userId, limit), (keys) => deleteChunks(ctx, keys)),
       atOnce,
     )
     await forgetEnded(db, userId)
-    await all(async (most) => deleting(await assetsToDelete(db, most, userId), (ids) => deleteAssets(ctx, ids)), atOnce)
+    await all(
+      async (limit) => deleting(await assetsToDelete(db, limit, userId), (ids) => deleteAssets(ctx, ids)),
+      atOnce,
+    )
     found += await all(
-      async (most) => deleting(await takeBlobsOf(db, userId, most), (ids) => deleteBlobs(ctx, ids)),
+      async (limit) => deleting(await takeBlobsOf(db, userId, limit), (ids) => deleteBlobs(ctx, ids)),
       atOnce,
     )
     return found
   }
 
 /** Goes on until a step finds less than it may. Answers how many all steps found. */
-async function inSteps(step: (most: number) => Promise<number>, most: number, signal: AbortSignal): Promise<number> {
+async function inSteps(step: (limit: number) => Promise<number>, limit: number, signal: AbortSignal): Promise<number> {
   let found = 0
-  for (let last = most; last === most; found += last) {
+  for (let last = limit; last === limit; found += last) {
     signal.throwIfAborted()
-    last = await step(most)
+    last = await step(limit)
   }
   return found
 }

@@ -9,16 +9,16 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 test.each([0, 1, 3, 4, 9])('each of %d items is read once, in order, with the given concurrency', async (count) => {
   let running = 0
-  let most = 0
+  let peak = 0
   const items = Array.from({ length: count }, (_, n) => n)
   const read = async (n: number) => {
-    most = Math.max(most, ++running)
+    peak = Math.max(peak, ++running)
     await new Promise(setImmediate)
     running--
     return n * 2
   }
   expect(await all(readAhead(items, 4, read))).toEqual(items.map((n) => n * 2))
-  expect(most).toBe(Math.min(count, 4))
+  expect(peak).toBe(Math.min(count, 4))
 })
 
 test('a failure is thrown at the place of its item, and later failures are ignored', async () => {

@@ -9,7 +9,7 @@ export type Completed = { upload: UploadRow; asset: AssetRow }
 type Made = Completed | undefined
 
 const filesAtOnce = 4
-const mostWaiting = 64
+const maxWaiting = 64
 
 /**
  * Assembles files: each at most once at a time in a process, and few concurrently. A large file may take longer than a
@@ -17,7 +17,7 @@ const mostWaiting = 64
  */
 export class UploadCompletions {
   readonly #making = new Map<string, Promise<Made>>()
-  readonly #semaphore = new FairSemaphore({ atOnce: filesAtOnce, mostWaiting, refusal: tooManyCompletions })
+  readonly #semaphore = new FairSemaphore({ atOnce: filesAtOnce, maxWaiting, refusal: tooManyCompletions })
 
   once(uploadId: string, make: () => Promise<Made>): Promise<Made> {
     const begun = this.#making.get(uploadId)

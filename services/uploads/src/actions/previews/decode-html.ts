@@ -3,8 +3,8 @@ import { TextDecoder } from 'node:util'
 /** Decodes a page: by its byte order mark, else the server's charset, else the declared charset, else UTF-8. */
 export function decodeHtml(bytes: Buffer, contentType: string): string {
   const marked = byMark(bytes)
-  const told = marked ?? /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? declared(bytes) ?? 'utf-8'
-  return decoderFor(told).decode(bytes)
+  const charset = marked ?? /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? declared(bytes) ?? 'utf-8'
+  return decoderFor(charset).decode(bytes)
 }
 
 function byMark(bytes: Buffer): string | undefined {

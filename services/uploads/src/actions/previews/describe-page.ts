@@ -18,16 +18,16 @@ export function describePage({ meta, title }: PageHead, pageUrl: URL): PageDescr
 }
 
 /** On one line, without invisible or direction-changing characters. */
-function shortened(text = '', most: number): string {
+function shortened(text = '', maxLength: number): string {
   const clean = text
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
   const characters = Array.from(clean)
-  return characters.length <= most
+  return characters.length <= maxLength
     ? clean
     : `${characters
-        .slice(0, most - 1)
+        .slice(0, maxLength - 1)
         .join('')
         .trimEnd()}…`
 }

@@ -11,24 +11,24 @@ import { readPage } from './read-page.ts'
 import { youtubeVideo } from './youtube.ts'
 
 const maxPageBytes = 2 * 1024 * 1024
-const imageKind: PublicKind = { name: 'link_preview', most: { width: 1200, height: 630 } }
+const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
 
 /** Result of fetching a page; without `preview` there is nothing to show. */
 export type Looked = { preview?: Uint8Array; imageKey?: string }
 
 /** A page, and who wants to see it: a user's id. */
-type Page = { url: URL; asker: string }
+type Page = { url: URL; callerId: string }
 
 /**
  * Fetches a page and its image, and keeps the image. A page that cannot be had or read has nothing to show. Throws
  * `resource_exhausted` when it cannot be looked at now.
  */
-export async function lookAtPage(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<Looked> {
-  const page = await describe(ctx, { url, asker }, signal)
+export async function lookAtPage(ctx: Context, { url, callerId }: Page, signal: AbortSignal): Promise<Looked> {
+  const page = await describe(ctx, { url, callerId }, signal)
   const embedId = youtubeVideo(url)
   if (!page && embedId === undefined) return {}
   const imageKey =
-    page?.imageUrl === undefined ? undefined : await keepImage(ctx, { url: page.imageUrl, asker }, signal)
+    page?.imageUrl === undefined ? undefined : await keepImage(ctx, { url: page.imageUrl, callerId }, signal)
   const { title = '', description = '', siteName = '' } = page ?? {}
   if (!title && !description && embedId === undefined && imageKey === undefined) return {}
   const preview = create(PagePreviewSchema, {
@@ -38,10 +38,14 @@ export async function lookAtPage(ctx: Context, { url, asker }: Page, signal: Abo
   return { preview: encode(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
 }
 
-async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal): Promise<PageDescription | undefined> {
+async function describe(
+  ctx: Context,
+  { url, callerId }: Page,
+  signal: AbortSignal,
+): Promise<PageDescription | undefined> {
   const accept = 'text/html, application/xhtml+xml'
   const takes = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
-  const wanted = { asker, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
+  const wanted = { callerId, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
   const page = await ctx.fetch(url.href, wanted, signal).catch(ifNothing)
   // Do not answer while this process ends: the result would be cached.
   signal.throwIfAborted()
@@ -51,7 +55,7 @@ async function describe(ctx: Context, { url, asker }: Page, signal: AbortSignal)
 /** The image is left out when it cannot be had or is none; that it cannot be stored is said. */
 async function keepImage(
   ctx: Context,
-  image: { url: string; asker: string },
+  image: { url: string; callerId: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const bytes = await fetchImage(ctx.fetch, image, signal).catch(ifNothing)

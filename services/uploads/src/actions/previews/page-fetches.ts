@@ -2,14 +2,14 @@ import { FairSemaphore } from '@parley/runtime'
 import { tooManyPages } from '../../errors.ts'
 
 const atOnce = 16
-const mostWaiting = 64
-const mostWaitingPerAsker = 8
+const maxWaiting = 64
+const maxWaitingPerCaller = 8
 
 /** Fetches pages: concurrent requests for a page share one fetch, which is finished even if nobody waits any more. */
 export class PageFetches {
   readonly #closing: AbortSignal
   readonly #semaphore = new FairSemaphore({
-    ...{ atOnce, mostWaiting, mostWaitingPerAsker },
+    ...{ atOnce, maxWaiting, maxWaitingPerCaller },
     refusal: tooManyPages,
   })
   readonly #looking = new Map<string, Promise<Uint8Array | undefined>>()
@@ -19,12 +19,12 @@ export class PageFetches {
   }
 
   look(
-    { id, asker }: { id: string; asker: string },
+    { id, callerId }: { id: string; callerId: string },
     look: (closing: AbortSignal) => Promise<Uint8Array | undefined>,
   ): Promise<Uint8Array | undefined> {
     const underWay = this.#looking.get(id)
     if (underWay) return underWay
-    const looking = this.#semaphore.run(() => look(this.#closing), asker).finally(() => this.#looking.delete(id))
+    const looking = this.#semaphore.run(() => look(this.#closing), callerId).finally(() => this.#looking.delete(id))
     this.#looking.set(id, looking)
     return looking
   }

@@ -19,11 +19,11 @@ const refusals: Record<Refusal, () => ConnectError> = {
  */
 export async function fetchImage(
   fetch: SafeFetch,
-  { url, asker }: { url: string; asker: string },
+  { url, callerId }: { url: string; callerId: string },
   signal: AbortSignal,
 ): Promise<Buffer> {
   try {
-    return (await fetch(url, { asker, accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
+    return (await fetch(url, { callerId, accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
   } catch (error) {
     if (error instanceof ConnectError) throw error
     throw error instanceof FetchRefused ? refusals[error.reason]() : errors.imageCannotBeFetched(error)

@@ -9,7 +9,7 @@ import { safeFetch } from './safe-fetch.ts'
 const outside = '127.0.0.2'
 /** Stands for what must not be reached. */
 const inside = '127.0.0.1'
-const wanted = { asker: 'Ualice', accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
+const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
 const signal = new AbortController().signal
 
 const servers: Server[] = []

@@ -9,7 +9,7 @@ import { readBody } from './read-body.ts'
 /** Options of a fetch. */
 export type Wanted = {
   /** Id of the user on whose behalf it is fetched. */
-  asker: string
+  callerId: string
   accept: string
   maxBytes: number
   /** What to do with a longer body. */
@@ -34,8 +34,8 @@ const redirects = new Set([301, 302, 303, 307, 308])
 /** Connects only to allowed addresses, at each redirect. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
-    const asking = () => ask(url, wanted, { ...network, signal })
-    const answer = await countOutgoing('page', asking, ({ statusCode: status }) => status)
+    const request = () => sendRequest(url, wanted, { ...network, signal })
+    const answer = await countOutgoing('page', request, ({ statusCode: status }) => status)
     const { statusCode = 0, headers } = answer
     const refuse = (error: Error): never => {
       answer.destroy()
@@ -65,9 +65,9 @@ export function checkedUrl(address: string, base?: URL): URL {
 }
 
 /** One request; its address is checked after it was looked up. */
-async function ask(
+async function sendRequest(
   url: URL,
-  { accept, asker }: Wanted,
+  { accept, callerId }: Wanted,
   { signal, ...network }: Network & { signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -78,7 +78,7 @@ async function ask(
         signal,
         agent: false,
         headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
-        lookup: guardedLookup(network, asker),
+        lookup: guardedLookup(network, callerId),
       })
         .on('response', answer)
         .on('error', reject)

@@ -15,7 +15,7 @@ test('the number of resizes of one network is limited, whichever users request t
   let people = 0
   const from = (address: string) =>
     imageProcessor
-      .resize(read, { size, as: 'attachment', asker: `U${people++}`, address })
+      .resize(read, { size, as: 'attachment', callerId: `U${people++}`, address })
       .then(({ contentType }) => contentType)
   const refused = { code: Code.ResourceExhausted }
 

@@ -17,29 +17,29 @@ export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/w
 /** Purpose of the image: attachments become JPEG, or WebP if they have transparency; public images become WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
-/** `asker`: whose share of the places it takes, a person or a public image; `address`: from where it is asked for. */
-export type Resizing = { size: ServerImageSize; as: ResizedKind; asker: string; address: string }
+/** `callerId`: whose share of the places it takes, a person or a public image; `address`: from where it is asked for. */
+export type Resizing = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
 /** Decodes images, as many concurrently as memory and cores allow. */
 export type ImageProcessor = {
   /** Converts an uploaded image for storage, limited to a size. Throws `invalid_argument` for an invalid image. */
-  make(read: () => Promise<Buffer>, most: { width: number; height: number; asker: string }): Promise<MadeImage>
+  make(read: () => Promise<Buffer>, maxSize: { width: number; height: number; callerId: string }): Promise<MadeImage>
   /** Inspects an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
-  measure(read: () => Promise<Buffer>, asker: string): Promise<MeasuredImage>
+  measure(read: () => Promise<Buffer>, callerId: string): Promise<MeasuredImage>
   /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
   resize(read: () => Promise<Buffer>, wanted: Resizing): Promise<ResizedImage>
 }
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
-const mostWaiting = 64
+const maxWaiting = 64
 /** Per person, or per public image. */
-const mostWaitingPerAsker = 16
+const maxWaitingPerCaller = 16
 /** Sizes that one customer's network waits for at a time, and any wider one. */
 const maxPerNetwork = 32
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
 /** Calls that wait longer are told to retry. */
-const patienceMs = 10_000
+const maxWaitMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {
   sharp.cache(false)
@@ -47,27 +47,27 @@ export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcess
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
   const resizing = new NetworkCounts(maxPerNetwork, maxPerWideNetwork)
-  const semaphore = new FairSemaphore({ atOnce, mostWaiting, mostWaitingPerAsker, refusal: tooManyImages, patienceMs })
+  const semaphore = new FairSemaphore({ atOnce, maxWaiting, maxWaitingPerCaller, refusal: tooManyImages, maxWaitMs })
   return {
-    make: (read, { asker, ...most }) =>
+    make: (read, { callerId, ...maxSize }) =>
       semaphore.run(async () => {
         const bytes = await read()
         await assertStillImage(bytes)
-        return make(bytes, { ...most, fit: 'inside', withoutEnlargement: true })
-      }, asker),
-    measure: (read, asker) =>
+        return make(bytes, { ...maxSize, fit: 'inside', withoutEnlargement: true })
+      }, callerId),
+    measure: (read, callerId) =>
       semaphore.run(async () => {
         const bytes = await read()
         const { format, ...measured } = await inspectAttachment(bytes)
         // Cut off and damaged ones show only when all of the pixels are decoded.
         await make(bytes, { width: 32, height: 32, fit: 'inside' })
         return { contentType: `image/${format}`, ...measured }
-      }, asker),
-    resize: async (read, { size, as, asker, address }) => {
+      }, callerId),
+    resize: async (read, { size, as, callerId, address }) => {
       const networks = networksOf(address)
       if (!resizing.take(networks)) throw tooManyImages()
       try {
-        return await semaphore.run(async () => resize(await read(), size, as), asker)
+        return await semaphore.run(async () => resize(await read(), size, as), callerId)
       } finally {
         resizing.giveBack(networks)
       }

@@ -9,12 +9,12 @@ import { insertServerImage, type ServerImageKindName } from '../../store/server-
 import type { ImageProcessor } from './image-processor.ts'
 
 /** The purpose of an image and its maximum size. */
-export type PublicKind = { name: ServerImageKindName; most: { width: number; height: number } }
+export type PublicKind = { name: ServerImageKindName; maxSize: { width: number; height: number } }
 
 const kinds = new Map<ServerImageKind, PublicKind>([
-  [ServerImageKind.AVATAR, { name: 'avatar', most: { width: 256, height: 256 } }],
-  [ServerImageKind.LOGO, { name: 'logo', most: { width: 512, height: 512 } }],
-  [ServerImageKind.BANNER, { name: 'banner', most: { width: 1200, height: 630 } }],
+  [ServerImageKind.AVATAR, { name: 'avatar', maxSize: { width: 256, height: 256 } }],
+  [ServerImageKind.LOGO, { name: 'logo', maxSize: { width: 512, height: 512 } }],
+  [ServerImageKind.BANNER, { name: 'banner', maxSize: { width: 1200, height: 630 } }],
 ])
 
 /** Decodes the purpose from a request. Throws `invalid_argument`. */
@@ -39,7 +39,7 @@ export async function keepServerImage(
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,
 ): Promise<string> {
-  const { bytes, width, height } = await ctx.imageProcessor.make(read, { ...kind.most, asker: ownerId })
+  const { bytes, width, height } = await ctx.imageProcessor.make(read, { ...kind.maxSize, callerId: ownerId })
   const key = newId('asset')
   await ctx.storage.put(storageKeys.serverImage(key), Readable.from([bytes]))
   const digest = createHash('sha256').update(bytes).digest('hex')

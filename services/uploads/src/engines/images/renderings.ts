@@ -3,7 +3,7 @@ import { eagerLimiter, takeOfNetworks, waitOfNetworks } from '@parley/redis'
 /** Counts new image sizes in this process, by the person or image and by the network of the request. */
 export type Renderings = AsyncDisposable & {
   /** Counts one for a person or public image and for the networks of an address; answers 0, or the milliseconds to wait. */
-  take(asker: string, address: string): number
+  take(callerId: string, address: string): number
 }
 
 /** Bounds the memory that an attacker with very many accounts or addresses can use. */
@@ -13,15 +13,15 @@ type Options = { perHour: number; perNetworkAndHour: number }
 
 export function openRenderings({ perHour, perNetworkAndHour }: Options): Renderings {
   const limit = { windowMs: 3_600_000, maxIds }
-  const askers = eagerLimiter({ ...limit, key: 'renderings', points: perHour })
+  const people = eagerLimiter({ ...limit, key: 'renderings', points: perHour })
   const networks = eagerLimiter({ ...limit, key: 'renderings-by-network', points: perNetworkAndHour })
   return {
-    take: (asker, address) => {
-      const waitMs = Math.max(askers.wait(asker), waitOfNetworks(networks, address))
-      return waitMs > 0 ? waitMs : Math.max(askers.take(asker), takeOfNetworks(networks, address))
+    take: (callerId, address) => {
+      const waitMs = Math.max(people.wait(callerId), waitOfNetworks(networks, address))
+      return waitMs > 0 ? waitMs : Math.max(people.take(callerId), takeOfNetworks(networks, address))
     },
     async [Symbol.asyncDispose]() {
-      await askers[Symbol.asyncDispose]()
+      await people[Symbol.asyncDispose]()
       await networks[Symbol.asyncDispose]()
     },
   }

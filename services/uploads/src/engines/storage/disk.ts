@@ -23,7 +23,7 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
     stat: (key) => working(async () => listed(key, await statOf(pathOf(key)))),
     delete: (key) => working(() => rm(pathOf(key), { force: true })),
     list: (prefix) => filesBelow(pathOf(prefix), prefix),
-    page: (prefix, after, most) => firstBehind(filesBelow(pathOf(prefix), prefix), after, most),
+    page: (prefix, after, limit) => firstBehind(filesBelow(pathOf(prefix), prefix), after, limit),
     unfinished: () => unfinishedIn(unfinished),
   }
 }
@@ -80,13 +80,13 @@ const listed = (key: string, found: Stats | undefined): ListedObject | undefined
   found && { key, size: found.size, modifiedAt: found.mtime }
 
 /** A folder has no order: of all, the first ones are kept. */
-async function firstBehind(all: AsyncIterable<ListedObject>, after: string, most: number): Promise<ListedObject[]> {
+async function firstBehind(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
   let first: ListedObject[] = []
-  const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, most))
+  const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit))
   for await (const object of all) {
     if (object.key <= after) continue
     first.push(object)
-    if (first.length >= 2 * most) cut()
+    if (first.length >= 2 * limit) cut()
   }
   return cut()
 }

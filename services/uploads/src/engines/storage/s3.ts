@@ -66,22 +66,22 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
     put: async (key, content) => put(client, place(key), content),
     get: async (key, range) => {
       const from = place(key)
-      return asking(() => get(client, from, range))
+      return translatingErrors(() => get(client, from, range))
     },
     stat: async (key) => {
       const from = place(key)
-      return asking(() => stat(client, key, from))
+      return translatingErrors(() => stat(client, key, from))
     },
     delete: async (key) => {
       const from = place(key)
-      await asking(() => client.send(new DeleteObjectCommand(from)))
+      await translatingErrors(() => client.send(new DeleteObjectCommand(from)))
     },
     list: (prefix) => list(client, { Bucket, within, prefix: place(prefix).Key }),
-    page: async (prefix, after, most) => {
+    page: async (prefix, after, limit) => {
       const below = { Bucket, within, prefix: place(prefix).Key }
       const page: ListedObject[] = []
       for await (const object of list(client, below, after === '' ? undefined : place(after).Key))
-        if (page.push(object) === most) break
+        if (page.push(object) === limit) break
       return page
     },
     unfinished: () => unfinished(client, { Bucket, within }),
@@ -167,7 +167,7 @@ async function* list(client: S3Client, { Bucket, within, prefix }: Below, after?
   let StartAfter = after
   do {
     const from = { Bucket, Prefix: `${prefix}/`, StartAfter }
-    const { Contents = [], IsTruncated } = await asking(() => client.send(new ListObjectsV2Command(from)))
+    const { Contents = [], IsTruncated } = await translatingErrors(() => client.send(new ListObjectsV2Command(from)))
     for (const { Key = '', Size = 0, LastModified = new Date() } of Contents) {
       const key = Key.slice(within.length)
       if (isKey(key)) yield { key, size: Size, modifiedAt: LastModified }
@@ -184,14 +184,15 @@ async function* unfinished(
 ): AsyncIterable<UnfinishedWrite> {
   for (let marker: Marker | undefined = {}; marker;) {
     const from = { Bucket, Prefix: within, ...marker }
-    const page: ListMultipartUploadsCommandOutput = await asking(() =>
+    const page: ListMultipartUploadsCommandOutput = await translatingErrors(() =>
       client.send(new ListMultipartUploadsCommand(from)),
     )
     for (const { Key = '', UploadId, Initiated = new Date() } of page.Uploads ?? []) {
       const key = Key.slice(within.length)
       if (!isOwnKey(key)) continue
       const write = { Bucket, Key, UploadId }
-      const discard = async () => void (await asking(() => client.send(new AbortMultipartUploadCommand(write))))
+      const discard = async () =>
+        void (await translatingErrors(() => client.send(new AbortMultipartUploadCommand(write))))
       yield { key, startedAt: Initiated, discard }
     }
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
@@ -213,9 +214,9 @@ const encodeRfc5987 = (text: string): string =>
   )
 
 /** Translates every error of the server to `unavailable`: the caller cannot fix it. */
-async function asking<T>(ask: () => Promise<T>): Promise<T> {
+async function translatingErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
-    return await countOutgoing('storage', ask)
+    return await countOutgoing('storage', request)
   } catch (error) {
     throw storageUnavailable(error)
   }

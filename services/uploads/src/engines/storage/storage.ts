@@ -29,7 +29,7 @@ export type Storage = {
   /** Everything whose key begins with the prefix, a whole number of words. What is called otherwise than a key is not ours. */
   list(prefix: string): AsyncIterable<ListedObject>
   /** Up to `most` objects of a listing whose keys come after one, in character order. */
-  page(prefix: string, after: string, most: number): Promise<ListedObject[]>
+  page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
   /** Our unfinished writes, which listings do not show. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**

@@ -50,5 +50,5 @@ function parse(value: string): { [Key in keyof Answer]?: unknown } {
   }
 }
 
-const isWhole = (value: unknown, least: number, most: number): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+const isWhole = (value: unknown, min: number, max: number): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max

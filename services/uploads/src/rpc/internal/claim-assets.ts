@@ -7,11 +7,11 @@ import { claim, lockAssets } from '../../store/assets.ts'
 import { isErased } from '../../store/erased.ts'
 import { toAttachedAsset } from '../../view/attached-asset.ts'
 
-const most = 10
+const maxPerCall = 10
 
 export function claimAssets(ctx: Context): MethodImpl<typeof UploadsInternalService.method.claimAssets> {
   return async ({ roomId, eventId, userId, assetIds }) => {
-    if (assetIds.length < 1 || assetIds.length > most) throw tooManyAssets()
+    if (assetIds.length < 1 || assetIds.length > maxPerCall) throw tooManyAssets()
     const now = ctx.now()
     const rows = await ctx.db.transaction(async (tx) => {
       if (await isErased(tx, userId)) throw ownerIsGone()

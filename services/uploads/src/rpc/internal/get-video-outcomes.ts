@@ -5,11 +5,11 @@ import { tooManyVideos } from '../../errors.ts'
 import { endedAmong } from '../../store/video-jobs.ts'
 import { processingEnded } from '../../engines/video/index.ts'
 
-const most = 100
+const maxPerCall = 100
 
 export function getVideoOutcomes(ctx: Context): MethodImpl<typeof UploadsInternalService.method.getVideoOutcomes> {
   return async ({ assetIds }) => {
-    if (assetIds.length > most) throw tooManyVideos(most)
+    if (assetIds.length > maxPerCall) throw tooManyVideos(maxPerCall)
     const ended = await endedAmong(ctx.db, assetIds)
     const now = ctx.now()
     return {

@@ -8,7 +8,7 @@ export function importServerImage(ctx: Context): MethodImpl<typeof UploadsIntern
   return async ({ url, kind, ownerId }, call) => {
     const wanted = { kind: publicKind(kind), ownerId }
     // Fetched before a place among the decoders is taken: a slow server keeps nobody else waiting.
-    const bytes = await fetchImage(ctx.fetch, { url, asker: ownerId }, call.signal)
+    const bytes = await fetchImage(ctx.fetch, { url, callerId: ownerId }, call.signal)
     return { key: await keepServerImage(ctx, wanted, () => Promise.resolve(bytes)) }
   }
 }

@@ -14,29 +14,29 @@ const shownForMs = 24 * 3_600_000
 const nothingForMs = 3_600_000
 
 export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalService.method.previewLink> {
-  return async ({ url: asked, userId: asker }) => {
-    const url = pageUrl(asked)
+  return async ({ url: givenUrl, userId: callerId }) => {
+    const url = pageUrl(givenUrl)
     const urlDigest = createHash('sha256').update(url.href).digest()
     const known = await findPreview(ctx.db, urlDigest, ctx.now())
     const stored = known
       ? known.preview
-      : await ctx.pages.look({ id: url.href, asker }, async (closing) => {
-          const { preview, imageKey } = await lookAtPage(ctx, { url, asker }, closing)
+      : await ctx.pages.look({ id: url.href, callerId }, async (closing) => {
+          const { preview, imageKey } = await lookAtPage(ctx, { url, callerId }, closing)
           const expiresAt = new Date(ctx.now().getTime() + (preview ? shownForMs : nothingForMs))
           const row = { urlDigest, preview: preview ?? null, imageKey: imageKey ?? null, expiresAt }
           await insertPreview(ctx.db, { id: newId('asset'), ...row })
           return preview
         })
-    // Shown under the address that was asked for, which may differ from the remembered one in how it is written.
-    return stored ? { preview: { ...fromBinary(PagePreviewSchema, stored), url: asked } } : {}
+    // Shown under the requested URL, which may be written differently from the stored one.
+    return stored ? { preview: { ...fromBinary(PagePreviewSchema, stored), url: givenUrl } } : {}
   }
 }
 
 /** Without the fragment, which servers never see. */
-function pageUrl(asked: string): URL {
+function pageUrl(givenUrl: string): URL {
   try {
-    if (asked.length > longestUrl) throw badPageUrl()
-    const url = checkedUrl(asked)
+    if (givenUrl.length > longestUrl) throw badPageUrl()
+    const url = checkedUrl(givenUrl)
     url.hash = ''
     return url
   } catch {

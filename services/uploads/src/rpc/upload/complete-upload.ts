@@ -17,7 +17,7 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
   return async ({ uploadId }, call) => {
     const caller = callerOf(call)
     const upload = await getOwnUpload(ctx, uploadId, caller.userId)
-    assertMayAttach(ctx.policy(), caller, await ctx.rooms.ask(caller, upload.roomId))
+    assertMayAttach(ctx.policy(), caller, await ctx.rooms.accessOf(caller, upload.roomId))
     const answer = (done: Completed) => {
       const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
       return { upload: toUpload(done.upload), asset: toAsset(done.asset, showing) }

@@ -5,7 +5,7 @@ import { notificationQueue } from '../store/jobs.ts'
 import { deleteOldRows } from '../store/old-rows.ts'
 
 /** Deletes what is past its time, and counts the jobs that wait. */
-export function keepHouse(ctx: Context): AsyncDisposable {
+export function maintenance(ctx: Context): AsyncDisposable {
   const opened = new Resources()
   let jobs = 0
   opened.use(gaugeJobs(() => jobs))

@@ -12,12 +12,12 @@ const afterFailureMs = 1_000
  * After a restore of the database other services have a newer policy, which is lost here. This announces a revision
  * above theirs, so that they load the current policy.
  */
-export const tellLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
-  periodically({ name: 'tell a lost policy', everyMs, afterFailureMs, signal, run: () => tellIfLost(ctx) })
+export const republishLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
+  periodically({ name: 'tell a lost policy', everyMs, afterFailureMs, signal, run: () => republishIfLost(ctx) })
 
-async function tellIfLost(ctx: Context): Promise<void> {
-  const told = await newestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
-  const above = told && told.version > ctx.policy.highest() ? told.version : ctx.policy.highest()
+async function republishIfLost(ctx: Context): Promise<void> {
+  const newest = await newestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
+  const above = newest && newest.version > ctx.policy.highest() ? newest.version : ctx.policy.highest()
   if (above <= (await getRevision(ctx.db))) return
   const { revision } = await changePolicy(ctx, '', async () => ({ change: undefined, answer: undefined }), above)
   policyTold(above, revision)
