@@ -6,7 +6,7 @@ const read = defineConfig({
   deployables: list('PARLEY_COMPACT_DEPLOYABLES', {
     default: [...compactDeployables],
     pattern: new RegExp(`^(${compactDeployables.join('|')})$`),
-    doc: 'deployables of the compact process; one that is left out runs elsewhere',
+    doc: 'deployables that the compact process runs; those left out run in processes of their own',
   }),
 })
 

@@ -24,7 +24,7 @@ export type AuthProvider = {
   readonly issuerUrl: string | undefined
   /** Requested scopes; `openid` is always requested from an OpenID Connect provider. */
   readonly scopes: readonly string[]
-  /** False: no e-mail address is asked for, and none is taken. */
+  /** False: no e-mail address is requested, and none is accepted. */
   readonly requestEmail: boolean
   /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
@@ -48,33 +48,43 @@ export type ProviderOptions = {
 const toml = 'auth.providers'
 
 const columns = {
-  id: str(byPlace, { pattern: /^(?!\.{1,2}$)[^\s\p{C}/?#]+$/u, max: 64, doc: 'stable name in URLs and stored links' }),
+  id: str(byPlace, {
+    pattern: /^(?!\.{1,2}$)[^\s\p{C}/?#]+$/u,
+    max: 64,
+    doc: 'stable name of the provider, used in URLs and in stored links to accounts',
+  }),
   type: oneOf(byPlace, { values: authProviderTypes, doc: 'kind of provider' }),
-  label: str(byPlace, { optional: true, max: 80, doc: 'text of the button; by default the id' }),
+  label: str(byPlace, { optional: true, max: 80, doc: 'text of the sign-in button; default: the id' }),
   client_id: str(byPlace, { min: 1, doc: 'id of this server at the provider' }),
   client_secret: secret(byPlace, { min: 1, doc: 'secret of this server at the provider' }),
   issuer_url: url(byPlace, {
     optional: true,
     pattern: /^https?:\/\//i,
-    doc: 'issuer; required for oidc, not allowed for other types',
+    doc: 'URL of the issuer; required for oidc, not allowed for other types',
   }),
   scopes: list(byPlace, {
     optional: true,
     pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/,
-    doc: 'requested scopes, instead of the defaults of the type',
+    doc: 'scopes to request from the provider; default: those of its type',
   }),
   request_email: bool(byPlace, {
     default: true,
-    doc: 'whether to request the e-mail address; if false, none is accepted',
+    doc: 'whether to request the e-mail address of the person; if false, none is accepted',
   }),
   auto_provision: bool(byPlace, {
     optional: true,
-    doc: 'whether unknown people may create an account; default: the value of auth.direct_registration',
+    doc: 'whether people without an account may create one by signing in; default: the value of auth.direct_registration',
   }),
-  'provider_options.base_url': address('address of an instance of your own; not for oidc'),
-  'provider_options.authorize_url': address('where browsers sign in, if not below the base'),
-  'provider_options.token_url': address('where codes are exchanged, if not below the base'),
-  'provider_options.api_url': address('where profiles are read, if not below the base'),
+  'provider_options.base_url': address('address of the provider, if it is not the public instance; not for oidc'),
+  'provider_options.authorize_url': address(
+    'address where browsers sign in, if it is not derived from provider_options.base_url',
+  ),
+  'provider_options.token_url': address(
+    'address where codes are exchanged for tokens, if it is not derived from provider_options.base_url',
+  ),
+  'provider_options.api_url': address(
+    'address where profiles are read, if it is not derived from provider_options.base_url',
+  ),
   'provider_options.confirmed_is_verified': bool(byPlace, {
     default: false,
     doc: 'only for gitlab: whether addresses of confirmed accounts count as verified',

@@ -76,7 +76,10 @@ export function fieldKind<T>(kind: string, parse: (raw: unknown, limits: Limits)
   })
 }
 
-/** A key of the file has a twin in the environment: webserver.port is PARLEY_WEBSERVER_PORT. The twin comes first. */
+/**
+ * A key of the file has a twin in the environment: webserver.port is PARLEY_WEBSERVER_PORT. The environment takes
+ * precedence.
+ */
 function environmentNames(env: string | string[], { toml }: FieldOptions<unknown>): string[] {
   const names = typeof env === 'string' ? [env] : env
   const twin = toml && `PARLEY_${toml.replaceAll('.', '_').toUpperCase()}`

@@ -9,13 +9,16 @@ export const processFields = () => ({
     toml: 'general.log_level',
     values: logLevels,
     default: 'info',
-    doc: 'lowest level of log lines that are written',
+    doc: 'least severe level of log lines that are written',
   }),
   internalHost: str('PARLEY_INTERNAL_HOST', {
     default: '127.0.0.1',
-    doc: 'address of the internal port (/healthz, /readyz, /metrics)',
+    doc: 'address on which the internal port (/healthz, /readyz, /metrics) listens',
   }),
-  internalPort: port('PARLEY_INTERNAL_PORT', { default: 0, doc: 'the internal port; 0 takes a free one' }),
+  internalPort: port('PARLEY_INTERNAL_PORT', {
+    default: 0,
+    doc: 'port of /healthz, /readyz and /metrics; 0: any free port',
+  }),
   drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
     default: '15s',
     doc: 'time that running work has to finish after SIGTERM',
@@ -30,16 +33,19 @@ export const busFields = () => ({
   }),
   natsUser: str('PARLEY_NATS_USER', {
     optional: true,
-    doc: 'NATS user of this deployable; for events it logs in as this user with the suffix -events',
+    doc: 'NATS user of this deployable; the connection for events uses this name with the suffix -events',
   }),
-  natsPassword: secret('PARLEY_NATS_PASSWORD', { optional: true, doc: 'password of the NATS user' }),
+  natsPassword: secret('PARLEY_NATS_PASSWORD', {
+    optional: true,
+    doc: 'password of PARLEY_NATS_USER and its user for events',
+  }),
 })
 
 /** Connection of a service to its database; `service` is the deployable's name. */
 export const databaseFields = (service: string) => ({
   databaseUrl: secret(`PARLEY_${service.toUpperCase()}_DATABASE_URL`, {
     pattern: /^postgres(ql)?:\/\//,
-    doc: `PostgreSQL database of ${service}`,
+    doc: `URL of the PostgreSQL database of ${service}`,
   }),
   databasePool: int('PARLEY_DATABASE_POOL', {
     default: 10,
@@ -50,7 +56,7 @@ export const databaseFields = (service: string) => ({
 
 /** Connection of a process to Redis. */
 export const redisFields = () => ({
-  redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'Redis server' }),
+  redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'URL of the Redis server' }),
 })
 
 /** Limits for requests to servers that users name. */
@@ -67,7 +73,7 @@ export const publicUrlField = () => ({
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
     pattern: /^https?:/,
-    doc: 'where people reach this server, such as https://chat.example.org',
+    doc: 'address at which people reach this server, such as https://chat.example.org',
   }),
 })
 
@@ -82,7 +88,7 @@ export const coreFields = () => ({
     toml: 'core.secret_key_previous',
     min: 32,
     optional: true,
-    doc: 'the previous secret key after a rotation: credentials issued with it stay valid',
+    doc: 'core.secret_key before its last rotation; credentials issued with it stay valid',
   }),
   ...publicUrlField(),
 })
@@ -96,7 +102,7 @@ export const cookieFields = () => ({
   previousCookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET_PREVIOUS', {
     toml: 'webserver.cookie_signing_secret_previous',
     optional: true,
-    doc: 'the previous cookie signing secret after a rotation: cookies signed with it stay valid',
+    doc: 'webserver.cookie_signing_secret before its last rotation; cookies signed with it stay valid',
   }),
 })
 
@@ -105,7 +111,7 @@ export const originFields = () => ({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins whose pages may read responses; exact entries may send cookies, "*" may not.',
+    doc: 'Origins whose pages may read responses. Exact entries may send cookies; "*" admits every origin, but without cookies.',
   }),
 })
 
@@ -121,7 +127,7 @@ export const clientNetworkFields = () => ({
     toml: 'limits.unauthenticated_per_minute',
     default: 6_000,
     min: 0,
-    doc: 'Calls, file requests and sockets per network and minute that need a credential and have no valid one; 0: no limit.',
+    doc: 'Calls, file requests and sockets without a valid credential, per network and minute, where a credential is required; 0: no limit.',
   }),
 })
 
@@ -155,7 +161,7 @@ export const videoFields = () => ({
   maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
     toml: 'video.max_upload_size',
     default: '100 MB',
-    doc: 'maximum size of a video, while videos are processed',
+    doc: 'maximum size of a video, if video.enabled is set',
   }),
 })
 

@@ -17,7 +17,7 @@ export type LivekitSettings = {
 const enabled = bool('PARLEY_LIVEKIT_ENABLED', {
   toml: 'livekit.enabled',
   default: false,
-  doc: 'whether calls are enabled; needs the address of a LiveKit server, a key and its secret',
+  doc: 'whether calls are enabled; requires livekit.url, livekit.api_key and livekit.api_secret',
 })
 const address = url('PARLEY_LIVEKIT_URL', {
   toml: 'livekit.url',
@@ -35,7 +35,7 @@ const apiSecret = secret('PARLEY_LIVEKIT_API_SECRET', {
   toml: 'livekit.api_secret',
   optional: true,
   min: 32,
-  doc: 'secret of the API key, at least 32 characters',
+  doc: 'secret of livekit.api_key, at least 32 characters',
 })
 const serverId = str('PARLEY_LIVEKIT_SERVER_ID', {
   toml: 'livekit.server_id',
@@ -47,13 +47,13 @@ const webhookApiKey = str('PARLEY_LIVEKIT_WEBHOOK_API_KEY', {
   toml: 'livekit.webhook_api_key',
   optional: true,
   min: 1,
-  doc: 'API key that webhooks are signed with, if it is a different one',
+  doc: 'API key with which the LiveKit server signs webhooks, if it is not livekit.api_key',
 })
 const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
   toml: 'livekit.webhook_api_secret',
   optional: true,
   min: 32,
-  doc: 'secret of the API key for webhooks',
+  doc: 'secret of livekit.webhook_api_key, at least 32 characters',
 })
 
 /** The address of the media server for clients; undefined when calls are off. */
@@ -107,7 +107,7 @@ function several<T>(about: Field<unknown>, parts: readonly Field<unknown>[], rea
   }
 }
 
-/** Reads settings one after the other and gathers what is wrong with them. */
+/** Reads settings one after the other and collects their errors. */
 class Reader {
   readonly mistakes: string[] = []
   readonly #given: Given

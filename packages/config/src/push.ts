@@ -29,12 +29,12 @@ const publicKey = str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
 const privateKey = secret('PARLEY_PUSH_VAPID_PRIVATE_KEY', {
   toml: 'push.vapid_private_key',
   optional: true,
-  doc: 'private VAPID key of the same pair, base64url',
+  doc: 'private key that belongs to push.vapid_public_key, base64url; required if push is enabled',
 })
 const subject = str('PARLEY_PUSH_VAPID_SUBJECT', {
   toml: 'push.vapid_subject',
   optional: true,
-  doc: 'mailto: or https: address where push services reach the operator of this server',
+  doc: 'mailto: or https: address at which push services reach the operator of this server; required if push is enabled',
 })
 
 const { publicUrl } = publicUrlField()
@@ -107,7 +107,7 @@ const mistakeOfSubject = (address: string): string | undefined =>
     ? undefined
     : 'is neither a mailto: nor an https: address'
 
-/** Settings that are read as one, with all that is wrong with them. */
+/** Settings that are read as one; all of their errors are reported together. */
 function together<T>(parts: readonly Field<unknown>[], read: (reading: Reading) => T): Field<T | undefined> {
   return {
     ...{ kind: 'settings', env: [], toml: undefined, doc: 'Web Push', default: undefined },
@@ -127,7 +127,7 @@ function together<T>(parts: readonly Field<unknown>[], read: (reading: Reading) 
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/** Reads some of the parts, and gathers what is wrong with them. */
+/** Reads some of the parts and collects their errors. */
 class Reading {
   readonly mistakes: string[] = []
   readonly #given: Given
@@ -140,7 +140,7 @@ class Reading {
     return readField(field, this.#given)
   }
 
-  /** The value of a setting that push needs; empty, and a mistake noted, when it is not a good one. */
+  /** The value of a setting that push requires; if it is invalid, empty, and the error is recorded. */
   needed(field: Field<string | undefined>, mistakeOf: (value: string) => string | undefined): string {
     const value = this.#valueOf(field)
     if (value === undefined) return ''
@@ -149,7 +149,7 @@ class Reading {
     return value
   }
 
-  /** Empty when it is not set, undefined when it cannot be read. */
+  /** Empty if the setting is missing, undefined if it cannot be read. */
   #valueOf(field: Field<string | undefined>): string | undefined {
     try {
       return this.value(field) ?? ''

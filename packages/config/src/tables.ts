@@ -1,16 +1,16 @@
 import { Mistake, Mistakes, type Field, type Given } from './field.ts'
 import { readField } from './read-field.ts'
 
-/** The settings of one row, by their key in the table; a dot leads into a table of the row. */
+/** The settings of one row, by their key; a dot separates a nested table from its key. */
 export type Columns = Readonly<Record<string, Field<unknown>>>
 
 /** The values of one row. */
 export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Field<infer T> ? T : never }
 
-/** A row and how its settings are called in a mistake. */
+/** A row, and the names of its settings in error messages. */
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/** Fields of a column, named after their position. */
+/** Variable names of a column: none, because they contain the number of the row and are added for each row. */
 export const byPlace: string[] = []
 
 /**

@@ -31,28 +31,31 @@ export const readConfig = defineConfig({
   tokenTtlMs: duration('PARLEY_AUTH_TOKEN_TTL', {
     toml: 'auth.token_ttl',
     default: '90d',
-    doc: 'Lifetime of bearer tokens and browser sessions; use prolongs them.',
+    doc: 'Lifetime of bearer tokens and browser sessions; it is extended while they are used.',
   }),
   ownerEmails: list('PARLEY_OWNERS_EMAILS', {
     toml: 'owners.emails',
     default: [],
     doc: 'E-mail addresses whose verified holders are owners.',
   }),
-  ownerEmail: list('PARLEY_OWNER_EMAIL', { default: [], doc: 'One more such address.' }),
+  ownerEmail: list('PARLEY_OWNER_EMAIL', {
+    default: [],
+    doc: 'E-mail address whose verified holder is an owner, in addition to owners.emails.',
+  }),
   maxUsers: int('PARLEY_LIMITS_MAX_USERS', {
     toml: 'limits.max_users',
     default: -1,
     min: -1,
-    doc: 'Most accounts this server may have; -1 for any number.',
+    doc: 'Maximum number of accounts on this server; -1: no limit.',
   }),
   erasurePassAfterMs: duration('PARLEY_ACCOUNTS_ERASURE_PASS_AFTER', {
     default: '15s',
-    doc: 'Pause between two passes over what services keep of a deleted account.',
+    doc: 'Pause between two passes in which all services delete the data of a deleted account.',
   }),
   hashingsAtOnce: int('PARLEY_ACCOUNTS_HASHINGS_AT_ONCE', {
     default: 0,
     min: 0,
-    doc: 'Password hashings that run at the same time in one process; 0 takes one per core.',
+    doc: 'Number of passwords that one process hashes concurrently; 0: one per core.',
   }),
 })
 

@@ -32,24 +32,24 @@ export const readConfig = defineConfig({
     optional: true,
     min: 1,
     max: 5,
-    doc: 'copies of the event stream in a cluster of NATS servers: 3 outlive the loss of one server; unless set as it is, 1 when it is made',
+    doc: 'number of copies of the event stream in a cluster of NATS servers; 3 survive the loss of one server. If not set: a new stream has 1, an existing stream keeps its number',
   }),
   streamMaxBytes: bytes('PARLEY_NATS_STREAM_MAX_BYTES', {
     default: '12 GiB',
     min: 16 * 1024 ** 2,
-    doc: 'most bytes of the event stream, whose oldest events go first; halved until the store of the bus has room for it',
+    doc: 'maximum size of the event stream, beyond which the oldest events are deleted; halved until it fits into the storage of the NATS servers',
   }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',
     default: '400d',
     min: 86_400_000,
-    doc: 'How long entries about security and administration stay in the audit log, at least.',
+    doc: 'Minimum time for which entries about security and administration stay in the audit log.',
   }),
   auditConversationRetentionMs: duration('PARLEY_AUDIT_CONVERSATION_RETENTION', {
     toml: 'audit.conversation_retention',
     default: '30d',
     min: 86_400_000,
-    doc: 'How long entries about conversations stay in the audit log, at least.',
+    doc: 'Minimum time for which entries about conversations stay in the audit log.',
   }),
 })
 

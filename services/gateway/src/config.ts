@@ -23,7 +23,7 @@ const callsPerMinute = (kind: string, usual: number, what: string) =>
     toml: `limits.${kind}_per_minute`,
     default: usual,
     min: 0,
-    doc: `${what} per user (or per network, if not signed in) and minute; 0: no limit.`,
+    doc: `${what} per minute and user, or per network if not signed in; 0: no limit.`,
   })
 
 export const readConfig = defineConfig({
@@ -35,46 +35,46 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...originFields(),
   ...clientNetworkFields(),
-  host: str('PARLEY_WEBSERVER_HOST', { default: '0.0.0.0', doc: 'Address the public port listens on.' }),
+  host: str('PARLEY_WEBSERVER_HOST', { default: '0.0.0.0', doc: 'Address on which the public port listens.' }),
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
     toml: 'webserver.port',
     default: 8080,
-    doc: 'The public port: Connect, gRPC, gRPC-Web and the browser routes; 0 takes a free one.',
+    doc: 'The public port: Connect, gRPC, gRPC-Web and the browser routes; 0: any free port.',
   }),
   oauthRedirectOrigins: list('PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS', {
     toml: 'webserver.oauth_redirect_origins',
     default: [],
-    doc: 'Origins of other web clients that users may allow; "*" stands for any https origin. Those of allowed_origins, this server and loopback addresses may always be allowed.',
+    doc: 'Origins of other web clients to which users may grant access to their account; "*": any https origin. Origins in webserver.allowed_origins, the origin of this server and loopback addresses are always possible.',
   }),
   signInWindowMs: duration('PARLEY_GATEWAY_SIGN_IN_WINDOW', {
     default: '5m',
     min: 1_000,
-    doc: 'How long failed sign-ins and requested mails are counted.',
+    doc: 'Period over which failed sign-ins and requested mails are counted.',
   }),
   signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins to one account from one address in that time, or from one browser that signed in to it before; wider networks have a little more (docs/running.md).',
+    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account from one address, or from one browser that signed in to it before. Wider networks may have slightly more (docs/running.md).',
   }),
   signInAttemptsPerAddress: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS', {
     default: 100,
     min: 1,
-    doc: 'Failed sign-ins from one address in that time; wider networks have a little more.',
+    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW from one address, to any accounts. Wider networks may have slightly more (docs/running.md).',
   }),
   signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins to one account, from anywhere, after which one attempt per 5 s is accepted; browsers that signed in before are not slowed down. Accounts are never locked.',
+    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account, from all addresses together, after which one attempt per 5 s is accepted. Browsers that signed in before are not slowed down, and accounts are never locked.',
   }),
   providerSignInsPerAddress: int('PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS', {
     default: 1_000,
     min: 1,
-    doc: 'Sign-ins at providers that one address may begin in that time.',
+    doc: 'Sign-ins at external providers that one address may start within PARLEY_GATEWAY_SIGN_IN_WINDOW.',
   }),
   mailsPerAddress: int('PARLEY_GATEWAY_MAILS_PER_ADDRESS', {
     default: 100,
     min: 1,
-    doc: 'Mails (codes, links) that one address may ask for in that time.',
+    doc: 'Mails with codes or links that one address may request within PARLEY_GATEWAY_SIGN_IN_WINDOW.',
   }),
   compression: bool('PARLEY_WEBSERVER_API_COMPRESSION', {
     toml: 'webserver.api_compression',
@@ -85,26 +85,26 @@ export const readConfig = defineConfig({
     toml: 'webserver.api_compression_min_bytes',
     default: 1024,
     min: 0,
-    doc: 'Answers from this size on are compressed with gzip for clients that take it; 0 switches compression off.',
+    doc: 'Size in bytes from which responses are compressed with gzip, if the client accepts it; 0 switches compression off.',
   }),
   readsPerMinute: callsPerMinute('reads', 120_000, 'Calls that change nothing'),
   writesPerMinute: callsPerMinute('writes', 6_000, 'Calls that change something'),
   searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches'),
-  uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that bring bytes: chunks of files, images'),
+  uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that upload bytes (chunks of files, images)'),
   outboundPerMinute: callsPerMinute(
     'outbound',
     120,
-    'Link previews and push subscriptions, which have other servers asked,',
+    'Link previews and push subscriptions, for which this server contacts other servers,',
   ),
   heldBytes: bytes('PARLEY_GATEWAY_HELD_BYTES', {
     default: '128 MiB',
     min: 1024 * 1024,
-    doc: 'Bytes of requests being read and of answers not sent yet that one process holds; images are counted apart, four at a time.',
+    doc: 'Maximum size of all requests being read and all responses not yet sent in one process; images are counted separately, four at a time.',
   }),
   heldBytesPerAddress: bytes('PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS', {
     default: '64 MiB',
     min: 1024 * 1024,
-    doc: 'The same for one network.',
+    doc: 'Maximum size of the requests being read and the responses not yet sent in one process that belong to one network.',
   }),
   connectionsPerAddress: int('PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS', {
     default: 2_000,
@@ -113,31 +113,31 @@ export const readConfig = defineConfig({
   }),
   clientFolder: str('PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY', {
     default: 'packages/web/dist',
-    doc: 'Folder of the built web client; a relative one is looked for from the working folder.',
+    doc: 'Folder of the built web client; a relative path starts at the working directory.',
   }),
   requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
-    doc: 'Longest time a call may take; clients may ask for less.',
+    doc: 'Maximum duration of a call; clients may set a shorter deadline.',
   }),
   realtimeUrls: list('PARLEY_GATEWAY_REALTIME_URLS', {
     default: [],
-    doc: 'Realtime nodes to pass /api/realtime on to, where no ingress does; http URLs.',
+    doc: 'http URLs of the realtime nodes to which /api/realtime is forwarded if no ingress does that.',
   }),
   assetsUrls: list('PARLEY_GATEWAY_ASSETS_URLS', {
     default: [],
-    doc: 'Servers to which /assets/ is forwarded if no ingress does that; http URLs.',
+    doc: 'http URLs of the servers to which /assets/ is forwarded if no ingress does that.',
   }),
   uploadsUrls: list('PARLEY_GATEWAY_UPLOADS_URLS', {
     default: [],
-    doc: 'Servers to which the bytes of images are sent; http URLs. Default: PARLEY_GATEWAY_ASSETS_URLS.',
+    doc: 'http URLs of the servers to which the bytes of images are sent. Default: PARLEY_GATEWAY_ASSETS_URLS.',
   }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
     min: 32,
-    doc: 'Key that signs the tickets for these bytes; only the gateway and uploads may have it.',
+    doc: 'Key that signs the tickets for image bytes which the gateway sends to uploads; only these two may have it, at least 32 characters.',
   }),
   webhooksUrls: list('PARLEY_GATEWAY_WEBHOOKS_URLS', {
     default: [],
-    doc: 'Servers to which /webhooks/ is forwarded if no ingress does that; http URLs.',
+    doc: 'http URLs of the servers to which /webhooks/ is forwarded if no ingress does that.',
   }),
 })
 

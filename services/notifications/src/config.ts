@@ -16,7 +16,7 @@ export const readConfig = defineConfig({
   ...outboundFields(),
   pushAllowPrivate: bool('PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS', {
     default: false,
-    doc: 'whether push services may lie in the own network, and be reached without TLS',
+    doc: 'whether pushes may be sent to push services at private addresses and without TLS',
   }),
 })
 

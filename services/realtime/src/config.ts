@@ -18,12 +18,12 @@ export const readConfig = defineConfig({
   ...coreFields(),
   ...cookieFields(),
   ...clientNetworkFields(),
-  host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Address the socket port listens on.' }),
-  port: port('PARLEY_REALTIME_PORT', { default: 8081, doc: 'Port of GET /api/realtime; 0 takes a free one.' }),
+  host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Address on which the socket port listens.' }),
+  port: port('PARLEY_REALTIME_PORT', { default: 8081, doc: 'Port of GET /api/realtime; 0: any free port.' }),
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins that may open sockets; "*" lets any origin in with a bearer token, cookies need the origin of webserver.url or an exact entry.',
+    doc: 'Origins that may open sockets. "*" admits any origin with a bearer token; cookies require the origin of webserver.url or an exact entry.',
   }),
   heartbeatIntervalMs: duration('PARLEY_REALTIME_HEARTBEAT_INTERVAL', {
     default: '15s',
@@ -31,16 +31,16 @@ export const readConfig = defineConfig({
   }),
   handshakeTimeoutMs: duration('PARLEY_REALTIME_HANDSHAKE_TIMEOUT', {
     default: '10s',
-    doc: 'Time limit of a socket for hello, and again for subscribe_events.',
+    doc: 'Time limit for a new socket to send hello, and then again to send subscribe_events.',
   }),
   drainWindowMs: duration('PARLEY_REALTIME_DRAIN_WINDOW', {
     default: '10s',
-    doc: 'Sockets are closed in random slices over this time when the node stops.',
+    doc: 'Period over which a stopping node closes its sockets, a random part at a time.',
   }),
   maxBackpressureBytes: int('PARLEY_REALTIME_MAX_BACKPRESSURE', {
     default: 1_048_576,
     min: 65_536,
-    doc: 'Bytes a slow socket may have waiting before it is closed.',
+    doc: 'Bytes that may wait to be sent to a slow socket before it is closed.',
   }),
   replayWindowMs: duration('PARLEY_REALTIME_REPLAY_WINDOW', {
     default: '2m',
@@ -64,11 +64,11 @@ export const readConfig = defineConfig({
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,
     min: 0,
-    doc: 'Sockets that one person may have open to one node; 0: no limit.',
+    doc: 'Maximum number of open sockets of one person to one node; 0: no limit.',
   }),
   verifyIntervalMs: duration('PARLEY_REALTIME_VERIFY_INTERVAL', {
     default: '10m',
-    doc: 'How often the sessions of open sockets are checked again.',
+    doc: 'Interval at which the sessions of open sockets are verified.',
   }),
 })
 

@@ -6,7 +6,7 @@ export const readConfig = defineConfig({
   ...databaseFields('rooms'),
   handOverTimeoutMs: duration('PARLEY_ROOMS_HAND_OVER_TIMEOUT', {
     default: '4s',
-    doc: 'how long a change of a room waits for messaging to apply it before it is answered with unavailable',
+    doc: 'maximum time that a change of a room waits until messaging has applied it; after that the call fails with unavailable',
   }),
 })
 

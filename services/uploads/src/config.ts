@@ -36,57 +36,63 @@ export const readConfig = defineConfig({
   ...videoWorkerFields(),
   ...remoteVideoFields(),
   ...outboundFields(),
-  httpHost: str('PARLEY_UPLOADS_HTTP_HOST', { default: '0.0.0.0', doc: 'address the HTTP port listens on' }),
-  httpPort: port('PARLEY_UPLOADS_HTTP_PORT', { default: 8082, doc: 'port of /assets; 0 takes a free one' }),
+  httpHost: str('PARLEY_UPLOADS_HTTP_HOST', {
+    default: '0.0.0.0',
+    doc: 'address on which the HTTP port of uploads listens',
+  }),
+  httpPort: port('PARLEY_UPLOADS_HTTP_PORT', {
+    default: 8082,
+    doc: 'HTTP port of uploads, which serves /assets; 0: any free port',
+  }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
     min: 32,
-    doc: 'key that signs the tickets for bytes from the gateway; only these two may have it, at least 32 characters',
+    doc: 'key that signs the tickets for image bytes which the gateway sends to uploads; only these two may have it, at least 32 characters',
   }),
   previousBlobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS', {
     min: 32,
     optional: true,
-    doc: 'that key before it was rotated: what it signed is still taken',
+    doc: 'PARLEY_UPLOADS_BLOB_SECRET before its last rotation; tickets signed with it are still accepted',
   }),
   previousAssetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET_PREVIOUS', {
     toml: 'core.assets.signing_secret_previous',
     min: 32,
     optional: true,
-    doc: 'the secret of addresses before it was rotated: addresses signed with it still open',
+    doc: 'core.assets.signing_secret before its last rotation; asset addresses signed with it still work',
   }),
   pendingBytes: bytes('PARLEY_UPLOADS_USER_PENDING', {
     default: '1 GiB',
-    doc: 'bytes that one person may have on the way, and in files that no message uses yet; one file always fits',
+    doc: 'maximum size of the unfinished uploads of one person, together with their files that no message uses yet; one file always fits',
   }),
   userQuotaBytes: bytes('PARLEY_UPLOADS_USER_QUOTA', {
     optional: true,
-    doc: 'bytes that all files of one person may take; any number unless it is set',
+    doc: 'maximum size of all files of one person; if not set: no limit',
   }),
   serverQuotaBytes: bytes('PARLEY_UPLOADS_SERVER_QUOTA', {
     optional: true,
-    doc: 'bytes that the files of everybody may take, within half a minute; any number unless it is set',
+    doc: 'maximum size of all files of this server, enforced with up to half a minute of delay; if not set: no limit',
   }),
   imagesAtOnce: int('PARLEY_UPLOADS_IMAGES_AT_ONCE', {
     optional: true,
     min: 1,
-    doc: 'images that one process decodes at the same time, up to 200 MB each; default 2, or 1 if the memory limit is too low',
+    doc: 'number of images that one process decodes concurrently, with up to 200 MB of memory each; default: 2, or 1 if the memory limit is too low',
   }),
   renderingsPerHour: int('PARLEY_UPLOADS_RENDERINGS_PER_HOUR', {
     default: 2_000,
     min: 0,
-    doc: 'other sizes of images that one process makes for one person in an hour, and of one public image; 0: no limit',
+    doc: 'number of image sizes that one process generates per hour for one person, and also for one public image; 0: no limit',
   }),
   renderingsPerNetwork: int('PARLEY_UPLOADS_RENDERINGS_PER_NETWORK', {
     default: 20_000,
     min: 0,
-    doc: 'the same for all who ask from one network, wider networks have a little more; 0: no limit',
+    doc: 'number of image sizes that one process generates per hour for all clients of one network, slightly more for wider networks; 0: no limit',
   }),
   transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
     optional: true,
-    doc: 'memory of one process for sizes of images that were asked for lately; unless set 64 MiB, or an eighth of a smaller memory limit',
+    doc: 'memory in which one process caches generated image sizes; default: 64 MiB, or an eighth of the memory limit if that is less',
   }),
   fetchPrivate: bool('PARLEY_UPLOADS_FETCH_PRIVATE', {
     default: false,
-    doc: 'whether images are also fetched from addresses that are not public; for tests and closed networks',
+    doc: 'whether images may also be fetched from private addresses; for tests and closed networks',
   }),
 })
 

@@ -7,8 +7,8 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...videoFields(),
   ...videoWorkerFields(),
-  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'address that a video worker listens on' }),
-  httpPort: port('PARLEY_VIDEO_WORKER_PORT', { doc: 'port of a video worker; 0 takes a free one' }),
+  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'address on which a video worker listens' }),
+  httpPort: port('PARLEY_VIDEO_WORKER_PORT', { doc: 'port on which a video worker listens; 0: any free port' }),
 })
 
 export type Config = ReturnType<typeof readConfig>

@@ -5,7 +5,7 @@ export const mailFields = {
   smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
     toml: 'smtp.enabled',
     default: false,
-    doc: 'Whether mail is sent through a mail server; needs its host and a sender.',
+    doc: 'Whether mail is sent through a mail server; requires smtp.host and smtp.from.',
   }),
   smtpHost: str('PARLEY_SMTP_HOST', { toml: 'smtp.host', optional: true, doc: 'Name or address of the mail server.' }),
   smtpPort: port('PARLEY_SMTP_PORT', {
@@ -17,23 +17,27 @@ export const mailFields = {
     toml: 'smtp.tls',
     values: ['mandatory', 'opportunistic', 'implicit'],
     default: 'mandatory',
-    doc: 'mandatory: STARTTLS is required; opportunistic: STARTTLS if the server offers it; implicit: TLS from the first byte.',
+    doc: 'TLS to the mail server. mandatory: STARTTLS is required; opportunistic: STARTTLS if the server offers it; implicit: TLS from the first byte.',
   }),
   smtpTlsServerName: str('PARLEY_SMTP_TLS_SERVER_NAME', {
     toml: 'smtp.tls_server_name',
     optional: true,
-    doc: 'Name that the certificate must be issued for, if it is not the host.',
+    doc: 'Name for which the certificate of the mail server must be issued, if it is not smtp.host.',
   }),
   smtpTlsSkipVerify: bool('PARLEY_SMTP_TLS_SKIP_VERIFY', {
     toml: 'smtp.tls_skip_verify',
     default: false,
-    doc: 'Whether any certificate is accepted; only for tests.',
+    doc: 'Whether any certificate of the mail server is accepted; only for tests.',
   }),
-  smtpUsername: str('PARLEY_SMTP_USERNAME', { toml: 'smtp.username', optional: true, doc: 'User at the mail server.' }),
+  smtpUsername: str('PARLEY_SMTP_USERNAME', {
+    toml: 'smtp.username',
+    optional: true,
+    doc: 'User name for the mail server.',
+  }),
   smtpPassword: secret('PARLEY_SMTP_PASSWORD', {
     toml: 'smtp.password',
     optional: true,
-    doc: 'Password at the mail server.',
+    doc: 'Password for the mail server.',
   }),
   smtpFrom: str('PARLEY_SMTP_FROM', {
     toml: 'smtp.from',
@@ -45,11 +49,11 @@ export const mailFields = {
     toml: 'smtp.mails_per_hour',
     default: 3_000,
     min: 0,
-    doc: 'Mails per hour of all processes together; people who are not signed in can cause three quarters of them; 0: no limit.',
+    doc: 'Maximum number of mails per hour from all processes together, of which people who are not signed in can cause three quarters; 0: no limit.',
   }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,
-    doc: 'Without a mail server: folder in which every mail is written to a file.',
+    doc: 'Folder in which every mail is written to a file if no mail server is configured.',
   }),
 }
 
@@ -65,18 +69,18 @@ export const emailCodeFields = {
     toml: 'auth.email_otp.max_delivered_codes',
     default: 10,
     min: 1,
-    doc: 'Codes that are mailed to one address for one purpose while a code is valid.',
+    doc: 'Maximum number of codes mailed to one address for one purpose while a code is valid.',
   }),
   maxWrongAttempts: int('PARLEY_AUTH_EMAIL_OTP_MAX_WRONG_ATTEMPTS', {
     toml: 'auth.email_otp.max_wrong_attempts',
     default: 5,
     min: 1,
-    doc: 'Wrong codes that may be entered for one address and purpose while a code is valid.',
+    doc: 'Maximum number of wrong codes entered for one address and purpose while a code is valid.',
   }),
   codeThrottling: bool('PARLEY_AUTH_EMAIL_OTP_THROTTLING_ENABLED', {
     toml: 'auth.email_otp.throttling_enabled',
     default: true,
-    doc: 'Whether the limits of mailed and of wrong codes apply; without them codes can be guessed.',
+    doc: 'Whether the limits max_delivered_codes and max_wrong_attempts apply; without them codes can be guessed.',
   }),
 }
 

@@ -33,7 +33,7 @@ const text = (key: string, doc: string, more: { default?: string } = {}) =>
 const backends = ['disk', 's3'] as const
 const backend: Field<(typeof backends)[number]> = refusing(
   'nats',
-  'is no storage of this server: "disk" keeps bytes in a folder, "s3" in a bucket',
+  'is not supported: "disk" stores bytes in a folder, "s3" in a bucket',
   oneOf(at('storage_backend').env, {
     toml: at('storage_backend').toml,
     values: backends,
@@ -41,30 +41,34 @@ const backend: Field<(typeof backends)[number]> = refusing(
     doc: 'where files are stored: disk (a folder) or s3 (a bucket)',
   }),
 )
-const directory = text('directory', 'with disk: folder for the files, shared by all processes of uploads')
+const directory = text('directory', 'folder for the files, shared by all processes of uploads; required with disk')
 
 const s3 = {
-  endpoint: text('s3.endpoint', 'with s3: host of the server, with its port unless it is the default one'),
-  bucket: text('s3.bucket', 'with s3: name of the bucket, which must exist'),
-  pathPrefix: text('s3.path_prefix', 'prefix of all keys, for a bucket that is shared with other programs', {
-    default: '',
-  }),
-  region: text('s3.region', 'region of the bucket', { default: 'us-east-1' }),
-  accessKeyId: text('s3.access_key_id', 'with s3: id of the access key of this server'),
+  endpoint: text('s3.endpoint', 'host of the S3 server, with its port unless it is the default one; required with s3'),
+  bucket: text('s3.bucket', 'name of an existing bucket on the S3 server; required with s3'),
+  pathPrefix: text(
+    's3.path_prefix',
+    'prefix of all keys in the S3 bucket, for a bucket that other programs use as well',
+    {
+      default: '',
+    },
+  ),
+  region: text('s3.region', 'region of the S3 bucket', { default: 'us-east-1' }),
+  accessKeyId: text('s3.access_key_id', 'id of the access key for the S3 server; required with s3'),
   secretAccessKey: secret(at('s3.secret_access_key').env, {
     toml: at('s3.secret_access_key').toml,
     optional: true,
-    doc: 'with s3: the secret access key',
+    doc: 'secret access key for the S3 server; required with s3',
   }),
   useSsl: bool(at('s3.use_ssl').env, {
     toml: at('s3.use_ssl').toml,
     default: true,
-    doc: 'whether to use TLS',
+    doc: 'whether the S3 server is contacted over TLS',
   }),
   pathStyle: bool(at('s3.path_style').env, {
     toml: at('s3.path_style').toml,
     default: false,
-    doc: 'whether the bucket is part of the path, as most self-hosted servers need, instead of the host name',
+    doc: 'whether the bucket is part of the path instead of the host name, as most self-hosted S3 servers require',
   }),
   presign: bool(at('s3.presign').env, {
     toml: at('s3.presign').toml,
@@ -135,14 +139,14 @@ function read(given: Given): AssetStorage {
 }
 
 function problemOfEndpoint(value: string): string | undefined {
-  if (/^\w+:\/\//.test(value)) return 'is a host without http:// or https://; whether TLS is spoken says use_ssl'
+  if (/^\w+:\/\//.test(value)) return 'must be a host without http:// or https://; use_ssl says whether to use TLS'
   return /^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(value) ? undefined : 'is not a host, or a host and its port'
 }
 
 const problemOfBucket = (value: string): string | undefined =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
     ? undefined
-    : 'is no name of a bucket: 3 to 63 lower-case letters, digits, hyphens and dots'
+    : 'is not a valid bucket name: 3 to 63 lower-case letters, digits, hyphens and dots'
 
 const problemOfPrefix = (value: string): string | undefined =>
   /^\/*([\w.-]+(\/[\w.-]+)*)?\/*$/.test(value) ? undefined : 'may hold letters, digits, _, -, . and single slashes'

@@ -18,7 +18,7 @@ export const videoWorkerFields = () => ({
     toml: 'video.max_concurrent',
     optional: true,
     min: 1,
-    doc: 'videos that one process processes at the same time; default 2, or 1 if the memory limit is too low',
+    doc: 'number of videos that one process converts concurrently; default: 2, or 1 if the memory limit is too low',
   }),
   videoFolder: str('PARLEY_VIDEO_TEMP_DIR', {
     toml: 'video.temp_dir',
@@ -29,7 +29,7 @@ export const videoWorkerFields = () => ({
     toml: 'video.user_id',
     default: 59_999,
     min: 0,
-    doc: 'system user id that ffmpeg runs as, if this process may change users (as root); 0: its own',
+    doc: 'system user id that ffmpeg runs as, if the process may change users (as root); 0: that of the process',
   }),
   videoTimeoutMs: duration('PARLEY_VIDEO_JOB_TIMEOUT', {
     toml: 'video.job_timeout',
@@ -42,7 +42,7 @@ export const videoWorkerFields = () => ({
 export const remoteVideoFields = () => ({
   videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
     default: [],
-    doc: 'video workers, which run ffmpeg in processes without secrets; http URLs. Default: this process runs ffmpeg itself',
+    doc: 'http URLs of video workers, which run ffmpeg in processes without secrets. Default: uploads runs ffmpeg itself',
   }),
 })
 
