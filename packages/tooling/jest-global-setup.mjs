@@ -10,7 +10,7 @@ export async function hooksOf({ rootDir }, { globals }) {
   return existsSync(hooks) ? import(hooks.href) : undefined
 }
 
-/** Starts what the test files of this run share. Node cannot read TypeScript, so tsx does it for this process. */
+/** Starts the servers that the test files of this run share. Node cannot load TypeScript, so this process uses tsx. */
 export default async function globalSetup(globalConfig, projectConfig) {
   register()
   await (await hooksOf(globalConfig, projectConfig))?.setup()

@@ -36,7 +36,8 @@ export const common = {
 }
 
 /**
- * Starts what the test files of a run share, with the `setup()` of a module (a path from the root of the repository).
+ * Starts the servers that the test files of a run share, with the `setup()` of a module (a path from the root of the
+ * repository).
  */
 export const servers = (hooks) => ({
   globals: { hooks },

@@ -1,7 +1,7 @@
 /**
  * `pnpm new:service <name> [--no-database]`: lays out `services/<name>` like the others (a process with configuration,
- * health, a bus and a database, its harness and a test), enters it into the manifest and the catalogue, and writes what
- * follows from them.
+ * health, a bus and a database, its harness and a test), enters it into the manifest and the catalogue, and writes the
+ * generated files.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -101,7 +101,7 @@ const parts = {
   ${hasDatabase ? `databaseSetting: 'PARLEY_${NAME}_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url),` : ''}
 }
 
-/** The service under test on servers of its own; what stands in for its neighbours belongs here. */
+/** The service under test on separate servers; stand-ins for other services belong here. */
 export const start${Name}Env = () => test${hasDatabase ? 'Database' : ''}Service(parts, () => ({}))
 `,
   'test/start.test.ts': `import { expect, test } from '@jest/globals'
@@ -147,7 +147,7 @@ if (hasDatabase) script('generate-migrations.mjs', name, '--name', 'start')
 script('config-table.mjs', name, '--write')
 script('folders-table.mjs', '--write')
 script('deployables.mjs', '--write')
-console.log(`services/${name} is a deployable: it builds, and starts with the fleet. What nobody can know for you:
+console.log(`services/${name} is a deployable: it builds, and starts with the fleet. Still to be done by you:
   - what it is for: services/${name}/README.md, and in a line in packages/contracts/src/deployables.ts
   - there too: its port and secrets, the methods it calls, the events it publishes and consumes; then pnpm deployables --write
   - whose methods it answers: packages/contracts/src/catalogue.ts

@@ -1,4 +1,4 @@
-/** `pnpm pack:sdk <folder>`: packs what strangers install, `@parley/contracts` and `@parley/client`, into a folder. */
+/** `pnpm pack:sdk <folder>`: packs the published packages, `@parley/contracts` and `@parley/client`, into a folder. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -7,7 +7,7 @@ export const workspace = fileURLToPath(new URL('../..', import.meta.url))
 /** A path inside the repository. */
 export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Runs a command in the root of the repository and keeps what it says. */
+/** Runs a command in the root of the repository and keeps its output. */
 export function runStep({ name, command, args }) {
   const began = performance.now()
   return new Promise((resolve) => {

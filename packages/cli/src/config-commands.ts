@@ -23,7 +23,10 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Surro
     })
 }
 
-/** The environment of this command, and below and above it what the fleet on the data folder sets. */
+/**
+ * The environment of this command, with the defaults and the fixed values that the fleet on the data folder sets for
+ * its services.
+ */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = knownToFolder(dataDir, service, env)
   const rows = JSON.parse(await output(service, 'print-config', known ?? env)) as EffectiveSetting[]

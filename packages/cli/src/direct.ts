@@ -30,8 +30,8 @@ export async function callOperatorDirectly<T>(
 }
 
 /**
- * Every call runs a program of admin, which returns what accounts needs to know, then one of accounts, which does the
- * work.
+ * Each call runs a program of admin, which returns the policy that accounts needs, and then one of accounts, which does
+ * the work.
  */
 function transportTo({ accounts, admin }: Databases): Transport {
   const unary: Transport['unary'] = async (method, _signal, _timeoutMs, _header, input) => {

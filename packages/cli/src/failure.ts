@@ -14,8 +14,8 @@ export class Failure extends Error {
   }
 }
 
-/** The fleet cannot be asked. */
+/** The fleet cannot be reached. */
 export const unreachable = (message: string) => new Failure(exitCodes.unreachable, 'unavailable', message)
 
-/** The command was not given what it needs. */
+/** The command line lacks something required. */
 export const misused = (message: string) => new Failure(exitCodes.usage, 'usage', message)

@@ -10,7 +10,7 @@ type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<
 
 const everyMs = 5_000
 
-/** Adds `import slack` and `import parley`: what another place holds comes into the running fleet. */
+/** Adds `import slack` and `import parley`, which import an archive of another server into the running fleet. */
 export function addImportCommands(parent: Command, surroundings: Surroundings): void {
   const kind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
     parent

@@ -111,7 +111,10 @@ function addSharedOptions(command: Command, needsFleet = false): Command {
     .addOption(direct.hideHelp(needsFleet))
 }
 
-/** What commands share. Options are read when a command uses them. `tell` writes to stderr even with `--json`. */
+/**
+ * Functions that all commands share. Options are read when a command uses them. `printAside` writes to stderr even with
+ * `--json`.
+ */
 function surroundingsOf(program: Command, terminal: Terminal, printAside: Terminal['err']): Surroundings {
   const dataDir = () => {
     const { dataDir: named } = program.opts<SharedOptions>()

@@ -4,19 +4,19 @@ import type { Operator } from './operator.ts'
 /** A result: what `--json` prints, and sentences for people. */
 export type Result = { json: object; text: string }
 
-/** What a command needs from its environment. */
+/** The environment of a command. */
 export type Surroundings = {
-  /** Asks the running fleet, or with `--direct` its databases. */
+  /** Calls the operator's methods of the running fleet, or with `--direct` uses its databases. */
   withOperator: <T>(use: (operator: Operator) => Promise<T>) => Promise<T>
   password: () => Promise<string>
   /** Access to the running fleet; throws when it does not run, or with `--direct`. */
   access: () => OperatorAccess
   /** Writes a piece of a long result; resolves when there is room for more. */
   write: (piece: string | Uint8Array) => Promise<void>
-  /** Tells how far something is, beside the result. */
+  /** Reports progress, separately from the result. */
   note: (text: string) => void
   print: (result: Result) => void
-  /** The same on standard error, when something else is on standard output. */
+  /** Prints a result on standard error, for commands that write something else to standard output. */
   printAside: (result: Result) => void
   /** Data folder of the fleet. */
   dataDir: () => string

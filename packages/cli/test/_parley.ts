@@ -3,7 +3,7 @@ import { runCli } from '@parley/cli'
 
 type Given = { dir: string; stdin?: string | Buffer; isTTY?: boolean }
 
-/** Runs the command on a data folder; what it writes for pipes is among `out`. */
+/** Runs the command on a data folder; `out` includes the output that it writes for pipes. */
 export async function runParley(args: string[], { dir, stdin = '', isTTY = false }: Given) {
   let out = ''
   let err = ''

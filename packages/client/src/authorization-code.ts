@@ -22,9 +22,9 @@ export type AuthorizationCodeFlow = {
    */
   begin(request: { redirectUri: string }): Promise<PendingAuthorization>
   /**
-   * Ends, given the address at which the browser came back: keeps the token. Fails with `permission_denied` when the person
-   * refused, and with `failed_precondition` when the answer is to another request or of another server: its code goes to
-   * nobody.
+   * Completes the sign-in with the address to which the browser returned, and keeps the token. Fails with
+   * `permission_denied` when the person refused, and with `failed_precondition` when the answer belongs to another
+   * request or server: its code is then not sent anywhere.
    */
   complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
 }

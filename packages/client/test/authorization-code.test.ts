@@ -8,7 +8,7 @@ const baseUrl = 'https://chat.example.org'
 const redirectUri = 'https://client.example/back?x=1'
 const honest = { authorizeUrl: '/oauth/authorize', issuer: baseUrl }
 
-/** A client of a server that says this of its sign-in; what comes to the token endpoint is remembered. */
+/** A client of a server with this description of its sign-in; requests to the token endpoint are recorded. */
 function clientOf(login: { authorizeUrl?: string; issuer?: string }) {
   const exchanged: unknown[] = []
   const client = createParleyClient({

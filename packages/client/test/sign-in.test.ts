@@ -23,7 +23,7 @@ function clientAnswered(status: number, answer: unknown, headers: Record<string,
   return { client, requests }
 }
 
-/** An HTTP server that does with a response what the test says, and goes with the test. */
+/** An HTTP server whose responses the test writes; it is closed with the test. */
 async function listening(respond: (response: ServerResponse) => unknown) {
   const server = createServer((_, response) => void respond(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')

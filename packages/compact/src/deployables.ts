@@ -18,7 +18,7 @@ import type { Starting } from '@parley/service'
 import { readConfig as readUploads } from '@parley/uploads/config'
 import { startUploads } from '@parley/uploads/service'
 
-/** Reads the configuration of a deployable, and returns what starts it with that. Throws a ConfigError. */
+/** Reads the configuration of a deployable and returns a function that starts it. Throws a ConfigError. */
 export type Prepare = (env: NodeJS.ProcessEnv) => (starting: Starting) => Promise<Service>
 
 /** Every deployable of the compact process. */

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { CallerCache, KnownCaller } from './caller-cache.ts'
 import type { Presented } from './presented.ts'
 
-/** A known caller and the credential that told. */
+/** A known caller and the credential that identified it. */
 export type SignedIn = KnownCaller & { by: 'bearer' | 'cookie'; digest: Buffer }
 
 const order = ['bearer', 'cookie'] as const

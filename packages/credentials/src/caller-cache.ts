@@ -9,9 +9,9 @@ export type KnownCaller = { caller: Caller; encoded: string }
 
 type Entry = KnownCaller & { checkedAt: number }
 type Options = {
-  /** Asks accounts; undefined: no such credential. Rejects when accounts does not answer. */
+  /** Looks the credential up in accounts; undefined if it is unknown. Rejects when accounts does not answer. */
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
-  /** Has accounts keep a credential by another digest. */
+  /** Makes accounts store a credential under another digest. */
   rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
   /** Milliseconds since the last message of the control feed; undefined for a process that does not follow it. */
   feedSilentMs?: () => number
@@ -41,13 +41,13 @@ export class CallerCache {
   readonly #now: () => number
   readonly #entries: LRUCache<string, Entry>
   readonly #keysOfUser = new Map<string, Set<string>>()
-  /** Instead of entries, where no answer is kept. */
+  /** Used instead of the entries if nothing is cached. */
   readonly #held = new HeldCredentials()
   readonly #rekeying = new Set<string>()
   readonly #pending = new Map<string, Promise<KnownCaller | undefined>>()
   /** Users whose sessions or roles changed during running look-ups; those results are not cached. */
   readonly #changedMeanwhile = new Set<string>()
-  /** Raised when everything is dropped: answers to questions asked before are not kept either. */
+  /** Raised when everything is dropped, so that results of look-ups that began before are not cached either. */
   #generation = 0
 
   constructor(options: Options) {
@@ -121,7 +121,7 @@ export class CallerCache {
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)
   }
 
-  /** The control feed lost its thread: nothing kept can be trusted. */
+  /** The control feed was interrupted, so no cached entry can be trusted. */
   clear(): void {
     this.#generation++
     for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)

@@ -6,7 +6,7 @@ describe('an internal path', () => {
   test.each([
     ...['/', '/rooms', '/chat/-/R1?highlight=E2', '/a/../b', '/a%20b', '/sso/confirm?token=x#top'],
     '/oauth/authorize?redirect_uri=https%3A%2F%2Fapp.example%2Fback&state=%2F%2F',
-  ])('%s is taken as it is', (path) => {
+  ])('%s is accepted unchanged', (path) => {
     expect(internalPath(path)).toBe(path)
   })
 
@@ -29,7 +29,7 @@ describe('an internal path', () => {
     expect(internalPath(path)).toBeUndefined()
   })
 
-  test('is never absent or made up', () => {
+  test('is returned unchanged or not at all', () => {
     expect(internalPath(undefined)).toBeUndefined()
     expect(internalPath(null)).toBeUndefined()
   })
@@ -55,7 +55,7 @@ const pieces = fc.oneof(
 const tricks = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
 const home = 'https://chat.example.org'
 
-test('whatever is accepted leads a browser to this server, raw, resolved or decoded', () => {
+test('every accepted path leads a browser to this server, whether raw, resolved or decoded', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -68,7 +68,7 @@ test('whatever is accepted leads a browser to this server, raw, resolved or deco
         expect(path).toBe(given)
         const origins = [home, `${home}/auth/providers/x/callback`, `${home}/a/b/c/`].flatMap((base) => {
           const target = new URL(path, base)
-          // A hop that only passes path and query on must not make another host of them either.
+          // A proxy that forwards only path and query must not turn them into another host, either.
           const hops = [target.pathname + target.search, decodeURIComponent(target.pathname)]
           return [target.origin, ...hops.map((hop) => new URL(hop, base).origin)]
         })

@@ -18,7 +18,7 @@ export type CredentialSecrets = SecretKeys & {
   previousCookieSigningSecret?: string | undefined
 }
 
-/** Secrets under which a cookie, or what goes with it, may have been signed, the present one first. */
+/** Secrets with which a cookie and its companion may have been signed, the current one first. */
 export const cookieSecrets = ({
   cookieSigningSecret,
   previousCookieSigningSecret,
@@ -29,7 +29,7 @@ export const cookieSecrets = ({
 export const digestsIn = (...credentials: (CredentialDigests | undefined)[]): Buffer[] =>
   credentials.flatMap((one) => [one?.digest, one?.previous]).filter((digest) => digest !== undefined)
 
-/** Reads what a request carries that may prove who makes it. */
+/** Reads the credentials that a request carries. */
 export function presentedCredentials(header: ReadHeader, secrets: CredentialSecrets): Presented {
   const token = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   const cookies = header('cookie')

@@ -6,7 +6,7 @@ import { dataFolders, newDataFolder } from '@parley/testkit'
 
 const prefix = 'parley-e2e-'
 
-/** A folder for a fleet that lives as long as this run. */
+/** A folder for a fleet that is kept for this run. */
 export function temporaryDataDir(): string {
   return newDataFolder(prefix)
 }

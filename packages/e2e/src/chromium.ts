@@ -9,7 +9,7 @@ const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 /** A real browser: its path, or why there is none. */
 export type FoundChromium = { path: string } | { reason: string }
 
-/** Chromium of this machine, installed first where the system lets us. */
+/** Chromium of this machine, which is installed first if possible. */
 export async function findChromium(): Promise<FoundChromium> {
   const find = () => programs.map(findExecutable).find((path) => path !== undefined)
   const found = find()

@@ -15,7 +15,7 @@ export type TestedFleet = {
   processes: readonly string[]
 }
 
-/** Who the first owner of a tested fleet is. */
+/** Login and password of the first owner of a tested fleet. */
 export const ownerCredentials = { login: 'olivia', password: 'the owner of a tested fleet' }
 
 /** Environment variable that names the data folder of the fleet to test. */
@@ -37,7 +37,7 @@ export const isCompact = (): boolean => fleet().processes.includes('compact')
 export const frozenWithGateway = (): string | undefined =>
   isCompact() ? ' (skipped: in one process the gateway is frozen with it)' : undefined
 
-/** Remembers, for all suites, where a fleet is reached: processes come and go, their addresses stay. */
+/** Stores the addresses of a fleet for all suites: processes are replaced, but their addresses stay the same. */
 export function share(dataDir: string): void {
   const { services } = stateOf(dataDir)
   const addresses: Known = {
@@ -53,7 +53,8 @@ export function share(dataDir: string): void {
 export function fleet(): TestedFleet {
   const dataDir = process.env[dataDirVariable]
   const addresses = process.env[addressesVariable]
-  if (dataDir === undefined || addresses === undefined) throw new Error('no fleet: the global setup starts one')
+  if (dataDir === undefined || addresses === undefined)
+    throw new Error('there is no fleet: run the tests with the global setup, which starts one')
   const known = JSON.parse(addresses) as Known
   return { dataDir, state: () => stateOf(dataDir), ...known }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eventually } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 
-/** Waits for a mail to an address, and that has a text if one is named; gives its source, of several the newest. */
+/** Waits for a mail to an address, containing a text if one is given. Returns its source; of several, the newest. */
 export function mailTo(address: string, holding = ''): Promise<string> {
   return eventually(async () => {
     const folder = join(fleet().dataDir, 'mail')

@@ -5,7 +5,7 @@ import type { Person } from './people.ts'
 
 /** Origin of the other web client. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
-/** Another one, that the operator listed. */
+/** Another one, which is in the operator's list. */
 export const listedUri = 'https://client.example/back'
 
 export const newVerifier = (): string => randomBytes(32).toString('base64url')
@@ -18,7 +18,7 @@ export const authorizePath = (verifier: string, uri = redirectUri, state = 'a&st
     ...{ code_challenge: s256(verifier), code_challenge_method: 'S256' },
   }).toString()}`
 
-/** Lets a client in and gives the code it gets. */
+/** Grants access to a client and returns its authorization code. */
 export async function codeFor(who: Browser, verifier: string, uri = redirectUri): Promise<string> {
   const first = await who.get(authorizePath(verifier, uri))
   if (first.location !== '/oauth/consent') return codeIn(first.location)

@@ -14,7 +14,10 @@ export async function lobbyId(person: Person): Promise<string> {
   return lobby.id
 }
 
-/** A new room, in the lobby unless `options` say where, that its maker and `members` have joined; gives its id. */
+/**
+ * Creates a room, in the lobby unless `options` name a group, which its creator and `members` have joined. Returns its
+ * id.
+ */
 export async function newRoom(
   owner: Person,
   members: Person[] = [],
@@ -27,7 +30,7 @@ export async function newRoom(
   return roomId
 }
 
-/** Posts a message; gives its event id. */
+/** Posts a message and returns its event id. */
 export async function post(
   person: Person,
   roomId: string,

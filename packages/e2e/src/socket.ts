@@ -47,7 +47,7 @@ export class Socket implements Disposable {
     return socket
   }
 
-  /** Waits until the server closes it: gives code and reason. */
+  /** Waits until the server closes the socket; returns code and reason. */
   closed(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close !== undefined) return this.#close

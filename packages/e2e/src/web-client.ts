@@ -17,13 +17,16 @@ let browser: Browser | undefined
 /** Looked up per file: this module stays loaded between files, but `test` belongs to one of them. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
-/** A test that needs a browser; left out where there is none. */
+/** A test that needs a browser; skipped without one. */
 export const inBrowser: Pick<typeof test, 'each'> & ((...args: Parameters<typeof test>) => void) = Object.assign(
   (...args: Parameters<typeof test>) => testOrSkip()(...args),
   { each: ((...table: Parameters<typeof test.each>) => testOrSkip().each(...table)) as typeof test.each },
 )
 
-/** Opens a browser for the tests of a file before `prepare`, and closes it. Where there is none, `what` is said to be left out. */
+/**
+ * Opens a browser for the tests of a file before `prepare`, and closes it afterwards. Without a browser, `what` is
+ * reported as skipped.
+ */
 export function useBrowser(what: string, prepare: () => Promise<unknown> = async () => undefined): void {
   if (!('path' in chromium)) return console.log(`${what}: not tried in a browser: ${chromium.reason}`)
   beforeAll(async () => {

@@ -55,7 +55,7 @@ unlessShared(
   },
 )
 
-/** A stream of events, with the messages it has heard of. */
+/** A stream of events, and the messages that it received. */
 function listening(client: ParleyClient, node: string) {
   const stream = client.realtime({ url: `${node.replace('http', 'ws')}/api/realtime` })
   const received: string[] = []

@@ -25,7 +25,10 @@ const posting = (bases: readonly string[]) =>
       : ada.attempt(RoomDirectoryService.method.listRoomGroups, {}, options)
   })
 
-/** Failures but those of a gateway that ended: between the two nobody listens, which a load balancer handles. */
+/**
+ * Failures, except those of a gateway that ended: between the two processes nobody listens, which a load balancer
+ * handles.
+ */
 const accepted = (failures: readonly string[]) => failures.filter((failure) => !/ECONNREFUSED/.test(failure))
 
 describe('a stopping process finishes its work; no call fails', () => {

@@ -29,7 +29,7 @@ beforeEach(() => {
 
 const start = `/auth/providers/${providerId}`
 
-/** Goes to the provider, signs in there, and gives the path and query it sends the browser back to. */
+/** Signs in at the provider and returns the path and query to which it redirects the browser. */
 async function callbackFor(who: Browser, path = start, as = login): Promise<string> {
   const { location } = await who.get(path)
   return signInThere(location ?? '', as)

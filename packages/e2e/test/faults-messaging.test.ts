@@ -76,7 +76,7 @@ describe('messaging killed', () => {
       await database.query('lock table outbox_leases in access exclusive mode')
       eventId = await eventually(async () => {
         const id = await post(ada, roomId, 'committed')
-        // The time that a relay may keep its lease, at most.
+        // Longest time for which a relay may hold its lease.
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
         if (rowCount !== 1 || receivedIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')

@@ -24,7 +24,7 @@ import { Socket } from '../src/socket.ts'
 // The database of one service is restored to an earlier state, as by a failover that lost the last commits, while
 // others remember later ones. The next changes must still take effect everywhere.
 
-/** Whether the clock after the failover is right, or a minute behind the one before. */
+/** Whether the clock after the failover is right, or a minute slower than before. */
 const clocks = [
   ['goes right', 0],
   ['is a minute behind', 60_000_000],

@@ -112,7 +112,7 @@ test('a bundle for browsers needs nothing that browsers lack', async () => {
   expect(user?.profile?.login).toBe(login)
 })
 
-/** Runs a script where there is only what browsers have, too. */
+/** Runs a script in an environment that has only the APIs of browsers. */
 function runAsInBrowser(script: string): { page: Pick<typeof sdk, 'createParleyClient'> } {
   const offered = ['fetch', 'Headers', 'Request', 'Response', 'URL', 'URLSearchParams', 'WebSocket', 'AbortController']
   const more = ['AbortSignal', 'TextEncoder', 'TextDecoder', 'crypto', 'setTimeout', 'clearTimeout', 'setInterval']

@@ -57,7 +57,7 @@ describe('a session cookie', () => {
       const again = await each.postJson(getViewer, {})
       expect([again.status, sessionsIn(again)]).toEqual([200, []])
     }
-    // The CSRF token came along.
+    // The new CSRF token is accepted, too.
     const code = await browser.postJson('/auth/verify-email/confirm-code', { email: 'a@b', code: '1' }, browser.csrf)
     expect(code.status).toBe(400)
   })

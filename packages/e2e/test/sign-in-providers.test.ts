@@ -35,7 +35,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     const context = await browser.newContext()
     contexts.push(context)
     const page = await context.newPage()
-    // Ends on a blank page: the redirects are what is tested.
+    // Ends on a blank page: the test is about the redirects.
     await page.route(`${site}/welcome**`, (route) => route.fulfill({ contentType: 'text/html', body: 'welcome' }))
     return page
   }

@@ -50,7 +50,7 @@ async function start(service: ServiceDefinition, found: Found) {
   const ended = once(child, 'exit')
   return {
     ended,
-    /** What it reports to wait for, each deployable of a process once. */
+    /** What a process reports to wait for, once per deployable. */
     async reasons(): Promise<string[]> {
       const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
       const { reasons = [] } = (await response.json()) as { reasons?: string[] }

@@ -74,7 +74,7 @@ inBrowser('a failed read after an event is repeated', async () => {
   await messageWith(page, 'As it was changed').waitFor()
 })
 
-inBrowser('a message that could not be sought is sought again, and not said to be gone', async () => {
+inBrowser('a message that could not be loaded is requested again and not shown as deleted', async () => {
   const far = await post(bob, roomId, 'Looked for')
   for (let n = 0; n < 60; n++) await post(bob, roomId, `Behind it, ${n}`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
@@ -93,7 +93,7 @@ inBrowser('a message that could not be sought is sought again, and not said to b
   expect(await page.getByText('This message no longer exists').count()).toBe(0)
 })
 
-inBrowser('realtime nodes are renewed one after the other while somebody reads', async () => {
+inBrowser('realtime nodes are replaced one after the other while somebody reads', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await ofBob('With old nodes')

@@ -116,7 +116,7 @@ inBrowser('an upload is paused and resumed', async () => {
   const url = new URL((await link.getAttribute('href')) ?? '', page.url())
   const received = await ofBob.page.request.get(url.href)
   expect((await received.body()).equals(content)).toBe(true)
-  // Nothing went up twice.
+  // Nothing was uploaded twice.
   expect(bytes - content.length).toBeLessThan(chunks * 500)
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })

@@ -78,7 +78,7 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   }
   await choose('Nothing')
   await post(bob, roomId, `Only one of you hears this, @${ada.login} and @${owner.login}`)
-  // What level holds is looked up when a message is handled, which comes after it was posted.
+  // The effective level is looked up when the event of a message is handled, some time after the message was posted.
   await eventually(async () => {
     const { notifications } = await owner.call(NotificationService.method.listNotifications, {})
     return notifications.some(({ actor }) => actor?.id === bob.userId)

@@ -1,4 +1,4 @@
-/** Lets what comes one by one gather for a short while, so that much of it is dealt with at once. */
+/** Delays work for a moment so that items that arrive one by one are handled in batches. */
 export class BatchDelay {
   readonly #maxMs: number
   readonly #enough: number
@@ -21,7 +21,7 @@ export class BatchDelay {
     })
   }
 
-  /** There is more now: so much in all. */
+  /** More items have arrived; `count` is their total. */
   grown(count: number): void {
     if (count >= this.#enough) this.#full()
   }

@@ -53,7 +53,7 @@ export const outboxLeases = pgTable('outbox_leases', {
 /** The newest place on the stream that each shard knows. */
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
-  /** Raised by each loss of the stream, so that what is relayed again is not taken for a repetition. */
+  /** Raised by each loss of the stream, so that entries that are relayed again are not dropped as duplicates. */
   generation: integer('generation').notNull().default(0),
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   eventId: text('event_id'),
@@ -104,7 +104,7 @@ export const parkedEvents = pgTable(
     lastError: text('last_error').notNull(),
     firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
     parkedAt: timestamp('parked_at', { withTimezone: true }),
-    /** Set by an operator: its consumer handles it once more. */
+    /** Set by an operator, so that the consumer handles the event again. */
     replayRequestedAt: timestamp('replay_requested_at', { withTimezone: true }),
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],

@@ -23,7 +23,7 @@ export async function newDatabase(): Promise<Database & { url: string }> {
   return Object.assign(database, { url: url.href })
 }
 
-/** A NATS server whose events can be put back to an earlier state. */
+/** A NATS server whose events can be reset to an earlier state. */
 export type TestServer = AsyncDisposable & {
   url: string
   pid(): number
@@ -31,11 +31,11 @@ export type TestServer = AsyncDisposable & {
   start(): Promise<void>
   /** Copies the store; the server must be stopped. */
   saveEvents(): void
-  /** Puts the copy in the place of the events, and leaves what consumers know; the server must be stopped. */
+  /** Replaces the events by the copy and keeps the state of consumers; the server must be stopped. */
   restoreEvents(): void
 }
 
-/** `keeper`: whether somebody keeps the stream, as admin does for a fleet. */
+/** `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
 export async function newServer({ keeper: isKept = true } = {}): Promise<TestServer> {
   const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')

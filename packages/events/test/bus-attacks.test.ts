@@ -45,7 +45,7 @@ const forbiddenInternal = (
   ] as const
 ).map(([owner, method]) => [owner, `rpc.internal.svc_internal_v1_${method}`] as const)
 
-/** Methods of others: no attacker of these tests may ask them. */
+/** Methods of other services, which no attacker in these tests may call. */
 const forbiddenMethods = [...publicMethods.map(rpcSubject), ...forbiddenInternal.map(([, subject]) => subject)]
 
 let nats: Nats
@@ -427,7 +427,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await expect(askKeeper(bus, 'durable', { durable: 'a.b', subject: 'evt.>', anew: true })).rejects.toThrow('refused')
     for (const type of foreignTypes(attacker)) {
       const subjects = [subjectOf(type)]
-      // Erasing a person also removes what others received with that person's name.
+      // Erasing a person also deletes messages to others that contain that person's name.
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(askKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }

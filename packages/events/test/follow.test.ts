@@ -39,23 +39,23 @@ test('a follower that wants history begins with what was stored shortly before t
   const untilOld = performance.now() + historyMs + 100
   await eventually(() => expect(performance.now()).toBeGreaterThan(untilOld))
   for (const version of [2, 3, 4]) await store(relay, await commit(database, 'history', [version]))
-  const heard: { version: number; storedAtMs: number }[] = []
+  const received: { version: number; storedAtMs: number }[] = []
   const options = {
     ...{ bus, subject: 'evt.room.history.>', historyMs },
     onEvents: (events: Event[], { storedAtMs }: { storedAtMs: number }) =>
-      void heard.push(...events.map(({ version }) => ({ version: Number(version), storedAtMs }))),
+      void received.push(...events.map(({ version }) => ({ version: Number(version), storedAtMs }))),
     onReset: () => undefined,
   }
   await using follower = await followEvents(options)
   // All of it has been delivered before the follower is there.
-  const versions = heard.map(({ version }) => version)
+  const versions = received.map(({ version }) => version)
   expect(versions).toEqual([2, 3, 4].slice(-versions.length))
   expect(versions).toContain(4)
-  expect(heard.every(({ storedAtMs }) => storedAtMs >= follower.completeSinceMs)).toBe(true)
-  const newestMs = heard.at(-1)?.storedAtMs ?? 0
+  expect(received.every(({ storedAtMs }) => storedAtMs >= follower.completeSinceMs)).toBe(true)
+  const newestMs = received.at(-1)?.storedAtMs ?? 0
   expect(follower.completeSinceMs).toBeCloseTo(newestMs - historyMs, -1)
   await store(relay, await commit(database, 'history', [5]))
-  await eventually(() => expect(heard.at(-1)?.version).toBe(5))
+  await eventually(() => expect(received.at(-1)?.version).toBe(5))
 })
 
 test('a follower receives all of the history, even if the answer to its request comes too late', async () => {
@@ -109,7 +109,7 @@ test('a follower of an empty stream that wants history begins at once', async ()
   expect(follower.completeSinceMs).toBe(0)
 })
 
-test('a follower misses nothing over a restart of the server, and says how long it heard nothing', async () => {
+test('a follower misses nothing during a restart of the server, and reports how long it received nothing', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)

@@ -76,7 +76,7 @@ test('a claimed loss recreates durables once, and repeated claims are limited', 
   }
   expect(refusal).toMatchObject({ message: expect.stringContaining('too often') })
   expect(seen.size).toBe(9)
-  // Others may still ask.
+  // Other deployables are still answered.
   await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'other')
   expect(seen).not.toContain(await created())
 })

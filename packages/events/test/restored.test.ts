@@ -67,7 +67,7 @@ class Durable {
     expect(await message.ackAck({ timeout: timeoutMs })).toBe(true)
   }
 
-  /** Takes so many messages and handles them all. */
+  /** Pulls the given number of messages and handles them all. */
   async handleNext(count: number): Promise<void> {
     for (const message of await this.take(count)) await this.handle(message)
   }

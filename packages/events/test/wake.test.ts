@@ -1,4 +1,4 @@
-// Polling is off here: what arrives was announced.
+// Polling is off here, so every entry that arrives was announced.
 import { expect, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
@@ -14,7 +14,7 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
-/** The same database as another process has it. */
+/** The same database, used by another process. */
 const again = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
 
 const shared = (database: Database) =>

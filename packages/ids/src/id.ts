@@ -34,7 +34,7 @@ export function dmRoomId(key: Uint8Array, userIds: readonly string[]): string {
   return ofPeople(createHmac('sha256', key), userIds)
 }
 
-/** The same without a key, as conversations were named before there was one. */
+/** The room id without a key, as it was derived in earlier releases. */
 export function unkeyedDmRoomId(userIds: readonly string[]): string {
   return ofPeople(createHash('sha256'), userIds)
 }
@@ -46,8 +46,7 @@ function ofPeople(hash: Hash | Hmac, userIds: readonly string[]): string {
 }
 
 /**
- * An identifier that is the same whenever it is made of the same parts, for what may be begun twice before anything of it
- * is stored.
+ * An identifier derived from its parts, so that starting the same thing twice before it is stored yields the same id.
  */
 export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
   const hash = createHash('sha256').update(kind)

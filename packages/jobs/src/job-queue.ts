@@ -39,7 +39,8 @@ const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::
 
 /**
  * Statements over a table of jobs. Any number of processes may share one. All times are the database's, so clocks of
- * processes may differ. What changes a job answers false when its lease has ended and another process claimed it.
+ * processes may differ. Functions that change a job return false if its lease has ended and another process has claimed
+ * it.
  */
 export class JobQueue<T extends JobTable> {
   readonly #table: T
@@ -98,7 +99,7 @@ export class JobQueue<T extends JobTable> {
     return this.#update(db, job, { dueAt: soon(leaseMs) })
   }
 
-  /** Gives a job back, due after a pause. `set` replaces columns of it. */
+  /** Releases a job, due after a pause. `set` replaces columns of its row. */
   release(
     db: Reader,
     job: Job<T>,
@@ -112,7 +113,7 @@ export class JobQueue<T extends JobTable> {
     return ((await db.delete(this.#table).where(this.isHeld(job))).rowCount ?? 0) > 0
   }
 
-  /** True of the row as long as nobody else has claimed it, and it is a job. */
+  /** Condition for a row that is an unfinished job and has not been claimed by another process since. */
   isHeld(job: Job<T>): SQL | undefined {
     const key = this.#options.key.map((name, at) => eq(this.#key()[at] as AnyPgColumn, job[name]))
     return and(...key, eq(this.#table.fence, job.fence), this.#options.open)

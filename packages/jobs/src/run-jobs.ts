@@ -47,14 +47,17 @@ export type JobRunnerOptions<T extends JobTable> = {
   atOnce?: number
   /** Duration of a lease. The worker renews it three times as often; default: 15 s. */
   leaseMs?: number
-  /** Longest pause between two looks for what other processes wrote or left behind. What this process wrote is begun at once. */
+  /**
+   * Longest pause before looking for jobs that other processes wrote or left behind. Jobs of this process start at
+   * once.
+   */
   everyMs: number
   retry: RetryPolicy
   signal: AbortSignal
   /**
-   * Does a job. Its signal fires when the process ends, or with a `JobLost`. Answers nothing when it is done: it is deleted;
-   * `ended` when it has ended the job itself; otherwise what to change in its row: it goes behind the others, and its
-   * failures are forgotten. May come twice when a process was taken for dead.
+   * Does a job. Its signal fires when the process ends, or with a `JobLost`. Returns nothing if the job is done, and
+   * the job is deleted; `ended` if the function has ended the job itself; otherwise the changes of its row: the job
+   * moves behind the others, and its failures are reset. A job may run twice if its process was considered dead.
    */
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Called when a job has failed and will be retried. */
@@ -153,7 +156,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     await queue.release(db, job, { pauseMs: backoffMs(retry, Math.max(attempts, 1)), attempts })
   }
 
-  /** Keeps a job from the others until disposed. `lost` fires when it is gone or somebody else has it. */
+  /** Holds the lease of a job until disposed. `lost` fires if the job was deleted or another process claimed it. */
   #keep(job: Job<T>): AsyncDisposable & { lost: AbortSignal } {
     const { db, queue, name, leaseMs = defaultLeaseMs } = this.#options
     const lost = new AbortController()

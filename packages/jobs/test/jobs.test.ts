@@ -27,7 +27,7 @@ const rows = () => database.db.select().from(letters).orderBy(letters.id)
 /** Lets every lease expire, as if its time had passed. */
 const expire = () => database.db.execute(sql`update letters set due = now()`)
 
-/** A worker, and what came of its jobs. */
+/** A worker and the results of its jobs. */
 function work(
   run: (letter: Letter, signal: AbortSignal) => unknown,
   options: Partial<JobRunnerOptions<typeof letters>> = {},

@@ -90,7 +90,7 @@ async function measureFleet(
   if (wanted.has('room')) await measureRoom(fleet, report)
   if (wanted.has('readers')) await measureReaders(fleet, report)
   if (wanted.has('sockets') && known) await measureOwnersSockets(fleet, known, report)
-  // Before the images: the memory they leave allocated in uploads would hide what a file needs.
+  // Before the images: the memory that they leave allocated in uploads would hide the memory for a file.
   if (wanted.has('files')) await measureLargeFile(fleet, report)
   if (wanted.has('images')) await measureImages(fleet, report)
   if (wanted.has('size')) await measureSize(fleet, report)

@@ -7,9 +7,9 @@ import { Failure } from './console.mjs'
 import { root } from './places.mjs'
 
 /**
- * Waits until no other bootstrap works on this checkout and returns how to let the next one in. The mutex is a listening
- * socket: it ends with its process, however that ends. In the folder for temporary files, because paths of sockets are
- * short.
+ * Waits until no other bootstrap works on this checkout, and returns a function that releases the mutex. The mutex is a
+ * listening socket: it ends with its process, however that ends. In the folder for temporary files, because paths of
+ * sockets are short.
  */
 export async function checkoutMutex(onWait) {
   const name = createHash('sha256').update(`${process.getuid?.()} ${root}`).digest('hex').slice(0, 16)

@@ -50,7 +50,7 @@ export async function fetchPackage(spec, shown, tryOut) {
 
 const unfinished = 'fetching-'
 
-/** Removes what a killed start left. If its npm is still writing there, it stays until the next start. */
+/** Removes the files that a killed start left. If its npm is still writing there, they stay until the next start. */
 function removeUnfinished() {
   for (const name of readdirSync(cache)) {
     if (!name.startsWith(unfinished)) continue

@@ -26,7 +26,7 @@ function stateOfPackages() {
   return hash.digest('hex')
 }
 
-/** Builds what has changed. */
+/** Builds the packages that have changed. */
 export async function build() {
   say('building')
   const turbo = join(root, 'node_modules/.bin/turbo')

@@ -2,8 +2,8 @@ import { enableCompileCache } from 'node:module'
 import { compileCache } from './repository.ts'
 
 const given = { ...process.env }
-// Plain lines are for the terminal. What the bus client logs while NATS comes and goes is not, so it is silenced before
-// the modules that make loggers are loaded.
+// The terminal gets plain lines only. The bus client logs while NATS is unavailable, so logging is switched off before
+// the modules that create loggers are loaded.
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
 enableCompileCache(compileCache())
 const { supervise } = await import('./supervise.ts')

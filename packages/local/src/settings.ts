@@ -65,7 +65,7 @@ export const readSettings = defineConfig({
   }),
 })
 
-/** Secrets that the supervisor makes up unless the environment or the file has them. */
+/** Secrets that the supervisor generates unless the environment or the file contains them. */
 export const readGivenSecrets = defineConfig({
   PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',

@@ -9,7 +9,7 @@ import { readGivenSecrets, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
-/** A terminal and a wrapper may both pass on one Ctrl-C: what follows so soon is not a second one. */
+/** A terminal and a wrapper may both pass on one Ctrl-C: a signal that follows so soon is not a second one. */
 const sameInterruptionMs = 300
 
 /**

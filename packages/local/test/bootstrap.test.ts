@@ -75,7 +75,7 @@ afterAll(() => {
   folder[Symbol.dispose]()
 })
 
-/** A checkout of nothing but what fetches Node.js and pnpm. */
+/** A checkout that contains only the scripts that fetch Node.js and pnpm. */
 function checkout(
   name: string,
   pinned = Object.fromEntries([...packages.values()].map((one) => [one.spec, one.integrity])),
@@ -191,7 +191,7 @@ test.each([
   expect(await pnpm(dir, `${join(dir, 'bin')}:${process.env.PATH}`)).toEqual({ code: 1, out: '', err: `${line}\n` })
 })
 
-/** A folder for PATH whose npm does what the script says. */
+/** A folder for PATH with an npm that runs the given script. */
 function npmThat(dir: string, script: string): string {
   mkdirSync(join(dir, 'bin'))
   writeFileSync(join(dir, 'bin/npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })

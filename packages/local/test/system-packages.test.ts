@@ -47,7 +47,7 @@ async function lockHeld(file: string) {
   return { pid: child.pid, release: () => child.kill() }
 }
 
-// The lists are asked for once in a process: the first test is the one that can wait for them.
+// The lists are fetched once per process, so only the first test can wait for them.
 onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/lock'])(
   'another program that holds %s is waited for, and named',
   async (file) => {

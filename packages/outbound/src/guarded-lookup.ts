@@ -6,16 +6,16 @@ export type IsAllowed = (address: string) => boolean
 
 export type Address = { address: string; family: 4 | 6 }
 
-/** Finds all addresses of a name on behalf of a caller (a user's id), who may have few names in question. */
+/** Resolves all addresses of a name for a caller (a user's id), who may have only a few unresolved names at a time. */
 export type Resolve = (hostname: string, callerId: string) => Promise<Address[]>
 
 /** Which addresses may be contacted, and how names are resolved. */
 export type Network = { isAllowed: IsAllowed; resolve: Resolve }
 
-/** A host, or an address its name leads to, may not be asked. */
+/** A host, or an address that its name resolves to, is not allowed. */
 export class AddressRefused extends Error {
   constructor() {
-    super('the address may not be asked')
+    super('the address is not allowed')
   }
 }
 

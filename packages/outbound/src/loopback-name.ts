@@ -1,2 +1,2 @@
-/** Names that mean this very machine and are asked of no server (RFC 6761). */
+/** Names of this very machine, which are not resolved by name servers (RFC 6761). */
 export const isLoopbackName = (name: string): boolean => /(^|\.)localhost\.?$/i.test(name)

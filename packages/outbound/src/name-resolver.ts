@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import type { Address, Resolve } from './guarded-lookup.ts'
 import { isLoopbackName } from './loopback-name.ts'
 
-/** A name is not asked about now: too many others are, or have been for too long. Says nothing about the name. */
+/** A name was not resolved because too many others are waiting or took too long. It says nothing about the name. */
 export class ResolverBusy extends Error {
   constructor() {
     super('too many names are being resolved')
@@ -12,13 +12,13 @@ export class ResolverBusy extends Error {
 export type ResolverOptions = {
   /** Name servers, as `address:port`; default: those of the system. */
   servers?: readonly string[]
-  /** Names in question at a time. */
+  /** Number of names that are resolved concurrently. */
   maxAtOnce?: number
-  /** Names that wait for their turn; further ones are refused. */
+  /** Number of names that may wait; further ones are refused. */
   maxWaiting?: number
-  /** How many names of one caller may wait while another name of that caller is resolved. */
+  /** How many names of one caller may wait while another of its names is resolved. */
   maxWaitingPerCaller?: number
-  /** Longest wait of a name for its turn. */
+  /** Maximum time that a name waits. */
   maxWaitMs?: number
   /** Timeout for resolving a name. */
   timeoutMs?: number
@@ -42,7 +42,7 @@ export class NameResolver implements Disposable {
   readonly #timeoutMs: number
   /** Running queries by name. */
   readonly #answers = new Map<string, Promise<Address[]>>()
-  /** Names that wait or are in question, by caller and name. */
+  /** Names that wait or are being resolved, by caller and name. */
   readonly #turns = new Map<string, Promise<Address[]>>()
   readonly #active = new Set<string>()
   readonly #resolvers = new Set<Resolver>()
@@ -64,7 +64,7 @@ export class NameResolver implements Disposable {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Names in question. */
+  /** Number of names being resolved. */
   get pending(): number {
     return this.#active.size
   }
@@ -75,7 +75,7 @@ export class NameResolver implements Disposable {
     if (isLoopbackName(name)) return Promise.resolve(loopback)
     const underWay = this.#answers.get(name)
     if (underWay) return underWay
-    // Nobody shares the wait of another.
+    // Waits are not shared between callers.
     const id = `${callerId} ${name}`
     const known = this.#turns.get(id)
     if (known) return known
@@ -84,7 +84,7 @@ export class NameResolver implements Disposable {
     return answer
   };
 
-  /** Gives up every name in question. */
+  /** Cancels all queries. */
   [Symbol.dispose](): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(new ResolverBusy())
     for (const resolver of this.#resolvers) resolver.cancel()
@@ -100,7 +100,7 @@ export class NameResolver implements Disposable {
     }
   }
 
-  /** Completes when the caller may have a name in question. */
+  /** Resolves when it is the caller's turn to resolve a name. */
   async #turn(callerId: string): Promise<void> {
     const ahead = this.#waiting.filter((one) => one.callerId === callerId).length
     const isBusy = this.#active.has(callerId) && ahead >= this.#maxWaitingPerCaller

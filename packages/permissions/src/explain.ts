@@ -21,7 +21,7 @@ export type TraceEntry = {
   readonly applied: boolean
 }
 
-/** Why a permission comes out as it does. */
+/** Explains how a permission is decided. */
 export type Explanation = {
   readonly permission: Permission
   readonly outcome: Outcome

@@ -4,7 +4,7 @@ import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
 
-/** One scope that counts where a permission is asked, and what is stored there. */
+/** A scope that applies where a permission is checked, and the decisions stored for it. */
 export type Level = { readonly kind: ScopeKind; readonly id: string; readonly decisions: ScopeDecisions | undefined }
 
 /** The scopes whose decisions count at a scope, the nearest first. */

@@ -32,7 +32,7 @@ export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta):
   // Earlier releases counted by one, and did not say so.
   (baseRevision || revision - 1n) === policy.revision
 
-/** The policy with what the delta says. */
+/** Applies a delta to the policy. */
 export function applyDelta(policy: Policy, delta: PolicyDelta): Policy {
   const roles = new Map(policy.roles)
   const draft = new IndexDraft(policy.decisions)

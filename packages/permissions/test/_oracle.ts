@@ -23,7 +23,7 @@ export const decisionSources = ({ userId, roleIds }: Subject): string[] => [
   ...roleIds.map((id) => `role:${id}`),
 ]
 
-/** What stands of a list of decisions about a permission: the last one of each holder and place. */
+/** The effective decisions of a list about one permission: the last one for each holder and scope. */
 export function standing(decisions: readonly Stated[], permission: Permission): Stated[] {
   const latest = new Map<string, Stated>()
   for (const said of decisions) {

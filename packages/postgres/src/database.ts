@@ -17,7 +17,7 @@ export type DatabaseOptions = {
   pool: number
   /** Shown by the server as application name, and in metrics. */
   name: string
-  /** The server ends a statement after so many milliseconds; below every deadline. Default 4000. */
+  /** Milliseconds after which the server cancels a statement; less than every deadline. Default: 4000. */
   statementTimeoutMs?: number
   /** Milliseconds to wait for a connection, one of the pool or a new one. Default 2000. */
   connectTimeoutMs?: number
@@ -64,7 +64,7 @@ function createPool(options: DatabaseOptions): MeasuredPool {
   const log = logger('postgres')
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new MeasuredPool(options.name, {
-    // A plan made for any parameters suits only the statements that were written for it: those have names of their own.
+    // A generic plan suits only statements that were written for it, and those have names.
     Client: options.planOnce ? pg.Client : preparingClient(),
     connectionString: options.url,
     application_name: options.name,

@@ -23,14 +23,14 @@ const networkCodes = new Set([
  */
 const passing = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
 
-/** A table or a column that is not there. */
+/** A missing table or column. */
 const undefinedNames = new Set(['42P01', '42703'])
 
 /** The driver has no codes for these. */
 const driverMessages =
   /connection terminated|connection timeout|timeout exceeded when trying to connect|query read timeout|not queryable|calling end on the pool|client was closed/i
 
-/** An error and its causes, outermost first: drizzle wraps what the driver throws. */
+/** An error and its causes, outermost first: drizzle wraps the errors of the driver. */
 function* causes(error: unknown): Generator<Error> {
   let current = error
   for (let depth = 0; current instanceof Error && depth < 8; depth++) {
@@ -53,7 +53,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return false
 }
 
-/** A statement waited for a lock as long as `lock_timeout` lets it. */
+/** A statement waited for a lock longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   for (const cause of causes(error)) if (cause instanceof pg.DatabaseError) return cause.code === LOCK_NOT_AVAILABLE
   return false
@@ -93,8 +93,8 @@ export function explainDatabaseError(error: unknown, service: string): ConnectEr
 }
 
 /**
- * No further statement can be trusted to work on the connection: one failed without an answer of the server, so that nobody
- * knows its state, or what it had prepared reads a table that has changed since.
+ * The connection can no longer be used: a statement failed without a response of the server, so its state is unknown,
+ * or its prepared statements read a table that has changed since.
  */
 export function leavesConnectionBroken(error: unknown): boolean {
   const answer = [...causes(error)].find((cause) => cause instanceof pg.DatabaseError)

@@ -24,7 +24,7 @@ export type MigrationOptions = {
 /** EX_CONFIG of sysexits.h. */
 const CONFIGURATION_IS_WRONG = 78
 const MISSING_DATABASE = '3D000'
-/** A migration gives up when it did not get its locks for so long. */
+/** A migration fails if it does not get its locks within this time. */
 const locksWithinMs = 300_000
 /** Somebody else made it at the same moment. */
 const alreadyMade = new Set(['42P04', '23505'])
@@ -32,8 +32,8 @@ const alreadyMade = new Set(['42P04', '23505'])
 const MIGRATION_LOCK = 5_021_977
 
 /**
- * Applies what is not applied yet, in one transaction. Several processes may do so at once: they take turns. Creates the
- * database when it is missing and the role may do so.
+ * Applies the pending migrations in one transaction. If several processes do this at the same time, they take turns.
+ * Creates a missing database if the role may do so.
  */
 export async function migrateDatabase(options: MigrationOptions): Promise<void> {
   const client = await connect(options.url)

@@ -6,8 +6,8 @@ const transactions = 3
 
 /**
  * Rejects when the server does not answer, or when a pooler between us and the server gives each transaction another
- * connection and loses prepared statements, which would then fail under load. A pooler with too few connections to tell
- * counts as one that keeps them.
+ * connection and loses prepared statements, which would then fail under load. A pooler with too few connections to
+ * detect this counts as one that keeps prepared statements.
  */
 export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
   const kept = { name: 'parley_kept', text: 'select 1' }
@@ -33,7 +33,7 @@ export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Rejects when a connection of the server is not to be had in time. */
+/** Rejects if no connection to the server is available in time. */
 async function beginOnOthers(pool: pg.Pool, held: pg.PoolClient[]): Promise<void> {
   for (let i = Math.min(transactions, pool.options.max - 1); i > 0; i--) {
     const other = await pool.connect()

@@ -3,8 +3,8 @@ import type { Reader } from './db.ts'
 type Prepared<T> = { execute: (values?: Record<string, unknown>) => Promise<T> }
 
 /**
- * A query that is put together once for each database, not each time it runs: for those that calls make all the time.
- * `build` makes it with a `sql.placeholder` for each value; `name` is the only one of its kind in the process.
+ * A query that is built once per database instead of at each execution, for frequent queries. `build` returns it with a
+ * `sql.placeholder` for each value; `name` must be unique in the process.
  */
 export function preparedQuery<Values extends Record<string, unknown>, T>(
   name: string,

@@ -25,7 +25,7 @@ function parserOf(oid: number, format: 'text' | 'binary' = 'text'): Parse {
 /** Type parsers of the pool. */
 export const typeParsers: pg.CustomTypesConfig = { getTypeParser: parserOf }
 
-/** Converts values that drizzle returns into those that the pool would return. */
+/** Converts values from drizzle's types to those that the pool returns. */
 const afterDrizzle = new Map<number, (value: unknown) => unknown>([
   [INT8, toBigInt],
   [INT8_ARRAY, (value) => (Array.isArray(value) ? value.map(toBigInt) : value)],

@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** A pooler before the database of this file; gives the URL at it. */
+/** A pooler in front of the database of this file; returns its URL. */
 async function poolerOf(mode: 'session' | 'transaction', connections = 20): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(url)
   const at = await freePort()

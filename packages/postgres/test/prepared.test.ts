@@ -16,7 +16,7 @@ const things = pgTable('things', {
 
 const open = (options: { planOnce?: true } = {}) => openDatabase({ url, pool: 1, name: 'test', ...options })
 
-/** What the only connection has prepared. */
+/** The statements that the only connection has prepared. */
 async function prepared({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ statement: string }>('select statement from pg_prepared_statements')
   return rows.map(({ statement }) => statement)

@@ -62,7 +62,7 @@ function fieldOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
   return valueOf(field, depth)
 }
 
-/** What a message of the type is made with: plain objects, fields left out. */
+/** Input for a message of the type: plain objects with optional fields left out. */
 function messageOf(schema: DescMessage, depth = 0): fc.Arbitrary<Record<string, unknown>> {
   const ended = (field: DescField) => depth >= deepest && field.message !== undefined
   const members = schema.members.flatMap((member): [string, fc.Arbitrary<unknown>][] => {

@@ -23,7 +23,7 @@ export function encode<D extends DescMessage>(schema: D, message: MessageInitSha
   }
 }
 
-/** The encoder of a type, compiled at its first use; those of the types inside it are compiled at theirs. */
+/** The encoder of a type. It and those of the types inside it are compiled when they are first used. */
 function encoderOf(schema: DescMessage): Encoder {
   const known = encoders.get(schema)
   if (known) return known

@@ -1,5 +1,5 @@
 const firstBytes = 64 * 1024
-/** What was grown for one large message is given back after it. */
+/** The memory grown for one large message is released after it. */
 const keptBytes = 1024 * 1024
 /** Text up to this length is written character by character while it is ASCII, which is faster than a call of the encoder. */
 const shortText = 48
@@ -17,7 +17,7 @@ export class Writer {
     return bytes
   }
 
-  /** Forgets what was written. */
+  /** Discards everything written. */
   reset(): void {
     this.#at = 0
     if (this.#buffer.length > keptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
@@ -84,14 +84,14 @@ export class Writer {
     this.#at += value.length
   }
 
-  /** What follows up to {@link close} is a message, a map entry or a packed list. Returns what `close` is to be given. */
+  /** Begins a message, a map entry or a packed list, which {@link close} ends. Returns the argument for `close`. */
   open(tag: number): number {
     this.#reserve(20)
     this.#varint(tag)
     return ++this.#at
   }
 
-  /** Writes the length of what was opened; where one byte is too small for it, what was written moves on. */
+  /** Writes the length of the opened part; if one byte is too small for it, the bytes of the part are shifted. */
   close(start: number): void {
     const length = this.#at - start
     if (length < 0x80) {
@@ -106,7 +106,7 @@ export class Writer {
     this.#at += length
   }
 
-  /** Fields that the reader of a message did not know, as they came. */
+  /** Unknown fields of a message that was read, unchanged. */
   unknown(fields: readonly { readonly no: number; readonly wireType: number; readonly data: Uint8Array }[]): void {
     for (const { no, wireType, data } of fields) {
       this.#reserve(20 + data.length)
@@ -125,7 +125,7 @@ export class Writer {
     else this.#varint(value)
   }
 
-  /** Room for so many bytes more. */
+  /** Makes room for the given number of additional bytes. */
   #reserve(bytes: number): void {
     const needed = this.#at + bytes
     if (needed <= this.#buffer.length) return

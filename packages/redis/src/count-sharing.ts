@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { logger } from '@parley/telemetry'
 import { rateLimitPrefix } from './keys.ts'
 
-/** `shared`: total of all processes as last known; `here`: what this process added since. */
+/** `shared`: last known total of all processes; `here`: the count that this process has added since. */
 export type Count = { window: number; shared: number; here: number }
 
 type Options = {
@@ -46,7 +46,7 @@ export class CountSharing implements AsyncDisposable {
     }, flushEveryMs).unref()
   }
 
-  /** Forgets what is not shared yet. */
+  /** Discards counts that are not shared yet. */
   clear(): void {
     this.#unshared.clear()
   }

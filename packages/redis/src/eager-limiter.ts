@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import { CountSharing, type Count } from './count-sharing.ts'
 
-/** A limit that answers at once: so many points per id in a window of the clock. */
+/** A limit that answers at once: `points` per id in a fixed window of time. */
 export type EagerLimit = {
   /** Without it each process counts on its own. */
   redis?: Redis | undefined
@@ -32,8 +32,8 @@ const others = '*'
 
 /**
  * Counts in this process and shares the counts periodically, so that no call waits for Redis. Several processes
- * together may exceed the limit by what they count between two flushes. While Redis is unavailable each process counts
- * on its own.
+ * together may exceed the limit by the calls that they count between two flushes. While Redis is unavailable each
+ * process counts on its own.
  */
 export function eagerLimiter(options: EagerLimit): EagerLimiter {
   const { points, windowMs, maxIds = Infinity, now = Date.now } = options

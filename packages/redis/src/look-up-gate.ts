@@ -8,7 +8,7 @@ type Waiter = {
   queue?: string | undefined
 }
 
-/** Look-ups of one network that may wait for others to end: each keeps a request open. */
+/** Maximum number of waiting look-ups of one network: each keeps a request open. */
 export const maxWaiting = 1_000
 /** When a caller may try again after finding the queue full. */
 const comeAgainMs = 1_000

@@ -38,7 +38,7 @@ function firstGroups(address: string): number[] {
 export type NetworkLimiter = {
   /** Takes a point in every network of the address, or none; apart for each `subject`. Never rejects. */
   consume(address: string, subject?: string): Promise<Allowance>
-  /** Gives back what {@link NetworkLimiter.consume} took. Never rejects. */
+  /** Returns the points that {@link NetworkLimiter.consume} took. Never rejects. */
   refund(address: string, subject?: string): Promise<void>
 }
 
@@ -83,19 +83,19 @@ export function takeOfNetworks(limiter: EagerLimiter, address: string): number {
   return waitMs
 }
 
-/** Counts what is under way in this process by network. */
+/** Counts running work of this process by network. */
 export class NetworkCounts {
   readonly #perCustomer: number
   readonly #maxOfAny: number
   readonly #counts = new Map<string, number>()
 
-  /** @param perCustomer - what a single customer may have; wide networks more, up to `maxOfAny` */
+  /** @param perCustomer - limit for a single customer; wider networks have more, up to `maxOfAny` */
   constructor(perCustomer: number, maxOfAny = Infinity) {
     this.#perCustomer = perCustomer
     this.#maxOfAny = Math.max(perCustomer, maxOfAny)
   }
 
-  /** Takes so much in each of the networks, or nothing; whether it did. */
+  /** Takes the amount from each of the networks, or from none; returns whether it did. */
   take(networks: readonly Network[], amount = 1): boolean {
     const fits = ({ id, share }: Network) =>
       (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * share, this.#maxOfAny)

@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { Redis } from 'ioredis'
 import { rateLimitPrefix } from './keys.ts'
 
-/** A limit: so many points per id in a window that starts with the id's first point. */
+/** A limit: `points` per id in a window that starts with the id's first point. */
 export type RateLimit = {
   redis: Redis
   /** Name of the limit; limits of one name share their counts. */
@@ -20,7 +20,7 @@ export type RateLimiter = {
   consume(id: string): Promise<Allowance>
   /** Looks without taking. Never rejects. */
   check(id: string): Promise<Allowance>
-  /** Gives back a point that {@link RateLimiter.consume} took. Never rejects. */
+  /** Returns a point that {@link RateLimiter.consume} took. Never rejects. */
   refund(id: string): Promise<void>
   /** How many points of this id are used. Never rejects. */
   spent(id: string): Promise<number>

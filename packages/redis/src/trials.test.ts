@@ -4,7 +4,7 @@ import { openTrials } from './trials.ts'
 
 const address = '203.0.113.9'
 
-/** Look-ups that end when told, in the order in which they began. */
+/** Look-ups that the test ends, in the order in which they began. */
 function lookUps(perMinute: number) {
   const trials = openTrials({ perMinute })
   const underWay: ((found: string | undefined) => void)[] = []
@@ -18,7 +18,7 @@ function lookUps(perMinute: number) {
     trials,
     one,
     burst: (count: number, from = address) => Array.from({ length: count }, () => one(from)),
-    /** Ends all look-ups, and those that begin after them. */
+    /** Ends all look-ups, and those that begin later. */
     async end(found: string | undefined) {
       await Promise.resolve()
       for (let resolve = underWay.shift(); resolve; resolve = underWay.shift()) {

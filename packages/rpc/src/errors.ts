@@ -47,7 +47,7 @@ export function unavailable(message: string, reason: string, cause?: unknown): C
   return new ConnectError(message, Code.Unavailable, { [reasonHeader]: reason }, undefined, cause)
 }
 
-/** The peer sent what this version cannot read. */
+/** The peer sent a message that this version cannot read. */
 export function unreadableReply(cause: unknown): ConnectError {
   return new ConnectError('the reply cannot be read', Code.Internal, undefined, undefined, cause)
 }

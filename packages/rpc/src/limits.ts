@@ -10,7 +10,7 @@ export const partBytes = 256 * 1024
 /** Limit for the total size of incomplete multi-part replies in a process. */
 export const maxCollectedBytes = 64 * 1024 * 1024
 
-/** A reply whose next part is not there after this long has lost it. */
+/** A reply whose next part has not arrived after this time counts as lost. */
 export const partSilenceMs = 2_000
 
 /** A server does not start a call that was sent longer ago than this. */
@@ -22,7 +22,7 @@ export const startedAfterMs = 100
 /** If no reply arrives for this long after `startByMs`, no server is working on the call. */
 export const silenceMs = 250
 
-/** `startByMs` of what is sent again after silence: a server that is alive begins at once or says that it will not. */
+/** `startByMs` of a request that is repeated after silence: a live server begins at once or refuses. */
 export const repeatStartByMs = 100
 
 /** If no reply arrives for this long after `repeatStartByMs`, this copy is lost too. */

@@ -11,7 +11,7 @@ export type Delivery = {
   respond(data: Uint8Array, options?: { headers?: MsgHdrs }): void
 }
 
-/** Takes a request; what is thrown is a bug. */
+/** Handles a request; it must not throw. */
 export type Receiver = (delivery: Delivery) => void
 
 /**
@@ -45,7 +45,7 @@ export class Neighbours {
 }
 
 /**
- * Who answers a method in this process; undefined when nobody does. Throws `permission_denied` for a method that the
- * manifest does not let the caller call, as the rights of the bus do.
+ * The deployable of this process that answers a method; undefined if there is none. Throws `permission_denied` for a
+ * method that the manifest does not let the caller call, as the rights of the bus do.
  */
 export type FindNeighbour = (method: DescMethod) => Receiver | undefined

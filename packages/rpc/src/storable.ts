@@ -2,7 +2,7 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 
-/** A field that holds what no service can keep, by its path in the message. */
+/** The path in the message of a field with a value that no service can store. */
 export type Unstorable = { field: string; description: string }
 
 const nul = 'must not hold the character U+0000'

@@ -13,7 +13,7 @@ import {
 } from '../src/index.ts'
 import { startNats, type TestNats } from './_nats.ts'
 
-/** A bus and what a test puts on it; everything ends with it. */
+/** A bus with clients and servers of a test; disposing it ends them all. */
 export type Fleet = AsyncDisposable & {
   readonly nats: TestNats
   bus(options?: Partial<BusOptions>): Promise<Bus>
@@ -51,7 +51,7 @@ export const alice: Caller = {
   rolesVersion: 7n,
 }
 
-/** For client and server alike: time stands still, so however slow the machine is, no call is late or taken for lost. */
+/** A clock for client and server that stands still, so that no call is late or considered lost on a slow machine. */
 export const timeless = { now: () => 0 }
 
 /** The error a call ends with; fails when it succeeds. */

@@ -15,7 +15,7 @@ let hold = gate()
 let running = 0
 let left = NaN
 const health = new Health()
-/** What the clocks of client and server show. */
+/** The times of the clocks of client and server. */
 let at = 1_000_000
 const clock = { now: () => at }
 
@@ -97,7 +97,7 @@ test('a place that becomes free goes to the one that waits', async () => {
   expect(await metricsText()).toMatch(/parley_rpc_server_queue_duration_seconds_count [1-9]/)
 })
 
-/** What a server answers to a request that a client with a clock of its own sent. */
+/** The response of a server to a request from a client with a different clock. */
 async function send(sender: string, sentAt: number): Promise<string> {
   const control = headers()
   control.set('P', `${sender} ${sentAt} 5000 500 1`)

@@ -78,7 +78,7 @@ test('connecting waits for a bus that is not there yet, and gives up when told t
   expect(bus.connected()).toBe(true)
 })
 
-/** Resolves when a connection has been tried for so many times. */
+/** Resolves when a connection has been attempted the given number of times. */
 async function tried(nc: NatsConnection, times: number): Promise<void> {
   let attempts = 0
   for await (const { type } of nc.status()) {
@@ -108,7 +108,7 @@ test('attempts that were given up while the bus was frozen do not end the connec
     await second
   }
   await eventually(() => isBack)
-  // The server hangs up on who came first first.
+  // The server closes the oldest connection first.
   await hungUpOn(fleet.nats.url)
   await bus.nc.flush()
   expect([lossesSince, bus.connected()]).toEqual([0, true])

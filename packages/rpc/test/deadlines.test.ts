@@ -80,7 +80,7 @@ test('a handler that takes too long is a deadline exceeded, and its signal fires
 
 test('what stops because of the signal is a deadline exceeded too', async () => {
   work = (call) => sleep(10_000, undefined, { signal: call.signal })
-  // The client's own deadline comes first, so the answer of the server is read by one that waits longer.
+  // The client's own deadline passes first, so a client with a longer one reads the response of the server.
   const bus = await fleet.bus()
   const said: MsgHdrs[] = []
   bus.nc.subscribe('_INBOX.said', { callback: (_error, msg) => void (msg.headers && said.push(msg.headers)) })

@@ -53,7 +53,7 @@ const check = (login: string) => createClient(AdminInternalService, rpc.transpor
 const create = (name: string, options: { headers?: Record<string, string>; timeoutMs?: number } = {}) =>
   createClient(RoomService, rpc.transport({ caller: alice })).createRoom({ name, groupId: 'G1' }, options)
 
-/** Calls again as long as a server that is busy says twice that it came too late to begin. */
+/** Repeats the call as long as a busy server refuses it twice because it arrived too late. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -115,7 +115,7 @@ test('with one of two frozen, what may be repeated succeeds and runs once, also 
   expect(outcomes[1].map((reply) => reply.room?.name)).toEqual(keyed.map(() => 'here'))
   const answered = outcomes[2].flat()
   expect(answered.length).toBeLessThan(bare.length)
-  // On a machine so slow that a living server is not heard in time, it may run what is repeated twice.
+  // On a very slow machine a live server may answer too late and run a repeated request twice.
   const isReceived = (await longestRoundTrip()) < 200
 
   child.kill('SIGCONT')

@@ -92,7 +92,7 @@ test('a call that a busy neighbour refuses is answered by another process', asyn
   const login = await loginBy(neighbours)
   const first = login('alice')
   await begun.opened
-  // The bus may ask the busy process first; then the call has been refused twice.
+  // The bus may choose the busy process first; then the call has been refused twice.
   await using _another = await serve(undefined, () => 'another process')
   await eventually(async () => expect(await login('bob')).toBe('another process'))
   busy.open()

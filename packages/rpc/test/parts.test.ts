@@ -41,7 +41,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const policies = new Map<number, { message: GetPolicyResponse; encoded: Uint8Array }>()
 
-/** A policy that is exactly so many bytes long. */
+/** A policy with exactly the given number of bytes. */
 function policyOf(bytes: number): { message: GetPolicyResponse; encoded: Uint8Array } {
   let policy = policies.get(bytes)
   for (let length = Math.max(0, bytes - 16); policy === undefined;) {
@@ -113,7 +113,7 @@ describe('parts', () => {
     await bus.nc.flush()
     return { [Symbol.dispose]: () => subscription.unsubscribe() }
   }
-  // The real server shares the queue group, so its answer (unimplemented) is asked again.
+  // The real server is in the same queue group; when it answers (unimplemented), the request is repeated.
   const request = async () => {
     const waiting = await fleet.client()
     for (;;) {

@@ -10,8 +10,8 @@ type Options = {
   /** Whether one of our processes forwarded the request; such a process counts as a trusted proxy. */
   isPassedOn?: (header: ReadHeader) => boolean
   /**
-   * Hears of each request with X-Forwarded-For that comes from a private address nobody named: most likely a proxy, with
-   * everybody behind it counted as one.
+   * Called for each request with X-Forwarded-For from a private address that is no trusted proxy: most likely a proxy,
+   * behind which all clients are counted as one.
    */
   onForgottenProxy?: (address: string) => void
 }

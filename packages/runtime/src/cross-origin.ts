@@ -60,7 +60,7 @@ export function crossOriginHeaders(
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
-/** The answer to that, on top of the headers that let the page read it. */
+/** The headers of the response to a preflight request; `cors` are those that every response has. */
 export const preflightHeaders = (cors: OutgoingHttpHeaders): OutgoingHttpHeaders => ({
   ...cors,
   'access-control-allow-methods': 'GET, POST, OPTIONS',

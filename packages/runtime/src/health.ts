@@ -26,12 +26,12 @@ export class Health {
     }
   }
 
-  /** Unready from now on: the process finishes what it has and ends. */
+  /** Not ready from now on: the process finishes its running work and ends. */
   drain(): void {
     this.#draining = true
   }
 
-  /** Unready for as long as `check` returns a reason. Dispose the result to stop asking. */
+  /** Not ready as long as `check` returns a reason. Dispose the result to remove the check. */
   backlog(name: string, check: () => string | undefined): Disposable {
     const backlog = { name, check }
     this.#backlogs.push(backlog)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Requests that may wait on one connection for the answers before theirs; nothing that we know sends ahead at all. */
+/** Maximum number of pipelined requests that wait on one connection; no client that we know pipelines at all. */
 const maxWaiting = 4
 
 type Line = { last: ServerResponse; waiting: number }
@@ -30,7 +30,7 @@ export function inTurn(socket: Duplex, response: ServerResponse, handle: () => v
   response.once('close', ends)
 }
 
-/** Runs when everything that was asked on a connection is answered; never when the connection ends before or with that. */
+/** Runs after all requests of a connection have been answered; never if the connection ends before or with that. */
 export function afterAnswers(socket: Duplex, run: () => void): void {
   const before = lines.get(socket)?.last
   const runIfOpen = () => socket.writable && run()

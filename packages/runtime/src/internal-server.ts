@@ -12,8 +12,8 @@ export type InternalServerOptions = {
 }
 
 /**
- * Serves the internal port: `/healthz` (the process lives), `/readyz` (it wants work; the body gives the reasons if not)
- * and `/metrics`. Throws when the port cannot be had. Close it last, so that probes see the drain.
+ * Serves the internal port: `/healthz` (the process lives), `/readyz` (it wants work; the body gives the reasons if
+ * not) and `/metrics`. Throws if the port is unavailable. Close it last, so that probes see the drain.
  */
 export async function serveInternal(options: InternalServerOptions): Promise<{ port: number } & AsyncDisposable> {
   const { host, health } = options

@@ -57,7 +57,7 @@ test('heavier items fill a batch sooner', async () => {
 test('urgent items go first, and are accepted however many wait', async () => {
   const { batches, batcher } = slowBatcher({ atOnce: 2, isUrgent: (item) => item > 9, maxWaiting: 2 })
   const busy = [0, 1, 2, 10, 3, 11].map((item) => batcher.submit('R1', item))[4]
-  await expect(busy).rejects.toThrow('too much waits')
+  await expect(busy).rejects.toThrow('too many items are waiting')
   for (const index of [0, 1, 2]) await batches[index]?.end()
   expect(batches.map(({ items }) => items)).toEqual([[0], [10, 11], [1, 2]])
 })

@@ -7,15 +7,15 @@ type Waiting<Item, Result> = {
 type Queue<Item, Result> = Record<'urgent' | 'ordinary', Waiting<Item, Result>[]>
 
 export type KeyedBatcherOptions<Item, Result> = {
-  /** Runs a batch, never two of a key at a time; answers a result for each item, or the error of that one. */
+  /** Runs a batch, never two of one key at a time. Returns for each item its result or its error. */
   run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
   /** Maximum total weight of a batch. */
   atOnce: number
   /** Weight of an item. Default: 1. */
   weight?: (item: Item) => number
-  /** Goes before what waits, and is never refused for want of room. Default: nothing. */
+  /** Whether an item goes ahead of waiting ones and is accepted even if the queue is full. Default: no item. */
   isUrgent?: (item: Item) => boolean
-  /** Returns why an item must not run any more; called when its batch starts. */
+  /** Returns why an item must no longer run; called when its batch starts. */
   refusal?: (item: Item) => Error | undefined
   /** Limit of waiting items per key, and the error for those beyond it. Default: unlimited. */
   maxWaiting?: number
@@ -30,21 +30,21 @@ export type KeyedBatcherOptions<Item, Result> = {
  */
 export class KeyedBatcher<Item, Result> {
   readonly #options: KeyedBatcherOptions<Item, Result>
-  /** Keys under which something runs, and what waits for that. */
+  /** Keys with a running batch, and the items that wait for it. */
   readonly #queues = new Map<string, Queue<Item, Result>>()
 
   constructor(options: KeyedBatcherOptions<Item, Result>) {
     this.#options = options
   }
 
-  /** Keys under which something runs. */
+  /** Number of keys with a running batch. */
   get size(): number {
     return this.#queues.size
   }
 
-  /** The result of the item. Rejects with what kept it from being run, or made it fail. */
+  /** Resolves with the result of the item. Rejects with the reason why it was refused or failed. */
   submit(key: string, item: Item): Promise<Result> {
-    const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too much waits') } = this.#options
+    const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too many items are waiting') } = this.#options
     return new Promise((resolve, reject) => {
       const waiting = { item, resolve, reject }
       const queue = this.#queues.get(key)
@@ -100,7 +100,7 @@ export class KeyedBatcher<Item, Result> {
         else all[index]?.resolve(result)
       }
     } catch (error) {
-      // One that cannot be done does not take the others along.
+      // An item that fails does not fail the others.
       if (all.length > 1 && triesAlone?.(error)) for (const one of all) await this.#runTogether(key, [one])
       else for (const { reject } of all) reject(error)
     }

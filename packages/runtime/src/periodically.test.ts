@@ -132,7 +132,7 @@ test('tasks with long pauses run on one beat, those with the same pause always t
     tasks.push(begin(10_000, 3))
     await jest.advanceTimersByTimeAsync(60_000)
     for (const task of tasks) await task[Symbol.asyncDispose]()
-    // The first run of each comes when it likes.
+    // The first runs start at random times.
     const [often, usual, seldom, later] = ranAt.map((times) => times.slice(1).map(Math.round))
     const beats = [often, usual, seldom, later].flatMap((times) => times ?? [])
     expect(beats.length).toBeGreaterThan(24)

@@ -1,6 +1,6 @@
 import { beatMs, beatWithin, logger } from '@parley/telemetry'
 
-/** A task that comes round. */
+/** A task that runs periodically. */
 export type PeriodicTask = {
   /** Name for the log. */
   name: string
@@ -13,8 +13,8 @@ export type PeriodicTask = {
   /** Ends the task, as disposing it does. */
   signal?: AbortSignal
   /**
-   * One run. Its signal fires when the task is to end; a run that fails is logged. What it returns, if anything, is the
-   * number of milliseconds after which there is something to do again, when that is sooner than the usual pause.
+   * One run. Its signal fires when the task is to end; a run that fails is logged. It may return the number of
+   * milliseconds until the next run, to run sooner than after the usual pause.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
   /** Pause after a run that failed, if that is to be shorter than the usual one. */
@@ -24,15 +24,15 @@ export type PeriodicTask = {
 /** A task under way; disposing waits for the run that is under way and ends it. */
 export type Periodic = AsyncDisposable & {
   /**
-   * There is something to do, now or in so many milliseconds: a run begins then at the latest, after the one under way.
-   * Harmless to forget or to repeat: the usual pause is the longest that anything waits.
+   * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. Calls may
+   * be omitted or repeated: no work waits longer than the usual pause.
    */
   wake(inMs?: number): void
 }
 
 /**
- * Runs a task again and again, never twice at a time, and whenever it is woken. The first run comes after a random part of
- * the pause (a second at most), so that processes that start together do not run together.
+ * Runs a task periodically and whenever it is woken, never twice at a time. The first run starts after a random part of
+ * the pause (at most a second), so that processes that start together do not run together.
  */
 export function periodically(task: PeriodicTask): Periodic {
   return new Rounds(task)
@@ -84,7 +84,7 @@ class Rounds implements Periodic {
     })
   }
 
-  /** Runs the task. Resolves with the milliseconds after which the task asks to run again. */
+  /** Runs the task. Resolves with the milliseconds after which the task is to run again. */
   async #run(): Promise<number> {
     const { name, run, afterFailureMs = Infinity } = this.#task
     try {

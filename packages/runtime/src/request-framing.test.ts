@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { serveHttp, type HttpServer } from './http-server.ts'
 
 const handled: string[] = []
-/** Resolves with what answers the request for `/slow`, once that has arrived. */
+/** Resolves with the response object of the request for `/slow` when that request has arrived. */
 let slow: Promise<() => void>
 let slowCame: (answer: () => void) => void
 let server: HttpServer

@@ -3,13 +3,10 @@ import { logger } from '@parley/telemetry'
 type Closer = { name: string; close: () => Promise<void> | void }
 
 /**
- * Collects what was opened and closes it in reverse order. A closer that fails is logged; the others still run.
+ * Collects opened resources and closes them in reverse order. A closer that fails is logged; the others still run.
  *
- * ```ts
- * await using opened = new Resources() // a failure half-way closes what was already open
- * const database = opened.use(await openDatabase(config))
- * return Object.assign(opened.move(), { internalPort })
- * ```
+ * ```ts await using opened = new Resources() // a failure half-way closes what was already open const database =
+ * opened.use(await openDatabase(config)) return Object.assign(opened.move(), { internalPort }) ```
  */
 export class Resources implements AsyncDisposable {
   #closers: Closer[] = []

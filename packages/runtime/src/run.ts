@@ -50,7 +50,7 @@ export async function run(name: string, start: (stop: AbortSignal) => Promise<Se
 
 type Start = Parameters<typeof run>[1]
 
-/** The service, or undefined when it could not be started or its end was asked for before it was up. */
+/** The service, or undefined if it could not be started or was stopped before it was ready. */
 async function started(name: string, start: Start, stop: AbortSignal): Promise<Service | undefined> {
   try {
     return await start(stop)
@@ -77,7 +77,7 @@ async function stopped(name: string, service: Service): Promise<void> {
   }
 }
 
-/** Fires on SIGTERM, SIGINT and when the parent of a forked process is gone. Disposing gives the signals back. */
+/** Fires on SIGTERM, SIGINT and when the parent of a forked process is gone. Disposing removes the signal handlers. */
 function endRequested(): { signal: AbortSignal; requested: Promise<void> } & Disposable {
   const stop = new AbortController()
   const requested = new Promise<void>((resolve) => {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const healthy = { TEST_DATABASE_URL: 'postgres://localhost/test', TEST_NATS_URL: 'nats://localhost' }
 
-/** A program of the folder beside, run from source as a process of its own; ended by force when disposed. */
+/** A program of `test/programs`, run from source as a separate process; killed when disposed. */
 export type TestProcess = {
   child: ChildProcess
-  /** Waits for a line on standard output that matches, also one that was there before. */
+  /** Waits for a matching line on standard output, which may have been printed earlier. */
   line(pattern: RegExp): Promise<string>
   lines: string[]
   errors: string[]
@@ -61,5 +61,5 @@ export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc
   }
 }
 
-/** Settings with which the program works, and what goes wrong in it. */
+/** Settings of the program, and the fault it is to have. */
 export const behaving = (behaviour: string) => ({ ...healthy, TEST_BEHAVIOUR: behaviour })

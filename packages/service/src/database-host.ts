@@ -22,7 +22,7 @@ import { Host, type HostParts, type Serving } from './host.ts'
 /** Options that the host sets itself. */
 type Own = 'bus' | 'db' | 'service'
 
-/** A host with a database, and what events need of one. */
+/** A host with a database, its outbox and its inbox. */
 export class DatabaseHost extends Host {
   readonly #config: DatabaseConfig
   #database: Database | undefined
@@ -56,7 +56,7 @@ export class DatabaseHost extends Host {
     return policy
   }
 
-  /** Brings what the outbox holds to the stream. */
+  /** Publishes the entries of the outbox to the stream. */
   async relay(): Promise<Relay> {
     return this.use(await startRelay({ pool: this.pool, bus: this.events, service: this.name }))
   }

@@ -30,7 +30,7 @@ export type HostParts = {
 
 /** How a program starts a deployable. */
 export type Starting = {
-  /** Gives up starting. */
+  /** Aborts the start. */
   stop?: AbortSignal | undefined
   /** The process, if it is shared with other deployables. */
   shared?: SharedProcess | undefined
@@ -42,7 +42,7 @@ export type Serving = Pick<RpcServerOptions, 'routes' | 'guard'>
 const untilItAnswers = { initialMs: 200, maxMs: 5_000 }
 
 /**
- * The environment of a deployable. It opens dependencies, waits for them without a limit, and takes over what the
+ * The environment of a deployable. It opens dependencies, waits for them without a limit, and owns everything that the
  * deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the background
  * work; the rest, newest first; the internal port.
  */
@@ -50,7 +50,7 @@ export class Host implements AsyncDisposable {
   readonly name: Deployable
   readonly config: HostConfig
   readonly health: Health
-  /** Fires when the end is asked for before the start is done, and later once what serves has closed. */
+  /** Fires when the process is stopped before it has started, otherwise after its servers have closed. */
   readonly signal: AbortSignal
   /** Public address of this deployable, if any. */
   url: string | undefined
@@ -106,7 +106,7 @@ export class Host implements AsyncDisposable {
     return this.#connected.calls
   }
 
-  /** The calling half of this process. */
+  /** The client for calls to other deployables. */
   get rpc(): RpcClient {
     return this.#connected.rpc
   }
@@ -121,12 +121,12 @@ export class Host implements AsyncDisposable {
     return createClient(service, this.transport)
   }
 
-  /** Marks one of the awaited conditions as met. */
+  /** Marks one of the conditions for readiness as met. */
   ready(what: string): void {
     this.#awaited.get(what)?.()
   }
 
-  /** Takes over something that is to be disposed at the end, and returns it. */
+  /** Registers a resource that is disposed at the end, and returns it. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T {
     return this.opened.use(resource)
   }
@@ -136,12 +136,12 @@ export class Host implements AsyncDisposable {
     this.opened.defer(name, close)
   }
 
-  /** Tries until it succeeds, or the end is asked for. */
+  /** Retries until it succeeds or the process is stopped. */
   retry<T>(run: () => Promise<T>): Promise<T> {
     return retry(run, { signal: this.signal, ...untilItAnswers })
   }
 
-  /** Runs a task again and again until the end. */
+  /** Runs a task periodically until the process stops. */
   every(task: Omit<PeriodicTask, 'signal'>): Periodic {
     return this.use(periodically({ ...task, signal: this.signal }))
   }
@@ -152,7 +152,7 @@ export class Host implements AsyncDisposable {
     this.#background.add(done)
   }
 
-  /** Runs `close` first of all at the end, while everything still works: who is served is let go. */
+  /** Runs `close` first when the process stops, while everything still works, to release connected clients. */
   onDrain(name: string, close: () => Promise<void> | void): void {
     this.#serving.defer(name, close)
   }

@@ -2,7 +2,7 @@ import { Neighbours } from '@parley/rpc'
 import { Health, serveInternal } from '@parley/runtime'
 import type { HostConfig } from './config.ts'
 
-/** What the deployables of one process share: its internal port and health, and calls that need no bus. */
+/** Shared by the deployables of one process: internal port, health, and calls without the bus. */
 export class SharedProcess implements AsyncDisposable {
   readonly neighbours = new Neighbours()
   readonly health: Health

@@ -20,7 +20,7 @@ export function startHost(options: HostOptions, compose: (host: Host) => Promise
   })
 }
 
-/** The same for a deployable with a database, which is waited for first. */
+/** Starts a deployable with a database; waits for the database first. */
 export function startDatabaseHost(
   options: DatabaseHostOptions,
   compose: (host: DatabaseHost) => Promise<void>,

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isImageSize, type ServerImageSize } from './server-image-url.ts'
 
-/** What the address of an attachment lets its holder read while they are a member of its room. */
+/** What the address of an attachment permits its holder to read while they are a member of its room. */
 export type AssetTicket = {
   readonly assetId: string
   /** Who may read it. */
@@ -28,9 +28,9 @@ const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update(`files/${content}`).digest().subarray(0, 16)
 
 /**
- * Absolute address under which one user reads an attachment for a day: the original, another size of it (`image`), or
- * what was made of a video (`variant`). It holds no credential: membership of the room is looked at with every read.
- * Throws a RangeError for a side that is not 1 to 4096.
+ * Absolute address under which one user reads an attachment for a day: the original, another size of it (`image`), or a
+ * rendition of a video (`variant`). It contains no credential: every read checks the membership of the room. Throws a
+ * RangeError for a side that is not 1 to 4096.
  */
 export function assetUrl(
   { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export const serverImageFits = ['contain', 'cover', 'exact'] as const
 export type ServerImageFit = (typeof serverImageFits)[number]
 
-/** The size an image is asked for, in pixels. */
+/** The requested size of an image, in pixels. */
 export type ServerImageSize = { readonly width: number; readonly height: number; readonly fit: ServerImageFit }
 
 const maxSide = 4096

@@ -8,7 +8,7 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import { isVideoVariant, type VideoVariant } from './asset-url.ts'
 
-/** The address of what was made of a video, for one reader. */
+/** The address of a rendition of a video, for one reader. */
 export type AddressOf = (variant: VideoVariant) => { url: string; expiresAt: Date }
 
 const statuses: Record<string, MessageVideoProcessingStatus> = {

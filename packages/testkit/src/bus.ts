@@ -63,7 +63,7 @@ export function callAs(rpc: RpcClient, who: TestCaller): Transport {
   return rpc.transport({ caller: testCaller(who) })
 }
 
-/** Serves stand-ins for the internal methods of another service, over the real bus. */
+/** Serves stand-ins for internal methods of another service over the real bus. */
 export function fakeLeaf(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
   // A deployable that owns no public method: only what `routes` registers is answered.
   return serveRpc(bus, { deployable: 'realtime', routes })

@@ -56,7 +56,7 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
         .map(([, method]) => method)
       return {
         statements: statements.of(trace),
-        // A call that was not begun in time is made once more.
+        // A call that did not begin in time is repeated once.
         requests: called.filter((method) => method !== made),
       }
     },
@@ -105,10 +105,10 @@ function watchStatements(): Disposable & { of: (trace: string) => string[] } {
   }
 }
 
-/** The relay of the outbox wakes after a commit; what it reads then is often read for several calls, or for none. */
+/** The relay of the outbox wakes after a commit; its reads often serve several calls, or none. */
 const isOfRelay = ({ text }: Statement): boolean => text?.includes('pg_current_snapshot') ?? false
 
-/** Names in front of which a table stands, but not `for update skip locked` and `on conflict do update set`. */
+/** Words that precede a table name, but not `for update skip locked` and `on conflict do update set`. */
 const tables = /\b(?:from|join|into|(?<!\bfor (?:no key )?)update) (?!set\b)"?([a-z_]\w*)/gi
 const longest = 60
 

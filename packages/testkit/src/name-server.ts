@@ -3,15 +3,15 @@ import { once } from 'node:events'
 
 const ipv4 = 1
 
-/** A name server on loopback. It knows IPv4 addresses of a few names, and stays silent about all others. */
+/** A name server on loopback. It knows IPv4 addresses of a few names and does not answer queries for others. */
 export class NameServer implements AsyncDisposable {
-  /** Names that were asked about, in the order of their first question. */
+  /** Names that were queried, in the order of their first query. */
   readonly queried = new Set<string>()
-  /** IPv4 addresses by name; names that come later are answered when the question is repeated. */
+  /** IPv4 addresses by name; a name added later is answered when its query is repeated. */
   readonly answers: Map<string, string[]>
   /** Names that do not exist. */
   readonly missing = new Set<string>()
-  /** Questions so far. */
+  /** Number of queries so far. */
   queries = 0
   readonly #socket: Socket
 
@@ -32,7 +32,7 @@ export class NameServer implements AsyncDisposable {
     return `127.0.0.1:${this.#socket.address().port}`
   }
 
-  /** Completes when so many names were asked about. */
+  /** Resolves when this number of names has been queried. */
   async untilQueried(names: number): Promise<void> {
     while (this.queried.size < names) await once(this.#socket, 'message')
   }
@@ -60,7 +60,7 @@ export class NameServer implements AsyncDisposable {
   }
 }
 
-/** The name a question is about, and where it ends. */
+/** The name in a query, and the offset of its end. */
 function nameOf(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = 12
@@ -71,6 +71,6 @@ function nameOf(question: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-/** An address of the name that was asked about, good for a minute. */
+/** An address record of the queried name, valid for a minute. */
 const recordOf = (address: string): Buffer =>
   Buffer.from([0xc0, 12, 0, ipv4, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])

@@ -6,7 +6,7 @@ import type { Configuration } from 'oidc-provider'
 /** Answers a request; false leaves it to the provider. */
 type Instead = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** What the provider knows of its people; by login, which is their subject as well. */
+/** The people that the provider knows, by login, which is also their subject. */
 type Claims = Record<string, unknown>
 
 /** The provider, and what can be done to it. */
@@ -15,7 +15,7 @@ export type OidcProvider = AsyncDisposable & {
   clientId: string
   clientSecret: string
   people: Map<string, Claims>
-  /** Paths asked for so far. */
+  /** Paths requested so far. */
   requests: string[]
   /** Puts a new signing key in the place of the present one. */
   rotate: (kid: string) => void

@@ -3,8 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 const maxAttempts = 100
 
 /**
- * Makes a call that may be repeated, and makes it again while the answer is `unavailable` or `deadline_exceeded`: for tests
- * that ask for more at once than a slow machine can do in time. Every other failure is thrown as it comes.
+ * Makes a repeatable call and repeats it while it fails with `unavailable` or `deadline_exceeded`, for tests that cause
+ * more work than a slow machine can do in time. All other errors are thrown.
  */
 export async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

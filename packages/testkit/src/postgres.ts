@@ -12,7 +12,7 @@ import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 /** A database of its own. */
 export type TestDatabase = Outage & { url: string }
 
-/** What a test wants of its database. */
+/** What a test requires of its database. */
 export type TestDatabaseOptions = {
   /** `stop()` makes the database unreachable, `start()` reachable again; all that is said to it takes a detour then. */
   outages?: boolean

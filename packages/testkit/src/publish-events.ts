@@ -14,7 +14,7 @@ export function testEvent({ traceparent, ...event }: TestEvent): Event {
   return Object.assign(fromBinary(EventSchema, payload), traceparent === undefined ? {} : { traceparent })
 }
 
-/** Puts events on the stream as a relay would, in one bus message; answers with them when the stream has them. */
+/** Publishes events as a relay would, in one message; resolves with them when the stream has stored them. */
 export async function publishEvents(bus: Bus, ...events: TestEvent[]): Promise<Event[]> {
   const published = events.map(testEvent)
   const batch = create(EventBatchSchema, { events: published })

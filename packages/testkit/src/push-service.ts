@@ -25,7 +25,7 @@ export type ReceivedPush = {
   vapid: { header: unknown; claims: Record<string, unknown>; isSigned: boolean; publicKey: string }
 }
 
-/** What the service answers: a status, or nothing at all. */
+/** The response of the service: a status, or none at all. */
 export type PushAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'nothing'
 
 type Browser = { keys: ECDH; auth: Buffer }
@@ -33,7 +33,7 @@ type Browser = { keys: ECDH; auth: Buffer }
 /** A push service with its browsers. It knows RFC 8030, 8188, 8291 and 8292 by itself, from node:crypto alone. */
 export class PushService {
   readonly received: ReceivedPush[] = []
-  /** What the next pushes are answered with; by default 201. */
+  /** The responses to the next pushes; by default 201. */
   answer: (push: ReceivedPush, attempt: number) => PushAnswer | Promise<PushAnswer> = () => ({ status: 201 })
   readonly #browsers = new Map<string, Browser>()
   readonly #server: Server
@@ -62,7 +62,7 @@ export class PushService {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Subscribes as a browser; returns what the browser passes to the web application. */
+  /** Subscribes as a browser does; returns the subscription for the web application. */
   browser(name: string): { endpoint: string; p256dh: string; auth: string } {
     const keys = createECDH('prime256v1')
     keys.generateKeys()
@@ -75,7 +75,7 @@ export class PushService {
     }
   }
 
-  /** What a browser got, in order. */
+  /** The pushes that a browser received, in order. */
   by(name: string): ReceivedPush[] {
     return this.received.filter(({ browser }) => browser === name)
   }

@@ -1,7 +1,7 @@
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/tooling/eventually'
 
-/** What a process answers when it is asked whether it is ready. */
+/** The response of a process's readiness endpoint. */
 export async function readiness(internalPort: number): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
   return { status: response.status, body: await response.json() }

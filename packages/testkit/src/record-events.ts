@@ -3,8 +3,8 @@ import { declareStreams, followEvents } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 
 /**
- * Events that came since the recording began, in the order of the stream. Each is there once: a relay may tell its last
- * events again, and readers go by event id.
+ * Events since the recording began, in the order of the stream, without duplicates: a relay may publish its last events
+ * again with the same ids.
  */
 export type Recording = AsyncDisposable & { readonly events: Event[] }
 

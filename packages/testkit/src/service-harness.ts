@@ -8,7 +8,7 @@ import { callAs, fakeLeaf, testBus, type TestCaller } from './bus.ts'
 import { testNats, type TestNats } from './nats.ts'
 import { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
 
-/** What a service is started with. */
+/** Parameters with which a service is started. */
 export type ServiceParts<Config, Overrides> = {
   start: (config: Config, overrides?: Overrides) => Promise<Service>
   readConfig: (sources: { env: NodeJS.ProcessEnv }) => Config
@@ -30,7 +30,7 @@ export type TestProcess = Service & { url: string }
 
 type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
 
-/** What a service under test stands on, and its processes. Disposing ends the processes first, all at once. */
+/** The servers and processes of a service under test. Disposing ends the processes first, all at once. */
 export type ServiceHarness<Overrides = unknown> = {
   nats: TestNats
   bus: Bus
@@ -53,18 +53,18 @@ export type ServiceHarness<Overrides = unknown> = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** The same with the database of the service. */
+/** A harness with the database of the service. */
 export type DatabaseServiceHarness<Overrides = unknown> = ServiceHarness<Overrides> & {
   database: TestDatabase
-  /** What the service has stored. */
+  /** The database of the service. */
   db: Db
   pool: Database['pool']
 }
 
-/** A harness with what `surround` adds to it, such as stand-ins for the neighbours. */
+/** A harness extended by `surround`, for example with stand-ins for other services. */
 export type Surrounded<Harness, Own> = Omit<Harness, keyof Own> & Own
 
-/** A NATS server of its own, and processes of a service over it on demand. Whatever fails, what was opened is closed. */
+/** A separate NATS server, and processes of a service on demand. After a failure everything opened is closed. */
 export function testService<Config, Overrides, Own extends object>(
   parts: ServiceParts<Config, Overrides>,
   surround: (harness: ServiceHarness<Overrides>) => Promise<Own> | Own,
@@ -72,7 +72,7 @@ export function testService<Config, Overrides, Own extends object>(
   return opening((opened) => openHarness(parts, opened), surround)
 }
 
-/** The same with a database of its own. */
+/** A harness with a separate database. */
 export function testDatabaseService<Config, Overrides, Own extends object>(
   parts: DatabaseServiceParts<Config, Overrides>,
   surround: (harness: DatabaseServiceHarness<Overrides>) => Promise<Own> | Own,
@@ -134,7 +134,7 @@ async function openHarness<Config, Overrides>(
 const mapped = <S extends Record<string, DescService>>(services: S, clientOf: (service: DescService) => unknown) =>
   Object.fromEntries(Object.entries(services).map(([name, service]) => [name, clientOf(service)])) as ClientsOf<S>
 
-/** The processes that run, each with what it was started with. */
+/** The running processes, each with its parameters. */
 class Processes<Given extends unknown[]> implements AsyncDisposable {
   readonly #boot: (...given: Given) => Promise<Service>
   readonly #running = new Map<TestProcess, Given>()

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import yazl from 'yazl'
 
-/** What a made-up export of Slack holds. */
+/** The content of a made-up Slack export. */
 export type SlackExportSize = {
   people: number
   channels: number
@@ -11,7 +11,7 @@ export type SlackExportSize = {
   messages: number
 }
 
-/** What is in it, as far as somebody who imports it can count. */
+/** Its content, as far as an import can count it. */
 export type SlackExportContent = {
   people: number
   rooms: number
@@ -85,7 +85,7 @@ type Room = { id: string; name: string; members: string[] }
 
 const isDm = ({ id }: Room): boolean => id.startsWith('D')
 
-/** Adds a file for each day on which somebody wrote in a room, and answers what is in them. */
+/** Adds a file for each day with messages in a room, and returns the counts of their content. */
 function writeRoom(
   room: Room,
   count: number,
@@ -186,7 +186,7 @@ class Chance {
     return this.pick(this.#people)
   }
 
-  /** Up to so many different people. */
+  /** At most this number of different people. */
   people(atMost: number): string[] {
     return [...new Set(Array.from({ length: atMost }, () => this.person()))]
   }

@@ -9,7 +9,7 @@ const opened = new Resources()
 let here: TestBus
 let costs: CostCounter
 let database: Database
-/** What the service does before it answers. */
+/** The work of the service before it answers. */
 let work: () => Promise<unknown>
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(new URL('_drizzle', import.meta.url)))
@@ -31,7 +31,7 @@ const costsOf = (next: () => Promise<unknown>) => {
   return costs.of(call)
 }
 
-test('a call that asks nobody costs nothing', async () => {
+test('a call that makes no requests costs nothing', async () => {
   expect(await costsOf(() => Promise.resolve())).toEqual({ statements: [], requests: [] })
 })
 
@@ -53,7 +53,7 @@ test.each([
 ])('a statement without a name is shown by its tables, without values: %s', async (text, shown) => {
   const values = text.includes('$1') ? ['a secret'] : []
   const run = () => database.pool.query(text, values).catch(() => undefined)
-  // The pool names what runs repeatedly.
+  // The pool names repeated statements.
   for (let time = 0; time < 4; time++) expect((await costsOf(run)).statements).toEqual([shown])
 })
 

@@ -48,7 +48,7 @@ function subscribed(name) {
   }
 }
 
-/** The subjects of what a deployable answers: of a service that it shares, its own methods one by one. */
+/** The subjects on which a deployable answers: of a service that it shares with others, its own methods one by one. */
 function answered(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
     const own = methods.filter((method) => answererOf(method) === name).map(rpcSubject)

@@ -96,7 +96,7 @@ function keysOf(tree, path = '') {
   return Object.entries(tree).flatMap(([key, value]) => (isMap(value) ? keysOf(value, `${path}${key}.`) : path + key))
 }
 
-/** Every value that a template asks for is one of the schema's; Helm takes a misspelt one for an empty one. */
+/** Checks that every value used by a template is in the schema, because Helm treats a misspelt one as empty. */
 function problemsOfTemplates() {
   const { definitions, ...root } = schema()
   const resolve = (node) => (node?.$ref ? definitions[node.$ref.split('/').at(-1)] : node)

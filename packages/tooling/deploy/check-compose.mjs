@@ -37,7 +37,7 @@ function choicesNotHandedOn(services) {
   })
 }
 
-/** s3.yaml is put on top of compose.yaml: what uploads would say of both together. */
+/** s3.yaml overrides compose.yaml: the result of uploads for both together. */
 async function problemsOfBucket(environment) {
   const text = readFileSync(join(folder, 's3.yaml'), 'utf8')
   const given = Object.keys(parse(text).services.uploads.environment)

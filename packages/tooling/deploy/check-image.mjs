@@ -31,7 +31,10 @@ async function problemsOfDockerfile() {
   const must = (holds, problem) => holds || problems.push(`deploy/Dockerfile: ${problem}`)
 
   must(/^ARG BASE_IMAGE=debian:[a-z]+-slim$/m.test(steps), 'the base is not a release of Debian')
-  must(steps.includes('RUN chmod 711 /usr/local/bin/node'), 'programs of the same user read the environment of Node.js')
+  must(
+    steps.includes('RUN chmod 711 /usr/local/bin/node'),
+    'programs of the same user can read the environment of Node.js',
+  )
   must(steps.includes('cp -L node_modules/.parley/bin/node'), 'Node.js is not the version in .node-version')
   must(
     [...steps.matchAll(/^FROM (\S+)/gm)].every(([, base]) => base === '${BASE_IMAGE}'),
@@ -70,7 +73,10 @@ async function problemsOfDockerfile() {
   return problems
 }
 
-/** Enough of .dockerignore for a file without exceptions and with stars for whole names or extensions only. */
+/**
+ * Implements the part of .dockerignore that this repository uses: no exceptions, and stars only for whole names or
+ * extensions.
+ */
 async function ignoredByDocker() {
   const lines = (await readFile(inWorkspace('.dockerignore'), 'utf8')).split('\n')
   const patterns = lines

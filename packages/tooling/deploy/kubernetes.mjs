@@ -5,7 +5,8 @@ export async function problemsOfObject(object) {
   if (object.kind === 'PrometheusRule') return []
   const type = await import(`kubernetes-models/${object.apiVersion}/${object.kind}`).catch(() => undefined)
   if (!type) return [`${name}: there is no ${object.apiVersion}/${object.kind}`]
-  // The compiled validators read every key they know and ignore the rest: what was never read is not known.
+  // The compiled validators read every key that they know and ignore all others, so a key that was never read is
+  // unknown.
   const read = new Set()
   try {
     type[object.kind].prototype.validate.call(recording(object, '', read))

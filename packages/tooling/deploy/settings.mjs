@@ -82,7 +82,7 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
 
 const units = { Mi: 1024 ** 2, Gi: 1024 ** 3 }
 
-/** Why what uploads or a video worker does at once does not fit into a container's memory limit. */
+/** Why the concurrent work of uploads or of a video worker does not fit into the memory limit of a container. */
 export function problemsOfMemory(where, service, limit, env) {
   const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
   if (!unit) return [`${where}: the memory limit ${limit} is not understood`]

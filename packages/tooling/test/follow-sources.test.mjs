@@ -13,13 +13,13 @@ let told
 let waiting
 
 const write = (file, content) => writeFileSync(join(root, file), content)
-/** What the program of a service prints. */
+/** The output of a service's program. */
 const says = (name) => execFileSync(process.execPath, [join(root, name, 'dist/main.js')], { encoding: 'utf8' }).trim()
 const tell = (what) => {
   told.push(what)
   waiting?.()
 }
-/** Resolves when that many builds have been told. */
+/** Resolves when this number of builds has been reported. */
 async function untilTold(count) {
   while (told.length < count) await new Promise((resolve) => (waiting = resolve))
 }

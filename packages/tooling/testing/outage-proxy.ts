@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A server that can be made to go away and come back at the same address, with what it stores. */
+/** A server that can be stopped and started again at the same address, with its data. */
 export type Outage = AsyncDisposable & {
   /** Where it is reached. */
   url: string
@@ -14,7 +14,7 @@ export type Outage = AsyncDisposable & {
 /** `refuse`: ends new connections at once. `cut`: ends a connection instead of carrying its next bytes to the server. */
 export type Proxy = Outage & { mode: 'forward' | 'refuse' | 'cut' }
 
-/** Stands before a server that cannot be stopped, and forwards connections unless told otherwise. */
+/** A proxy in front of a server that cannot be stopped; forwards connections unless an outage is simulated. */
 export async function outageProxy(target: string, defaultPort?: number): Promise<Proxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()

@@ -30,7 +30,7 @@ export function outcomeOf(files, again) {
   }
 }
 
-/** The line of a failure that says what is wrong: the first that is not the name of the test. */
+/** The line of a failure that describes it: the first one that is not the name of the test. */
 export function firstError({ failure = '' }) {
   const lines = failure.replace(/\x1b\[[0-9;]*m/g, '').split('\n')
   return lines.map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('●')) ?? 'no message'

@@ -39,7 +39,7 @@ export type Context = {
 }
 
 /**
- * What the operator's methods need: only the databases of accounts and admin, so that they work without a running
+ * Dependencies of the operator's methods: only the databases of accounts and admin, so that they work without a running
  * fleet.
  */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &

@@ -28,7 +28,7 @@ export type Replaced = {
   presenceCrowd?: number
 }
 
-/** Opens what handlers, consumers and jobs may reach. */
+/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
   const admin = host.client(AdminInternalService)
   const redis = host.use(openRedis({ url: config.redisUrl, name: host.name }))

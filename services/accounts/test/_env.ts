@@ -40,9 +40,9 @@ const answers = () => ({
   policy: standardPolicy(),
   /** People whose audiences were requested from rooms, which returns Ubert for each. */
   audienceRequests: [] as string[],
-  /** Images that uploads was asked to create; the key is that of the blob. */
+  /** Images that uploads was requested to create; the key is that of the blob. */
   images: [] as StoreServerImageRequest[],
-  /** External images it was asked to fetch; those of the host "broken" fail. */
+  /** External images that uploads was requested to fetch; those of the host "broken" fail. */
   imports: [] as ImportServerImageRequest[],
   /** Called during such a fetch. */
   meanwhile: (_image: ImportServerImageRequest): Promise<unknown> => Promise.resolve(),
@@ -78,7 +78,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
           transfer: AccountsTransferService,
           signIn: SignInInternalService,
         }),
-        /** Calls as somebody; the credential matters to methods that ask for a fresh one. */
+        /** Calls as somebody; the credential matters for methods that require a fresh one. */
         as: harness.client,
         viewerOf: (userId: string, ...roleIds: string[]) => harness.client(ViewerService, { userId, roleIds }),
         start: (settings: Record<string, string> = {}, overrides: Overrides = {}) => {

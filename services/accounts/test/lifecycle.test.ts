@@ -64,7 +64,7 @@ test('a start can be aborted', async () => {
   }
 })
 
-/** Keeps a sign-in waiting for a locked row, so that a call is running when the process is asked to stop. */
+/** Keeps a sign-in waiting for a locked row, so that a call is running when the process is stopped. */
 const heldSignIns = sql`
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as

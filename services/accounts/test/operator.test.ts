@@ -22,7 +22,7 @@ let env: Env
 
 beforeAll(async () => {
   env = await openEnv()
-  // Two processes: what races is decided by the database.
+  // Two processes: the database decides races between them.
   await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org, Chief@Example.org' })
   await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org, Chief@Example.org' })
 })

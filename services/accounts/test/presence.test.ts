@@ -301,7 +301,7 @@ describe('sweeping', () => {
 
   test('thousands lapse in one go', async () => {
     const many = presence(1)
-    // A few at a time: what waits longer for Redis than a report does is left to itself.
+    // A few at a time, because a report does not wait long for Redis.
     for (let from = 0; from < 12_000; from += 200)
       await Promise.all(Array.from({ length: 200 }, (_, n) => many.report(`U${from + n}`, ONLINE, false)))
     await eventually(() => expect(received).toHaveLength(12_000))

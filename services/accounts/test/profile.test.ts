@@ -12,7 +12,7 @@ let now: Date
 
 beforeAll(async () => {
   env = await openEnv()
-  // Two processes: what races is decided by the database.
+  // Two processes: the database decides races between them.
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
   events = env.use(await recorded(env))

@@ -28,7 +28,7 @@ async function announceDeletion(revision: bigint, ...deletedRoleIds: string[]): 
 }
 
 describe('the holders of a role', () => {
-  test('come oldest first, without deleted accounts', async () => {
+  test('are listed oldest first, without deleted accounts', async () => {
     const ada = await makeUser(env, 'ada')
     const bob = await makeUser(env, 'bob')
     const gone = await makeUser(env, 'gone')
@@ -51,7 +51,7 @@ describe('the name of a role', () => {
     expect(await reserve('sailors', 'O2')).toBe(Code.AlreadyExists)
   })
 
-  test('is no login, until it is given back', async () => {
+  test('cannot be used as a login until it is released', async () => {
     expect(await reserve('cooks', 'O3')).toBeUndefined()
     expect(await codeOf(makeUser(env, 'Cooks'))).toBe(Code.AlreadyExists)
     await env.internal.releaseRoleName({ roleId: 'O3' })
@@ -65,7 +65,7 @@ describe('the name of a role', () => {
     expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)
   })
 
-  test('giving back a name does not touch the login of an account with that id', async () => {
+  test('releasing a name does not affect the login of an account with that id', async () => {
     const userId = await makeUser(env, 'keeper')
     await env.internal.releaseRoleName({ roleId: userId })
     expect(await reserve('keeper', 'O7')).toBe(Code.AlreadyExists)
@@ -96,7 +96,7 @@ test('a deleted role is removed from each holder, whose sessions are notified, a
   expect(row).toMatchObject({ rolesVersion: row?.version })
 })
 
-test('a deleted role is taken from more holders than one statement takes', async () => {
+test('a deleted role is removed even from more holders than one statement handles', async () => {
   const createdAt = new Date()
   const crowd = Array.from({ length: 450 }, (_, n) => `Ucrowd${n}`)
   await env.db.insert(users).values(crowd.map((id) => ({ id, login: id, version: 1n, rolesVersion: 1n, createdAt })))

@@ -2,7 +2,8 @@ import { text } from 'node:stream/consumers'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { answerDirectly } from './operator/answer.ts'
 
-// One question on standard input, one answer on standard output: what the operator's command runs when no fleet answers.
+// The program that the operator's command runs without a fleet: one request on standard input, one response on standard
+// output.
 const answer = await answerDirectly(await text(process.stdin)).catch((error: unknown) => {
   const { code, rawMessage } = ConnectError.from(error, Code.Unavailable)
   return { error: { code, message: rawMessage } }

@@ -6,7 +6,7 @@ import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
-// The database of admin went back, and others go by a decision that it has lost.
+// The database of admin was restored, and other services apply a decision that it has lost.
 
 const { ALLOW, DENY } = PermissionDecision
 

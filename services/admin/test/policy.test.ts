@@ -113,8 +113,8 @@ test('denials that race each take a revision of their own', async () => {
   await using recording = await recordEvents(admin.bus, policySubject)
   const { revision: before } = await getPolicy()
   const rooms = Array.from({ length: 20 }, (_, n) => `Rrace${n}`)
-  // Who waits too long for the lock of the policy is refused and asks again. Where the first try counted all the same, the
-  // answer names the newest revision: the published events show which one was taken.
+  // A call that waits too long for the lock of the policy is refused and repeated. If the first attempt took effect
+  // anyway, the response has the newest revision; the published events show which one was used.
   await Promise.all(rooms.map((roomId) => patiently(() => admin.anonymous.internal.denyPosting({ roomId }))))
   const { events } = recording
   await eventually(() => expect(events).toHaveLength(rooms.length))

@@ -45,7 +45,7 @@ test('what a process left behind is given back once no call can be using it', as
   await note('Oleft', 'left', 'reserved', '3 minutes')
   await note('Oyoung', 'young', 'reserved', '1 second')
   await note('Ogone', 'gone', 'given_up', '1 second')
-  // The work comes round within a second of the start of a process.
+  // The job runs within a second after the start of a process.
   await admin.start()
   await eventually(() => expect([...neighbours.handles.keys()]).toEqual(['young']))
   await eventually(async () => expect(await pending()).toEqual([{ name: 'young' }]))

@@ -17,8 +17,8 @@ export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
- * The surroundings of calls: a database, a bus, stand-ins for other services and a media server. Only tests about it
- * run the comparison with the media server; elsewhere it could anticipate webhooks.
+ * The environment of calls: a database, a bus, stand-ins for other services and a media server. The comparison with the
+ * media server runs only in tests about it; elsewhere it could anticipate webhooks.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(

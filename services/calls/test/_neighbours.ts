@@ -76,7 +76,7 @@ export class FakeMessaging {
   }
 }
 
-/** A stand-in for accounts: everybody exists, and is named after their id. */
+/** A stand-in for accounts in which every user exists and is named after their id. */
 export const getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => ({
   profiles: userIds.map((id) => ({
     user: { id, login: id.toLowerCase(), displayName: `Person ${id}`, avatarUrl: `https://chat.example.org/${id}` },

@@ -24,7 +24,7 @@ export class Accounts {
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
   /** Does not answer about credentials, as if its database were down. */
   away = false
-  /** How often it was asked about credentials. */
+  /** Number of look-ups of credentials. */
   lookUps = 0
   /** Answers about credentials wait for this. */
   pause = Promise.resolve()

@@ -22,7 +22,7 @@ type Server = {
   logoUrl?: string
 }
 
-/** The gateway's surroundings over a real bus and a real Redis; other services are stand-ins. */
+/** The gateway's environment with a real bus and a real Redis; other services are stand-ins. */
 export const openEnv = () =>
   testGateway(
     {

@@ -119,7 +119,7 @@ export const openImageFleet = () =>
     harness.settings['PARLEY_GATEWAY_UPLOADS_URLS'] = `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`
     return {
       ...{ requested, given, server },
-      /** How many credentials accounts was asked about. */
+      /** Number of credentials looked up in accounts. */
       lookUps: () => lookUps,
       /** Uploads does not answer until the result is called. */
       hold() {

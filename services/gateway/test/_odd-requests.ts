@@ -146,7 +146,7 @@ const body = fc.oneof(
     .map(([chunks, end]) => chunks.join('') + end),
   odd,
 )
-/** Framed as it should be, or as its headers happen to say. */
+/** Framed correctly, or with random framing headers. */
 const framed = fc.tuple(body, fc.array(header, { maxLength: 5 }), fc.boolean()).map(([text, headers, isRight]) => {
   const others = headers.filter((line) => !/^(content-length|transfer-encoding|expect|upgrade)/i.test(line))
   return isRight ? { headers: [...others, `Content-Length: ${text.length}`], text } : { headers, text }

@@ -53,7 +53,7 @@ const transports = {
 }
 const protocols = Object.keys(transports) as (keyof typeof transports)[]
 
-/** Who called, in that order. What may be repeated is sent again when its answer is not there soon. */
+/** The callers in order. A repeatable call is sent again if its response takes too long. */
 const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
 
 describe('who calls', () => {

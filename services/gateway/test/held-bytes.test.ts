@@ -225,7 +225,7 @@ test('a network has so many connections', async () => {
   const { url } = await env.start({ PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS: '3' })
   const isAnswered = async () => statusOf(await receive(await send(call, url), isHead)) === 200
   const call = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
-  // The environment itself has asked whether the gateway is ready.
+  // The environment itself has already requested the readiness of the gateway.
   const answered = [await isAnswered(), await isAnswered(), await isAnswered(), await isAnswered()]
   expect([answered[0], answered[3]]).toEqual([true, false])
 })

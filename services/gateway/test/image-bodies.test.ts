@@ -69,7 +69,7 @@ const errorOf = async (call: Promise<unknown>) =>
 
 describe.each(protocols)('%s', (_, open) => {
   test('puts the bytes of an image aside and sends the rest on', async () => {
-    // Larger than what travels over the bus.
+    // Larger than the maximum payload of the bus.
     const image = randomBytes(2 * 1024 * 1024)
     await createClient(MyAccountService, open(url, token)).uploadAvatar({
       image: { image, filename: 'me.png', contentType: 'image/png' },

@@ -21,7 +21,7 @@ export type Replaced = Partial<Pick<Context, 'now' | 'relay'>> & {
   accountsTimeoutMs?: number
 }
 
-/** Opens what handlers, consumers and jobs may reach. */
+/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
   const { db, pool, transport } = host
   const { profiles, feed } = await followProfiles(host, overrides.accountsTimeoutMs)
@@ -44,7 +44,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   return ctx
 }
 
-/** Profiles are kept until something is heard of their user. */
+/** Cached profiles are dropped when an event about their user arrives. */
 async function followProfiles(host: DatabaseHost, timeoutMs: number | undefined) {
   const { events: bus, signal } = host
   const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))

@@ -8,8 +8,8 @@ export const ordinary = { roomId: 'R2', rows: 2_000 }
 export const root = 'E1'
 
 /**
- * Rooms of any length whose rows are alike: messages, replies, echoes, files, reactions, joinings and placeholders in the
- * same mixture. What a page costs may then only depend on how many rows it has.
+ * Rooms of any length whose rows are alike: messages, replies, echoes, files, reactions, joinings and placeholders in
+ * the same mixture. The cost of a page must then depend only on its number of rows.
  */
 export async function writeRooms(on: Connection, rooms: { roomId: string; rows: number }[]): Promise<void> {
   const ids = rooms.map(({ roomId }) => roomId)

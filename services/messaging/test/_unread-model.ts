@@ -14,7 +14,7 @@ export type Said = {
   id: string
   author: number
   kind: 'root' | 'reply' | 'echo'
-  /** Number of the root of a reply, of the reply of an echo. */
+  /** Number of the root (for a reply), or of the reply (for an echo). */
   of: number | undefined
   shown: boolean
 }
@@ -58,7 +58,10 @@ export class History {
     return this.#shownIn(place).at(-1)
   }
 
-  /** Something by somebody else is shown behind everything the user read or posted there; not in a muted room. */
+  /**
+   * Whether a message of somebody else is shown after everything that the user has read or posted there; false in a
+   * muted room.
+   */
   isUnread(user: number, place: number): boolean {
     if (this.#isMuted(user)) return false
     const read = Math.max(-1, ...(this.#read.get(`${user}/${place}`) ?? []))

@@ -35,7 +35,7 @@ test('while the stream is away the change is unavailable though it is made, and 
   await room.handOver()
   expect(waits).toHaveLength(3)
   expect(new Set(waits.map(([entry]) => entry)).size).toBe(1)
-  // A call that does not ask to wait is not delayed.
+  // A call without the request to wait is not delayed.
   await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts: room.facts })
   expect(waits).toHaveLength(3)
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => opened[Symbol.asyncDispose]())
 
 const count = 51
-/** Around a reply: the root, as many before, the reply, and as many behind it. */
+/** Around a reply: the root, the same number before and after the reply, and the reply. */
 const maxRows = 2 * count + 2
 type Read = (on: Connection, roomId: string, seq: bigint) => Promise<unknown>
 

@@ -13,7 +13,7 @@ import { pushNetwork, startPushes, type PushOverrides } from './engines/push/ind
 /** Parts that a test may replace. */
 export type Replaced = { now?: () => Date; push?: PushOverrides }
 
-/** Opens what handlers, consumers and jobs may reach, and starts to send pushes. */
+/** Opens everything that handlers, consumers and jobs use, and starts sending pushes. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
   const { db } = host
   const accounts = host.client(AccountsInternalService)

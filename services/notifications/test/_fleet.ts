@@ -18,10 +18,10 @@ import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testk
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
-/** A room as the stand-in of its neighbour knows it. */
+/** A room as known by the stand-in for rooms. */
 export type FakeRoom = { members: Set<string>; dm?: boolean; name?: string; roles?: Record<string, string[]> }
 
-/** What the neighbours answer, which a test can change at any time. */
+/** Responses of the stand-ins; a test can change them at any time. */
 export class Neighbours {
   readonly rooms = new Map<string, FakeRoom>()
   readonly presences = new Map<string, PresenceStatus>()
@@ -34,15 +34,15 @@ export class Neighbours {
   readonly ended = new Set<string>()
   /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
-  /** What messaging was told of levels. */
+  /** Levels sent to messaging. */
   readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
   silent = false
   readonly silentMethods = new Set<string>()
-  /** What a page of recipients behind somebody waits for. */
+  /** A promise for which a page of recipients after somebody waits. */
   beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
-  /** What the texts of messages wait for. */
+  /** A promise for which the texts of messages wait. */
   beforePreviews: () => Promise<void> = () => Promise.resolve()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
@@ -57,7 +57,7 @@ export class Neighbours {
   }
 }
 
-/** Everything around notifications; its neighbours are stand-ins over the real bus. */
+/** The environment of notifications; other services are stand-ins over the real bus. */
 export type Fleet = Awaited<ReturnType<typeof openFleet>>
 
 const services = {
@@ -78,7 +78,7 @@ export const openFleet = () =>
       await harness.neighbours(routesOf(neighbours, erasures))
       return {
         ...{ neighbours, erasures, natsUrl: harness.nats.url },
-        /** What notifications told. */
+        /** Events published by notifications. */
         published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
         /** The same, in a session of theirs. */

@@ -1,4 +1,4 @@
-/** What somebody chose for the room. */
+/** Each user's level for the room. */
 export type Level = 'default' | 'muted' | 'all'
 
 type PostedMessage = {
@@ -74,7 +74,7 @@ export class RoomHistory {
     this.#dismissed.push({ user, messageId })
   }
 
-  /** What is pending for a user, oldest first. */
+  /** The pending notifications of a user, oldest first. */
   pending(user: number): { eventId: string; kind: string }[] {
     const seen = new Set<string>()
     return this.said.flatMap(({ seq, eventId, messageId, root, retracted, published }) => {

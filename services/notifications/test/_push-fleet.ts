@@ -41,14 +41,14 @@ export async function openPushFleet() {
       await fleet.as(userId).push.subscribe(browser)
       return browser.endpoint
     },
-    /** A user is to be told of a message in room R1, which all users of these tests can read. */
+    /** Queues a push for a user about a message in room R1, which all users of these tests can read. */
     async notify(userId: string, given: Partial<CreatedNotification> = {}): Promise<void> {
       const created = notification(userId, given)
       const { roomId, eventId } = created
       const room = neighbours.rooms.get(roomId) ?? neighbours.room(roomId, [], { name: 'general' })
       room.members.add(userId)
       if (!neighbours.previews.has(eventId)) neighbours.previews.set(eventId, { text: `text of ${eventId}` })
-      // As another process does: those that send are not told.
+      // As another process does: the senders are not notified.
       await db.transaction((tx) => queuePushes(tx, [created]))
     },
     dismiss: (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),

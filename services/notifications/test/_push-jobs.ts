@@ -18,7 +18,7 @@ export const notification = (userId: string, given: Partial<CreatedNotification>
   ...given,
 })
 
-/** What is queued, as text. */
+/** The queued pushes as text. */
 export async function queued(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ line: string }>(sql`
     select j.action || ' ' || j.tag || ' at ' || s.endpoint || case when withdrawn then ' withdrawn' else '' end as line

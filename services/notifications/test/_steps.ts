@@ -11,7 +11,7 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** What the database did to execute statements. */
+/** The steps in which the database executed statements. */
 export type Steps = {
   indexes: string[]
   /** Tables that were read from end to end. */
@@ -23,8 +23,8 @@ export type Steps = {
 const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)]
 
 /**
- * Runs a function of the store under EXPLAIN, so that its queries return no rows, and rolls it back. Returns what the
- * database did.
+ * Runs a function of the store under EXPLAIN, so that its queries return no rows, and rolls it back. Returns the steps
+ * of the database.
  */
 export async function stepsDone(db: Db, run: (tx: Tx) => Promise<unknown>): Promise<Steps> {
   const steps: Plan[] = []

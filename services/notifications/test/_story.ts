@@ -10,14 +10,14 @@ export { publishEvents as publish } from '@parley/testkit'
 
 export type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** What happens in a room, as messaging would tell of it: each event takes the next place in its line. */
+/** Publishes the events of a room as messaging would: each event takes the next place in its log. */
 export class Story {
   readonly #bus: Bus
   readonly #roomId: string
   #seq = 0n
-  /** Everything told so far, to be told again. */
+  /** All events so far, to be published again. */
   readonly published: OutgoingEvent[] = []
-  /** Keeps events back until `tell`. */
+  /** Holds events back instead of publishing them. */
   held = false
 
   constructor(bus: Bus, roomId: string) {

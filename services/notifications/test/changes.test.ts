@@ -16,7 +16,7 @@ let clock = Date.now() - 3_600_000
 const ann = newId('user')
 const bob = newId('user')
 
-/** A room, messages that notify bob, and bob's list after changes that come at once or one by one. */
+/** Makes a room and messages that notify bob, and reads bob's list after changes applied together or one by one. */
 function newRoom() {
   const roomId = newId('room')
   let seq = 0n

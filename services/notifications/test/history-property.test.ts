@@ -168,7 +168,7 @@ test('after any history, lists and counts match a recount from the beginning', a
       for (const it of steps) await take(run, it)
       await handled(run)
       await check(run)
-      // The bus may repeat what it told, in any order.
+      // The bus may deliver events again, in any order.
       const order = new Map(run.story.published.map((event) => [event, random.next().value]))
       const again = [...run.story.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)

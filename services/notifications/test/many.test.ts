@@ -68,7 +68,7 @@ test('everyone in a large room is notified once by two processes, of which one d
   await gone
   release()
   expect((await published(eventId)).length).toBeLessThan(members.length - 1)
-  // What the dead one held is free at once, not only after its lease.
+  // The shards of the dead process are free at once, not only after its lease.
   await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
   await fleet.start()
   await fleet.start()

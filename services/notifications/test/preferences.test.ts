@@ -18,7 +18,7 @@ afterAll(() => fleet[Symbol.asyncDispose]())
 
 const preferencesOf = (userId: string) => fleet.internal.getPreferences({ userId })
 
-/** What was told of a user's levels, in order, each event once. */
+/** The events about a user's levels, in order, without duplicates. */
 const publishedOf = (userId: string) => {
   const events = fleet.published.events.filter(({ aggregateId }) => aggregateId === userId)
   return [...new Map(events.map((event) => [event.id, event])).values()].map(({ kind, version, fact, deliveries }) => {

@@ -103,7 +103,7 @@ test('a push service that hangs does not delay others', async () => {
   await eventually(() => expect(hanging.received.length).toBeGreaterThan(0))
   for (let n = 0; n < 5; n++) await push.notify('Uquick', { eventId: `Equick${n}`, notificationId: `Nquick${n}` })
   await eventually(() => expect(push.service.by('quick')).toHaveLength(5))
-  // One at a time: what hangs waits for an answer still.
+  // One at a time, because a hanging push still waits for its response.
   expect(hanging.received).toHaveLength(1)
   await hanging[Symbol.asyncDispose]()
   // No truncation: it would wait for the locks of the sender, and the sender for its.

@@ -50,7 +50,7 @@ test('the lanes fill equally whether people are notified in parts or at once', a
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('messages of one batch are counted separately, whatever waits of others', async () => {
+test('messages of one batch are counted separately, however many pushes of others wait', async () => {
   await push(toAll(crowd, { eventId: 'Eearlier' }))
   await push([
     ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),

@@ -9,7 +9,7 @@ import { queued } from './_push-jobs.ts'
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** What names lead to, one list after the other; the last one stays. */
+/** The addresses of names, one list per look-up; the last one stays. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {

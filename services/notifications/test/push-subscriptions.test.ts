@@ -100,7 +100,7 @@ describe('a subscription ends with the session that made it:', () => {
     push.fleet.neighbours.silentMethods.add('checkCredentials')
     const subscribing = inSession('Uv', 'S-there').subscribe(browserOf('v'))
     await expect(subscribing).rejects.toMatchObject({ code: Code.Unavailable })
-    // Its end may have been told already.
+    // Its end may have been announced already.
     expect(await browsersOf('Uv')).toEqual([])
     push.fleet.neighbours.silentMethods.delete('checkCredentials')
     await inSession('Uv', 'S-there').subscribe(browserOf('v'))

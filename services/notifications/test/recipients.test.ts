@@ -315,7 +315,7 @@ test('a person who left or was banned is not notified of earlier messages, which
   await story.leave(ban, 'banned')
   const back = await story.post(ann, mention)
   const [before, ...after] = story.published.slice(-4)
-  // They came back, or the neighbour does not know yet: the place in the line decides.
+  // They rejoined, or the other service does not know yet: the place in the log decides.
   for (const event of after) await publish(fleet.bus, event)
   if (before) await publish(fleet.bus, before)
   story.held = false

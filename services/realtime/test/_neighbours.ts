@@ -23,7 +23,7 @@ export function standIns() {
   /** How often each service was called. */
   const asked: Record<Question, number> = { accounts: 0, rooms: 0, admin: 0 }
   const away: Set<Question> = new Set()
-  /** Digests in hex that accounts was asked about. */
+  /** Digests, in hex, that were looked up in accounts. */
   const lookedUp: Set<string> = new Set()
   const held = new Map<Question, Promise<void>>()
   const answer = async <T>(question: Question, value: () => T): Promise<T> => {
@@ -88,7 +88,7 @@ export function standIns() {
   }
   return {
     ...{ policy, sessions, standings, universalRooms, asked, lookedUp, away, routes },
-    /** Lets the neighbour take questions without answering them, until the result is called. */
+    /** Makes the stand-in accept requests without answering them until the returned function is called. */
     hold(question: Question): () => void {
       let release = () => {}
       held.set(question, new Promise((resolve) => (release = resolve)))

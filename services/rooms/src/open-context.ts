@@ -11,7 +11,7 @@ import { readDmKey } from './store/dm-ids.ts'
 /** Parts that a test may replace. */
 export type Replaced = { now?: () => Date }
 
-/** Opens what handlers, consumers and jobs may reach. */
+/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
   const { db } = host
   const admin = host.client(AdminInternalService)

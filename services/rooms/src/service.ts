@@ -15,7 +15,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced &
   Starting & {
-    /** Pause of the check of messaging, per step of a walk. */
+    /** Pause between two steps of the periodic comparison with messaging. */
     checkRestMs?: number
   }
 

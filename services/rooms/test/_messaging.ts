@@ -29,7 +29,7 @@ export class FakeMessaging {
     this.#silence = undefined
   }
 
-  /** Forgets what came after the first facts, as a restore from a backup does. */
+  /** Drops everything after the first facts, as a restore from a backup does. */
   restore(roomId: string, facts: number): void {
     this.held.set(roomId, this.factsOf(roomId).slice(0, facts))
   }

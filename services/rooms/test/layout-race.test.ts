@@ -58,7 +58,7 @@ async function assertNothingLostOrDoubled(): Promise<void> {
   expect(shown.flatMap(({ items }) => items.map(({ item }) => item.value?.id)).sort()).toEqual(
     [...placed.keys()].sort(),
   )
-  // Messaging was told the same.
+  // Messaging received the same.
   for (const { id, groupId } of channels) {
     const published = env.messaging.factsOf(id).flatMap(({ fact }) => {
       return fact.case === 'created' || fact.case === 'moved' ? fact.value.groupId : []

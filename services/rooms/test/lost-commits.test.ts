@@ -8,7 +8,7 @@ import { changeMembership, lockRoom } from '../src/store/changes.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
-// Messaging holds a fact of a room that the database of rooms has lost, with a version above what its clock gives now.
+// Messaging holds a fact that the database of rooms has lost, with a version above the current clock of rooms.
 
 let env: Env
 let room: string
@@ -16,7 +16,7 @@ let made = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  // Nothing comes round by itself: what is in effect is so by the call.
+  // No job runs, so every effect is caused by the call.
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' }, { checkRestMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]
@@ -32,7 +32,7 @@ const inAMinute = () => BigInt(Date.now() + 60_000) * 1000n
 
 const leftLost: Change = { case: 'left', value: { userId: 'Ulost' } }
 
-/** Gives messaging a fact that follows what it holds, and that rooms does not know. */
+/** Sends messaging a fact that follows the one it holds, and that rooms does not know. */
 function lose(version = inAMinute(), change = leftLost): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
@@ -51,7 +51,7 @@ const joinUnanswered = (userId: string) =>
     return row?.version ?? 0n
   })
 
-/** The versions that standings name, and those of the facts. */
+/** The versions in standings, and those of the facts. */
 async function standings() {
   const members = await env.db.select().from(roomMembers).where(eq(roomMembers.roomId, room))
   const bans = await env.db.select().from(roomBans).where(eq(roomBans.roomId, room))
@@ -106,7 +106,7 @@ test.each<[string, Change]>([
   newest(1)
 })
 
-/** What a fact says something about. */
+/** The subject of a fact. */
 function topicOf({ case: kind, value }: RoomFact['fact']): string {
   if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
   if (kind === 'banned' || kind === 'unbanned') return `ban ${value && 'userId' in value ? value.userId : ''}`
@@ -134,7 +134,8 @@ test('one change gives messaging all other lost facts, too', async () => {
   await joinUnanswered('Uone')
   await join('Utwo')
   newest(1)
-  // What was not handed over comes with the next change, or by itself before it: what counts is the last word on each.
+  // Facts that were not delivered arrive with the next change, or earlier by themselves; the last fact about each
+  // subject counts.
   const last = new Map<string, string | undefined>()
   for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(topicOf(fact), fact.case)
   expect(Object.fromEntries(last)).toEqual({

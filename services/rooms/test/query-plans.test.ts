@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => opened[Symbol.asyncDispose]())
 
-/** Every step of what the statement does. */
+/** Every step of the statement's plan. */
 async function stepsOf(statement: SQL): Promise<Plan[]> {
   const { rows } = await db.execute(sql`explain (analyze, format json) ${statement}`)
   const [explained] = rows[0]?.['QUERY PLAN'] as { Plan: Plan }[]

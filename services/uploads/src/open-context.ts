@@ -32,7 +32,7 @@ export type Replaced = {
 
 type Given = { config: Config; overrides: Replaced; memory: MemoryPlan; processesVideos: boolean }
 
-/** Opens what handlers, consumers and jobs may reach. */
+/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
   const { config, overrides, memory, processesVideos } = given
   const { db } = host

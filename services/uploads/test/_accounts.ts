@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { credentialDigest } from '@parley/credentials'
 import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
 
-/** Keys of credentials, and what they were before they were rotated. */
+/** The keys of credentials, and the previous keys before the rotation. */
 export const credentialSecrets = {
   secretKey: 'the key of the digests of credentials, for tests',
   previousSecretKey: 'that key before it was rotated, for tests too',
@@ -13,7 +13,7 @@ export const credentialSecrets = {
 
 type Implementation = ServiceImpl<typeof AccountsInternalService>
 
-/** Stands in for accounts: a few credentials and the people behind them. */
+/** A stand-in for accounts with a few credentials and their users. */
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []

@@ -84,10 +84,10 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
         ...{ folder, storage, /** The server of the bucket, when there is one. */ s3 },
         internal: harness.client(UploadsInternalService),
         as: (userId: string) => harness.clients({ uploads: AssetUploadService, assets: AssetService }, { userId }),
-        /** Tells what happened to messages of a room. */
+        /** Publishes an event about messages of a room. */
         publish: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
           publishEvents(bus, { actorId: 'Ualice', ...event, aggregateType: 'room', aggregateId: roomId }),
-        /** Tells what happened to an account or to the server. */
+        /** Publishes an event about an account or the server. */
         announce: ({ ownerId, ...event }: { ownerId: string } & Pick<TestEvent, 'version' | 'fact'>) =>
           publishEvents(bus, {
             ...(ownerId === 'server'
@@ -107,9 +107,9 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
     },
   )
 
-/** What the stand-ins of the neighbours know and receive. */
+/** State of the stand-ins for other services, and the calls that they received. */
 const standIns = () => ({
-  /** What uploads told accounts of deleted people. */
+  /** Reports of uploads about deleted people. */
   erasures: new ErasureReports(),
   /** Who is signed in. */
   accounts: new FakeAccounts(),

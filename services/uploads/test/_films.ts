@@ -39,7 +39,7 @@ export async function probe(bytes: Buffer): Promise<{ format: string; streams: s
   }
 }
 
-/** What `args` make of bytes as ffmpeg reads them, told to do what it does by no means by itself. */
+/** The number of frames that ffmpeg, with the given arguments, decodes from the bytes. */
 export async function framesOf(bytes: Buffer, ...args: string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-films-'))
   try {

@@ -19,7 +19,7 @@ export class FakeMessaging {
   /** Preview images that messages show. */
   readonly shown = new Set<string>()
   away = false
-  /** How often it was asked about the use of files. */
+  /** Number of queries about the use of files. */
   requested = 0
 
   readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (requested) => {

@@ -29,7 +29,7 @@ const bucket = 'parley-files'
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
 
 /**
- * s3rver behind a proxy that adds what it lacks: it checks signatures and bodies, keeps listing pages short and
+ * s3rver behind a proxy that adds missing features: it checks signatures and bodies, keeps listing pages short and
  * continues them by the last key, and lists and aborts multipart uploads.
  */
 export async function startS3(): Promise<TestS3> {

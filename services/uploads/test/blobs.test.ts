@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('a body with its ticket is put aside under an id; sent once more it is the same blob', async () => {
+test('a body with its ticket is stored under an id; repeated, it yields the same blob', async () => {
   const ticket = signBlobTicket(blobSecret, ticketFor(bytes))
   const answers = []
   for (const _ of [1, 2]) {
@@ -42,7 +42,7 @@ test.each([
   expect(await env.storedKeys()).toEqual(before)
 })
 
-test('after a rotation, what the key before signed is still taken', async () => {
+test('after a rotation, tickets signed with the previous key are still accepted', async () => {
   const [key, previous] = ['a new key of gateway and uploads, for tests', blobSecret]
   const rotated = await env.start({
     PARLEY_UPLOADS_BLOB_SECRET: key,
@@ -54,7 +54,7 @@ test('after a rotation, what the key before signed is still taken', async () => 
   }
 })
 
-test('a client that goes away half-way leaves nothing', async () => {
+test('a client that disconnects half-way leaves nothing', async () => {
   const before = await env.storedKeys()
   const aborting = new AbortController()
   const half = new ReadableStream({
@@ -69,11 +69,11 @@ test('a client that goes away half-way leaves nothing', async () => {
   await eventually(async () => expect(await env.storedKeys()).toEqual(before))
 })
 
-test('nothing but POST is answered there', async () => {
+test('methods other than POST are refused', async () => {
   expect((await fetch(`${service.url}/internal/blobs`)).status).toBe(405)
 })
 
-test('a blob that no call takes dies after an hour', async () => {
+test('a blob that no call uses is deleted after an hour', async () => {
   const from = Date.now()
   let now = from
   await env.start({}, { sweepEveryMs: 20, now: () => new Date(now) })

@@ -11,7 +11,7 @@ const otherUser = 59_999
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-encoder-'))
-  // Says whose it is by what it makes of a video.
+  // An encoder that can be recognised by its result.
   const script = `#!/bin/sh
 case "$*" in *-encoders*) echo libx264 aac; exit ;; *-version*) exit ;; esac
 id -u > 480p.mp4

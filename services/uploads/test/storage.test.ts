@@ -229,7 +229,7 @@ describe('a bucket', () => {
     expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
   })
 
-  test('holds no connection for content that is never read', async () => {
+  test('uses no connection for content that is never read', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.alloc(2 * part)))
     const connections: IncomingMessage['socket'][] = []
@@ -242,7 +242,7 @@ describe('a bucket', () => {
     await eventually(() => expect(connections.map(({ destroyed }) => destroyed)).toEqual([true]))
   })
 
-  test('is asked again after a short failure, and unavailable after a longer one', async () => {
+  test('is retried after a short failure, and reported as unavailable after a longer one', async () => {
     using storage = openS3Storage(server.settings)
     let refusals = 2
     server.fault = () => (refusals-- > 0 ? 'refuse' : undefined)

@@ -173,7 +173,7 @@ test('a server and its copy on one storage both stop deleting until one adopts i
   expect(await compareIdentity(env)).toBe('own')
   await renewIdentity(env)
   await copy.db.insert(storageIdentity).values((await identity()) ?? { storageId: '' })
-  // They cannot be told apart until one of them writes.
+  // They cannot be distinguished until one of them writes.
   expect(await compareIdentity(staging)).toBe('own')
   await renewIdentity(staging)
   expect(await compareIdentity(env)).toBe('foreign')

@@ -4,7 +4,7 @@ import type { PagePreview } from '@parley/contracts/internal'
 export type ArchivedPerson = {
   type: 'person'
   id: string
-  /** A login is made of it. */
+  /** The login is derived from it. */
   name: string
   displayName: string
   email: string
@@ -22,7 +22,7 @@ export type ArchivedRoom = {
   dm: boolean
   name: string
   description: string
-  /** Id of a group of the archive; without it the room goes into the group that the command names. */
+  /** Id of a group of the archive; without it the room is created in the group that the command names. */
   groupId?: string | undefined
   private: boolean
   universal: boolean

@@ -22,7 +22,7 @@ export class FileImporter {
     this.#terms = terms
   }
 
-  /** The file as a message keeps it; undefined when it cannot be taken. */
+  /** The file as an attachment of a message; undefined if it cannot be imported. */
   async take(file: ArchivedFile, at: FilePlace): Promise<AttachedAsset | undefined> {
     const { report } = this.#terms
     const left = (reason: string) => {

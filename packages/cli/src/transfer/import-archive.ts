@@ -17,7 +17,7 @@ export type ImportOptions = {
   progress: (at: { room: string; messages: number }) => void
 }
 
-/** Takes an archive into the fleet, record by record. What an earlier run took is found again. */
+/** Imports an archive into the fleet, record by record. Records that an earlier run imported are recognised. */
 export async function importArchive(
   fleet: TransferFleet,
   records: AsyncIterable<ArchiveRecord>,

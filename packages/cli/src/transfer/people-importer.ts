@@ -10,7 +10,7 @@ const maxCharacters = 320
 
 type Here = { userId: string; login: string }
 
-/** Takes people, many in one call, and knows who is who. */
+/** Imports people, many in one call, and maps their ids to accounts. */
 export class PeopleImporter {
   readonly #fleet: Pick<TransferFleet, 'accounts'>
   readonly #terms: { source: string; matchEmails: boolean; report: Report }

@@ -13,12 +13,12 @@ const keyed: ReadonlySet<DescMethod> = new Set<DescMethod>([
   VoiceCallService.method.joinCall,
 ])
 
-/** A key nobody has used: for callers that keep it, so as to send the same creation again later. */
+/** A new key, for callers that store it to repeat the same creation later. */
 export function newIdempotencyKey(): string {
   return globalThis.crypto.randomUUID()
 }
 
-/** Gives every creation a key, unless the caller chose one; it stays the same over all retries of the call. */
+/** Adds a key to every creation unless the caller chose one; it is the same for all retries of a call. */
 export const idempotencyKeys: Interceptor = (next) => (request) => {
   if (keyed.has(request.method) && !request.header.has(idempotencyKeyHeader)) {
     request.header.set(idempotencyKeyHeader, newIdempotencyKey())

@@ -5,7 +5,7 @@ type Rooms = Pick<Client<typeof RoomService>, 'getRoomEvents'>
 
 /**
  * A room's timeline backwards, newest first, page after page. `before` is the start cursor of a page read earlier;
- * without it the newest event comes first. `limit` is the size of the pages asked for.
+ * without it the newest event comes first. `limit` is the requested size of a page.
  */
 export async function* olderRoomEvents(
   rooms: Rooms,

@@ -7,8 +7,8 @@ import type { Person } from '../people.ts'
 const outbox = 'outbox where relayed_at is null'
 
 /**
- * Consumers that publish further events, in causal order: what they have to handle, and then the rows, by service, that
- * they have to publish.
+ * Consumers that publish further events, in causal order: first the events that they must handle, then, by service, the
+ * rows that they must publish.
  */
 const causes: { durables?: RegExp; waits: Record<string, string[]> }[] = [
   { waits: { messaging: [outbox] } },

@@ -74,7 +74,7 @@ export class Stage {
     return new Stage(mediaServer, people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
   }
 
-  /** Sockets of everyone on both nodes, once everything that happened so far has been told. */
+  /** Opens sockets of everyone on both nodes, after all earlier events have been delivered. */
   async listen(): Promise<Listeners> {
     const listeners = new Listeners()
     const [one, other] = fleet().realtimeNodes

@@ -10,9 +10,9 @@ export type Opening<T> = { opened: T; size: number; isUrgent: boolean; shard: nu
 type Work<T> = (opened: T[]) => Promise<void>
 
 /**
- * Keeps pulled messages until they are handled. Shards run side by side; each works on as many messages at a time as the pace
- * allows, and one time after the other. A message that finds nothing going on in its shard is not kept waiting; what comes in
- * the pause after it gathers, and is handled together. One that is urgent ends the pause.
+ * Holds pulled messages until they are handled. Shards run concurrently; each handles one batch after the other, as
+ * large as the pace allows. A message that finds its shard idle is handled at once; those that arrive in the pause
+ * afterwards form the next batch. An urgent message ends the pause.
  */
 export class BatchQueue<T> {
   readonly #pace: Pace
@@ -75,7 +75,7 @@ class ShardQueue<T> {
   add(opening: Opening<T>): void {
     this.#waiting.push(opening)
     this.#delay?.grown(this.#gathered())
-    // After this turn, so that what came in one packet stays together.
+    // In the next turn of the event loop, so that the messages of one packet stay together.
     this.#running ??= Promise.resolve().then(() => this.#run())
   }
 

@@ -24,7 +24,7 @@ export type DurableOptions = Pick<Database, 'db'> & {
   redelivery?: Handling['redelivery']
 }
 
-/** What a service consumes and how. */
+/** The events that a service consumes, and how it handles them. */
 export type ConsumerOptions = DurableOptions & {
   /** Kinds to handle. Default: all. */
   kinds?: readonly string[]
@@ -55,7 +55,7 @@ export type Batches = {
   isUrgent?: (event: Event) => boolean
 } & (
   | {
-      /** Handles events, in the order in which they came; each event id once. */
+      /** Handles events in order of arrival, each event id once. */
       on: BatchHandler
     }
   | {

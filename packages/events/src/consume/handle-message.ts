@@ -52,7 +52,7 @@ export function open(message: Msg, kinds: ReadonlySet<string> | undefined): Open
   }
 }
 
-/** `outage`: the database, or a neighbour that was asked, is away. */
+/** `outage`: the database or another service that was called is unavailable. */
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**

@@ -38,7 +38,10 @@ export class Puller implements Disposable {
     })
   }
 
-  /** Asks for up to `most` messages and resolves when they came, when none came for a while, or when something is amiss. */
+  /**
+   * Requests up to `batchSize` messages and resolves when they have arrived, when none has arrived for a while, or when
+   * something fails.
+   */
   async round(batchSize: number): Promise<RoundEnd> {
     this.#left = batchSize
     this.#round = `${this.#inbox}.${nuid.next()}`

@@ -10,7 +10,7 @@ import type { Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 
-/** Somebody wants parked events to be handled once more. */
+/** An operator requests that parked events are handled again. */
 export const replaysRequested = new CommitChannel()
 
 /** A consumer that can handle a parked event. */

@@ -35,7 +35,7 @@ export const requeueForMessaging: Requeue = async (tx, entries) => {
   for (const { roomId } of rows) roomsToHandOver.notify(tx, roomId)
 }
 
-/** Has entries tried once more that were parked before; answers how many. Those that fail again are parked again. */
+/** Retries parked entries once; returns their number. Entries that fail again are parked again. */
 export async function requeueParked(
   db: Db,
   requeues: ReadonlyMap<string, Requeue>,

@@ -24,7 +24,7 @@ export type Consumer = Pick<Database, 'db'> & {
   subject: string
   /** Most messages in hand of this process. */
   maxInFlight: number
-  /** Keeps messages until they are handled. What is done with them runs in `guarded`, which never rejects. */
+  /** Holds messages until they are handled. Handlers run in `guarded`, which never rejects. */
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>
   /** Handles one parked event again. */
   prepare: EventPreparation
@@ -112,7 +112,7 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** Pulls until the bus or the database goes away. */
+  /** Pulls until the bus or the database becomes unavailable. */
   async #pullOn(): Promise<void> {
     const { db, bus, maxInFlight } = this.#consumer
     await this.#declare()

@@ -14,7 +14,7 @@ const everyMs = 30_000
 type Watched = {
   bus: Bus
   durable: Durable
-  /** Events of it that are parked are to be handled once more. */
+  /** Parked events of the consumer are to be handled again. */
   onReplay: () => void
 }
 

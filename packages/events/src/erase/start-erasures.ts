@@ -14,7 +14,7 @@ const passesPerRound = 20
 const defaultPollMs = 10_000
 const tryAgainMs = 500
 
-/** What a service found of a deleted account in one pass. */
+/** What a service found of a deleted account's data in one pass. */
 export type ErasureReport = { userId: string; pass: number; found: bigint }
 
 /** How a service takes part in the deletion of accounts. */
@@ -35,8 +35,9 @@ export type ErasureOptions = Pick<Database, 'db'> & {
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**
- * Erases what accounts asks for: the request is noted in `erasures` first, from when on the user may write nothing (see
- * {@link refuseErased}), then a job erases and reports, as often as it takes. Any process of the service may do it.
+ * Erases the accounts that accounts requests. The request is stored in `erasures` first, and from then on the user
+ * cannot write anything (see {@link refuseErased}); then a job of any process of the service erases and reports, and is
+ * repeated until it succeeds.
  */
 export async function startErasures(options: ErasureOptions): Promise<AsyncDisposable> {
   const { db, bus, service, pollMs: everyMs = defaultPollMs } = options

@@ -8,7 +8,7 @@ import { eventsPerCall } from './store.ts'
 /** Rooms for which `handOver` has committed events. */
 export const roomsToHandOver = new CommitChannel<string>()
 
-/** So that a full call stays below what the bus carries. */
+/** Keeps a full call below the maximum payload of the bus. */
 const maxBytes = (768 * 1024) / eventsPerCall
 
 /**

@@ -16,8 +16,8 @@ export type HandOverOptions = Pick<Database, 'db'> & {
   /** Deployable. */
   service: string
   /**
-   * Gives events of one room to messaging, oldest first (at most 50); resolves when they are held there. Repeated after a
-   * crash, so messaging drops what it holds. Must heed the signal.
+   * Sends events of one room to messaging, oldest first (at most 50); resolves when messaging has stored them. It is
+   * repeated after a crash, so messaging drops duplicates. Must observe the signal.
    */
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   /** Pauses after a failure: the first, and the longest; default 100 ms and 5 s. */
@@ -52,7 +52,7 @@ export async function handOverRoom(hand: Hand, roomId: string): Promise<number |
   }
 }
 
-/** Resolves with what went wrong, if something did. */
+/** Resolves with the error, if there was one. */
 async function give(hand: Hand, roomId: string, events: readonly store.Waiting[]): Promise<ConnectError | undefined> {
   const signal = AbortSignal.any([hand.signal, AbortSignal.timeout(callMs)])
   try {

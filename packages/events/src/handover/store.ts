@@ -19,7 +19,7 @@ export type Waiting = { id: bigint; refusals: number; event: RoomEvent }
 const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
 const held = ({ roomId, holder }: Claim) => and(eq(handoverLeases.roomId, roomId), eq(handoverLeases.holder, holder))
 
-/** Rooms with events, and in how many milliseconds each may be taken: 0 when nobody has it. Those come first. */
+/** Rooms with events, and the milliseconds until each may be leased: 0 for a free one. Free rooms come first. */
 export async function roomsWaiting(db: Db): Promise<{ roomId: string; openInMs: number }[]> {
   return sqlRows(
     db,
@@ -36,7 +36,7 @@ export async function waits(db: Db, roomId: string): Promise<boolean> {
   return (await db.select({ id: handovers.id }).from(handovers).where(isOfRoom).limit(1)).length > 0
 }
 
-/** Takes a room that nobody has; undefined when somebody has it, or when it pauses after a failure. */
+/** Leases a free room; undefined if it is leased by another process, or pauses after a failure. */
 export async function claimRoom(db: Db, roomId: string, holder: string): Promise<Claim | undefined> {
   const expiresAt = soon(leaseMs)
   const [row] = await db
@@ -75,7 +75,7 @@ export async function forgetHandedOver(db: Db, claim: Claim, events: readonly Wa
   return renewed.rowCount === 1
 }
 
-/** Gives a room back. */
+/** Releases a room. */
 export async function releaseRoom(db: Db, claim: Claim): Promise<void> {
   await db.delete(handoverLeases).where(held(claim))
 }
@@ -111,7 +111,7 @@ export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waitin
   })
 }
 
-/** Drops what a process left that died with a room in hand and nothing waiting there. */
+/** Deletes the row that a process left behind if it died while it held a room without waiting events. */
 export async function dropIdleLeases(db: Db): Promise<void> {
   const waits = db.select({ id: handovers.id }).from(handovers).where(eq(handovers.roomId, handoverLeases.roomId))
   await db

@@ -13,7 +13,7 @@ import { makeReader } from './readers.ts'
 import type { Recoveries } from './recoveries.ts'
 import type { Restorer } from './restorer.ts'
 
-/** The asking deployable, and what the keeper needs to answer. */
+/** The requesting deployable, and what the keeper needs to answer. */
 type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; requester: string }
 
 /** The only deployable that may have events removed from the stream, since it deletes accounts. */

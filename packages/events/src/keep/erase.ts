@@ -2,7 +2,7 @@ import type { Bus } from '@parley/rpc'
 import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { eventStream } from '../subjects.ts'
 
-/** Messages that one ask takes off the stream: it answers before its asker gives up. */
+/** Maximum number of messages that one request deletes, so that it is answered before the requester's timeout. */
 const maxAtOnce = 200
 
 /** Counts the messages on the stream under these subjects. */

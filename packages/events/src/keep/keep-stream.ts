@@ -16,7 +16,7 @@ import { Restorer } from './restorer.ts'
 const log = logger('keeper')
 const declareEveryMs = 10_000
 const tryAgainMs = 500
-/** Asks of one deployable that are worked on at once; more are refused. */
+/** Maximum number of concurrent requests of one deployable; further ones are refused. */
 const maxAtOnce = 64
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -4,7 +4,7 @@ import { isMessageMissing } from '../stream/api.ts'
 
 /**
  * The newest message under a filter at or below a place in the stream, if there is one. The message at the place itself
- * may be of any subject, or gone.
+ * may have any subject, or be deleted.
  */
 export async function newestUpTo(
   manager: JetStreamManager,

@@ -5,7 +5,7 @@ import { eventStream, readerSubject } from '../subjects.ts'
 import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
-/** One may be late by as much before a follower calls it silence. */
+/** Interval of heartbeats, shorter than the silence after which a follower reconnects. */
 const heartbeatMs = 1500
 /** How long a reader without a listener is kept. */
 const unusedMs = 5000

@@ -16,17 +16,17 @@ export type Recovery = StreamState & {
   agoMs: number
 }
 
-/** Calls `held` before each step, at least every two seconds; it rejects when another process has the turn by now. */
+/** Calls `held` before each step, at least every two seconds; it rejects if another process has taken over. */
 type Work = (last: Recovery | undefined, held: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 /** Where recoveries of the stream are recorded, for all keeper processes. */
 export type Recoveries = {
   /**
-   * Runs `work` while nobody else recovers. What it returns is noted as a recovery that began when `work` did; undefined
-   * records nothing. When the process dies or stalls for two seconds, the next one gets the turn.
+   * Runs `work` while no other process recovers. Its result is recorded as a recovery that began when `work` did;
+   * undefined records nothing. If the process dies or stalls for two seconds, another one takes over.
    */
   turn(work: Work): Promise<void>
-  /** Adds to the number of events that nobody can have again; once for each report, however often it is made. */
+  /** Adds to the number of lost events, once per report, even if the report is repeated. */
   addLost(events: number, report: string): Promise<void>
 }
 

@@ -4,11 +4,11 @@ import { keeperSubject } from '../subjects.ts'
 
 /** NATS does not report a missing keeper. */
 const timeoutMs = 1500
-/** Processes start in any order: only later is it worth a warning that no keeper answers. */
+/** Processes start in any order, so a missing keeper is logged only after this time. */
 export const keeperStartsMs = 10_000
 /** Timeout for requests that may take longer. */
 const longTimeoutMs = 10_000
-/** A request that may be repeated is, first after this time. */
+/** Delay before a repeatable request is sent the second time. */
 const firstWaitMs = 100
 const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
@@ -30,11 +30,11 @@ export type KeeperRequests = {
   durable: { request: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
   /** Unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
   lags: { request: Record<string, never>; answer: { messages: Record<string, number> } }
-  /** Ids of the events in the newest message below which a durable consumer acknowledged everything; none if unknown. */
+  /** Event ids of the last message up to which a durable consumer has acknowledged everything; none if unknown. */
   acknowledged: { request: { durable: string }; answer: { eventIds: string[] } }
   /**
-   * Recreates durables after the stream lost the event of a place, which was stored this long ago. Runs once per loss,
-   * however many callers report it. Refused to callers that ask too often.
+   * Recreates durables after the stream lost the event at a sequence; `storedMsAgo` is its age. Runs once per loss,
+   * however many callers report it. Refused to callers that report too often.
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
@@ -50,18 +50,18 @@ export type KeeperRequests = {
   erase: { request: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }
 
-/** What a reader reads, and where it begins. */
+/** The subject that a reader reads, and the place where it begins. */
 export type ReaderRequest = { id: string; subject: string; startSeq: number; startMs?: number }
 
-/** Name of something that may be asked. */
+/** Name of a request. */
 export type Verb = keyof KeeperRequests
 
-/** The keeper's answer, as it travels. */
+/** The keeper's encoded response. */
 export type Reply = { answer: unknown } | { refusal: string }
 
 /**
- * Asks the keeper of the stream, which runs in admin, on behalf of a deployable. Rejects when it refuses, which its message
- * explains, or does not answer in time.
+ * Sends a deployable's request to the keeper of the stream, which runs in admin. Rejects with the keeper's reason when
+ * it refuses, and when it does not answer in time.
  */
 export async function askKeeper<V extends Verb>(
   bus: Bus,
@@ -78,12 +78,12 @@ export async function askKeeper<V extends Verb>(
   return reply.answer as KeeperRequests[V]['answer']
 }
 
-/** Requests with which services start, and which may be answered twice. */
+/** Whether a request is sent when services start, so that answering it twice is harmless. */
 function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
   return verb === 'state' || verb === 'place' || verb === 'reader' || ('anew' in request && !request.anew)
 }
 
-/** Sends again after growing waits: the keeper may start after its callers, which NATS does not report. */
+/** Repeats a request after growing delays: the keeper may start after its callers, and NATS does not report that. */
 async function repeated(send: (ms: number) => Promise<Msg>, timeoutMs: number): Promise<Msg> {
   let leftMs = timeoutMs
   for (let waitMs = firstWaitMs; waitMs < leftMs; waitMs *= 2) {

@@ -9,8 +9,8 @@ import { resetDurables } from './durables.ts'
 import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
 /**
- * Any process of a deployable may ask, and a stream may be lost repeatedly. The limit bounds the damage of false
- * reports, which make others read events twice.
+ * Any process of a deployable may request this, and a stream may be lost repeatedly. The limit bounds the damage of
+ * false reports, which make others read events twice.
  */
 const maxInARow = 8
 const oneMoreEveryMs = 600_000
@@ -42,7 +42,7 @@ export class Restorer {
     })
   }
 
-  /** Whether the stream is the one that the last recovery left, with everything it held then except what expired. */
+  /** Whether this is the stream of the last recovery, with all of its messages except expired ones. */
   async #stands({ created, newest }: Recovery): Promise<boolean> {
     const { manager } = await jetStream(this.#bus)
     const info = await manager.streams.info(eventStream)

@@ -38,14 +38,14 @@ export class Cleanup {
     this.#options = options
   }
 
-  /** Goes over what was relayed, once. */
+  /** Checks the relayed entries once. */
   async run(signal: AbortSignal): Promise<void> {
     const { pool, verified } = this.#options
     const before = new Date(Date.now() - keepMs)
-    // A server at rest asks nobody.
+    // A server without traffic makes no requests.
     if (!(await hasRelayed(pool, before))) return
     const passed = await this.#passed()
-    // Afterwards: a stream that was lost before it was asked has no durables that could be behind.
+    // Afterwards, because a stream that was lost before the request has no durables that could be behind.
     const shards = await verified()
     for (let after: RelayedEntry | undefined; ;) {
       signal.throwIfAborted()

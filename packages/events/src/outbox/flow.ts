@@ -28,7 +28,7 @@ type Options = {
   doubted(shard: Shard): void
   /** Nobody listens for events. */
   noResponse(): void
-  /** The database did not answer: what waits was not read. */
+  /** The database did not answer, so waiting entries were not read. */
   unread(): void
   /** Renews the leases: one of them has expired and may be needed now. */
   renew(): Promise<void>
@@ -39,7 +39,7 @@ type Options = {
 /** The way of entries: read, sent, stored, marked. */
 export class Flow {
   readonly waiters = new Waiters()
-  /** Reads what waits and sends it; the call sees everything committed before it. */
+  /** Reads the waiting entries and sends them, including all that were committed before the call. */
   readonly kick = singleFlight(() => this.#read())
   readonly #options: Options
   readonly #sender: Sender
@@ -74,7 +74,10 @@ export class Flow {
     })
   }
 
-  /** The next `kick` reads from the start: a shard is new here, entries wait again, or the database was put back. */
+  /**
+   * The next `kick` reads from the start, because a shard is new here, entries wait again, or the database was
+   * restored.
+   */
   startOver(): void {
     this.#from = 0n
     this.#later = undefined
@@ -85,7 +88,7 @@ export class Flow {
     this.kick().catch(() => this.#options.unread())
   }
 
-  /** Sends what was held back while the shard might not publish. */
+  /** Sends the entries that were held back while the shard was not allowed to publish. */
   resume(shard: Shard): void {
     if (!shard.mayPublish) return
     for (const line of shard.lines.values()) this.#sender.offer(line)

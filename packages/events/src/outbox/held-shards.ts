@@ -6,7 +6,7 @@ import { shardCount } from './shards.ts'
 export class HeldShards {
   readonly #shards = new Map<number, { shard: Shard; ear: Disposable }>()
 
-  /** Adds a shard, with what listens to wishes for it. */
+  /** Adds a shard, with the subscription to requests for it. */
   add(shard: Shard, ear: Disposable): void {
     this.#shards.set(shard.lease.shard, { shard, ear })
   }

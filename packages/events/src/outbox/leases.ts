@@ -87,7 +87,7 @@ export async function takeLeases(pool: Pool, holder: string, limit: number): Pro
   return result.rows.map(({ shard, fence }) => ({ shard, holder, fence, validUntil }))
 }
 
-/** Gives leases back, so that others need not wait for their end. */
+/** Releases leases, so that others need not wait until they expire. */
 export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> {
   await pool.query(
     `update outbox_leases l set expires_at = '-infinity', holder = ''

@@ -23,9 +23,9 @@ export type OutgoingEvent = {
   occurredAt: Date
   /** Who did it; empty for the system. */
   actorId: string
-  /** What consumers and the audit log get: ids, versions and short details; never names, bodies or secrets. */
+  /** The content for consumers and the audit log: ids, versions and short details; never names, bodies or secrets. */
   fact: MessageInitShape<typeof EventSchema>['fact']
-  /** What clients receive. */
+  /** The events for clients. */
   deliveries?: DeliveryInit[]
 }
 

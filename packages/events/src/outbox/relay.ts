@@ -25,7 +25,7 @@ const tryAgainMs = 500
 const defaultPollMs = 10_000
 const cleanUpEveryMs = 300_000
 
-/** What a relay needs. */
+/** Dependencies of a relay. */
 export type RelayOptions = Pick<Database, 'pool'> & {
   /** The connection for events. */
   bus: Bus
@@ -40,8 +40,8 @@ export type RelayOptions = Pick<Database, 'pool'> & {
 /** Brings this service's events to the stream, together with the relays of its other processes. */
 export type Relay = AsyncDisposable & {
   /**
-   * Says, after commit, that entries wait that were not written with `enqueue`, which says so itself. Forgotten, they are
-   * found at the next look.
+   * Announces, after commit, entries that were not written with `enqueue` (which does this itself). Entries that are
+   * not announced are found at the next poll.
    */
   wake(entryIds: readonly bigint[]): void
   /**
@@ -50,15 +50,15 @@ export type Relay = AsyncDisposable & {
    */
   stored(entryIds: readonly bigint[]): Promise<void>
   /**
-   * Calls back when another process of the service is gone, three seconds after its death at the latest: what it left
-   * undone is now for the others. Dispose the result to stop.
+   * Calls back when another process of the service is gone, at most three seconds after its death, so that others take
+   * over its unfinished work. Dispose the result to stop.
    */
   onPeerGone(listener: () => void): Disposable
 }
 
 /**
- * Starts relaying. Neither the database nor the bus need be there yet. Disposing finishes what is under way, for 2 s at
- * most, and hands the shards to the other processes.
+ * Starts relaying. The database and the bus need not be available yet. Disposing finishes running work, within 2 s, and
+ * hands the shards to the other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
   return Promise.resolve(new OutboxRelay(options))

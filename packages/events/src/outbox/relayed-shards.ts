@@ -14,7 +14,7 @@ import { serveWakes } from './wake.ts'
 const closeWithinMs = 2000
 const answerWithinMs = 1000
 
-/** Delay before asking again when something does not answer. */
+/** Delay before a request without an answer is repeated. */
 const lookAgainMs = 200
 
 type Options = {
@@ -22,7 +22,7 @@ type Options = {
   bus: Bus
   service: string
   holder: string
-  /** Asks for a `poll`, now or in so many milliseconds. */
+  /** Schedules a `poll`, now or after the given milliseconds. */
   look(inMs?: number): void
   /** There is work: the leases must be valid from now on. */
   busy(): void
@@ -86,7 +86,7 @@ export class RelayedShards {
     return performance.now() - flow.busyAt > forMs
   }
 
-  /** Nothing goes out before the stream has been asked for the places again: it may be another one. */
+  /** Nothing is published before the places have been looked up again: it may be another stream. */
   doubt(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
     this.#options.look()
@@ -103,7 +103,7 @@ export class RelayedShards {
     return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
   }
 
-  /** Finishes what is under way, then gives the shards back. */
+  /** Finishes running work, then releases the shards. */
   async close(): Promise<void> {
     this.leases.close()
     this.flow.close()
@@ -123,7 +123,8 @@ export class RelayedShards {
         ...this.#options,
         flow: this.flow,
         knowsStored: (id) => this.shards.knowsStored(id),
-        // The caller will ask again; this way two holders that swap shards do not ask each other forever.
+        // The caller repeats its request; this prevents two holders that exchange shards from sending requests to each
+        // other forever.
         holds: () => true,
       },
       ids,

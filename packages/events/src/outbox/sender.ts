@@ -12,7 +12,7 @@ const slowestRetryMs = 1000
 
 /** How the relay reacts to the outcome of a message. */
 export type SenderEvents = {
-  /** The stream has it. */
+  /** The stream has stored the entry. */
   stored(line: Line, batch: Batch, seq: number, repeated: boolean): void
   /** The stream will never take it. Resolves when the line knows what to send instead. */
   refused(line: Line, batch: Batch, reason: string): Promise<void>
@@ -36,7 +36,7 @@ export class Sender {
     this.#events = events
   }
 
-  /** Sends what the line holds, when its turn comes. Harmless to repeat. */
+  /** Sends the entries of the line when its turn comes. It is harmless to call this repeatedly. */
   offer(line: Line): void {
     if (line.busy || line.dropped || line.empty) return
     line.busy = true

@@ -20,7 +20,10 @@ type Options = {
   shards: HeldShards
   /** Listens to wishes for a shard that is held from now on. */
   listen(shard: number): Disposable
-  /** Entries may wait that this process was not told of: it took shards, or another process is gone. */
+  /**
+   * There may be waiting entries of which this process was not notified, because it took over shards or another process
+   * died.
+   */
   look(): void
   /** Another process is gone, without a word perhaps. */
   peerGone(): void
@@ -56,7 +59,7 @@ export class ShardLeases {
     this.#closing = true
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   async leave(): Promise<void> {
     const { pool, holder } = this.#options
     await leave(pool, holder)
@@ -80,7 +83,7 @@ export class ShardLeases {
       const shard = shards.get(lease.shard)
       if (shard?.lease === lease) this.fenced(shard)
     }
-    // Continue with entries held back before, and look for those that a dead process did not announce.
+    // Continue with entries that were held back, and look for those that a dead process did not announce.
     if (held || relays < this.#relays) look()
     if (relays < this.#relays) this.#options.peerGone()
     if (this.#relays === 0) notifyRelays(bus, service)
@@ -117,7 +120,7 @@ export class ShardLeases {
       shards.add(new Shard(lease, place), listen(lease.shard))
     }
     log.info({ service, shards: numbers }, 'relaying')
-    // Later announcements will be received, and a look finds what was committed before.
+    // Later announcements are received, and reading the table finds everything committed before.
     if (bus.connected()) await bus.nc.flush().catch(() => undefined)
     look()
   }

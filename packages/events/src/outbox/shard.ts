@@ -4,8 +4,8 @@ import { isValid, type Lease } from './leases.ts'
 import type { Entry, ShardPlace } from './store.ts'
 
 /**
- * `unverified`: nothing goes out before the stream was asked for the place. `lost`: the place is gone, entries must be
- * relayed again first. `ready`: entries go out.
+ * `unverified`: nothing is published before the place has been looked up in the stream. `lost`: the place is missing,
+ * so entries must be relayed again first. `ready`: entries are published.
  */
 export type ShardState = 'unverified' | 'lost' | 'ready'
 
@@ -23,7 +23,7 @@ export class Shard implements Places {
   readonly lines = new Map<string, Line>()
   /** Entries read and not yet marked: whether the stream has them. */
   readonly inHand = new Map<bigint, boolean>()
-  /** What is in progress; lines with nothing left to send stay until their entries are marked. */
+  /** Lines in progress; those with nothing left to send stay until their entries are marked. */
   holding = { dropped: false }
 
   constructor(lease: Lease, { generation, place }: Pick<ShardPlace, 'generation' | 'place'>) {
@@ -58,7 +58,7 @@ export class Shard implements Places {
     if (line.empty) this.lines.delete(line.aggregate)
   }
 
-  /** Lets go of everything in hand; what was not marked is read again. */
+  /** Drops all entries in memory; those not marked as relayed will be read again. */
   clear(): void {
     this.holding.dropped = true
     this.holding = { dropped: false }
@@ -67,8 +67,8 @@ export class Shard implements Places {
   }
 
   /**
-   * The message id of an entry, by which the stream drops repetitions. After a loss of the stream it differs; and a
-   * database that was put back to an earlier state gives the same number to another event.
+   * The message id of an entry, by which the stream drops duplicates. It contains the number of stream losses, because
+   * entries must then be stored again, and the event id, because a restored database reuses entry numbers.
    */
   messageId(service: string, entry: Entry): string {
     return `${service}-${entry.id}-${entry.eventId}${this.generation === 0 ? '' : `-${this.generation}`}`
@@ -102,7 +102,7 @@ export class Line {
     this.#holding = shard.holding
   }
 
-  /** The shard forgot this line: what is still under way no longer counts. */
+  /** The shard dropped this line: results that are still pending no longer count. */
   get dropped(): boolean {
     return this.#holding.dropped
   }

@@ -1,6 +1,6 @@
 /**
- * Runs `work` one at a time: a call that comes while it runs shares the run after, so every call sees a run that began
- * after it. Rejections reach all who share the run.
+ * Never runs `work` concurrently: calls during a run share the next one, so that every call gets a run that began after
+ * it. A rejection reaches all calls that share the run.
  */
 export function singleFlight(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -21,8 +21,8 @@ type Options = {
 }
 
 /**
- * Resolves when the stream has all these entries, whoever relays them. Rejects with unavailable after `timeoutMs` (4
- * s): the entries are relayed nevertheless, and the call can be repeated to wait for them again.
+ * Resolves when the stream has all these entries, whichever process relays them. Rejects with unavailable after
+ * `timeoutMs` (4 s): the entries are relayed nevertheless, and the call can be repeated to wait for them again.
  */
 export async function waitUntilStored(options: Options, ids: readonly bigint[], timeoutMs = giveUpMs): Promise<void> {
   const open = new Set(ids)
@@ -53,7 +53,10 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
   }
 }
 
-/** Looks up the shards of the entries and asks their holders to confirm them. Never rejects, because the next look may succeed. */
+/**
+ * Looks up the shards of the entries and requests a confirmation from their holders. Never rejects, because the next
+ * attempt may succeed.
+ */
 async function requestHolder(
   options: Options,
   ids: bigint[],

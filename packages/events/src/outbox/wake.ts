@@ -10,7 +10,10 @@ export function notifyHolder(bus: Bus, service: string, shard: number, ids: read
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
 }
 
-/** Notifies the other relays of a service that one came or went, or that shards are free, so that they check the leases. */
+/**
+ * Notifies the other relays of a service that one started or stopped, or that shards are free, so that they check the
+ * leases.
+ */
 export function notifyRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }

@@ -42,7 +42,7 @@ export class WrittenEntries implements Disposable {
     for (const id of entryIds) this.#committed.delete(id)
   }
 
-  /** Entries wait. Never rejects: what fails is tried again. */
+  /** Entries are waiting. Never rejects: failures are retried. */
   async wake(entryIds: readonly bigint[]): Promise<void> {
     const { shards, flow } = this.#options.relayed
     try {

@@ -5,7 +5,7 @@ type Api = { streams: JetStreamClient; manager: JetStreamManager }
 
 const apis = new WeakMap<Bus, Promise<Api>>()
 
-/** JetStream over a bus connection; made once per connection, without asking the server. */
+/** JetStream over a bus connection; created once per connection, without a request to the server. */
 export function jetStream(bus: Bus): Promise<Api> {
   let api = apis.get(bus)
   if (api === undefined) {
@@ -36,7 +36,7 @@ function apiCode(error: unknown): number | undefined {
 /** The stream does not exist. */
 export const isStreamMissing = (error: unknown): boolean => apiCode(error) === STREAM_NOT_FOUND
 
-/** The stream was made by somebody else, of another configuration. */
+/** The stream exists with another configuration. */
 export const isStreamThere = (error: unknown): boolean => apiCode(error) === STREAM_NAME_IN_USE
 
 /** The stream exists, the consumer does not. */

@@ -53,12 +53,12 @@ test('decodes the same as the generic decoder', () => {
   bothWays(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))
 })
 
-test('a batch put together from encoded events is the same batch', () => {
+test('a batch assembled from encoded events decodes to the same events', () => {
   const batch = encodeBatch(events.map((event) => toBinary(EventSchema, event)))
   expect(Buffer.from(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))).toEqual(batch)
 })
 
-test('knows every field there is', () => {
+test('handles every field of the schema', () => {
   expect(EventSchema.fields.filter((field) => !field.oneof).map((field) => field.number)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9,
   ])
@@ -66,7 +66,7 @@ test('knows every field there is', () => {
   expect(UserAudienceSchema.fields.map((field) => field.number)).toEqual([1])
 })
 
-test('passes over fields of a later version', () => {
+test('skips fields of a later version', () => {
   const unknown = Uint8Array.of(
     0xa0,
     0x06,

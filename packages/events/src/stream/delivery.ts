@@ -3,7 +3,7 @@ import { nanos, type Msg } from 'nats'
 const encoder = new TextEncoder()
 const ack = encoder.encode('+ACK')
 
-/** What the reply subject of a delivered message contains. */
+/** The values in the reply subject of a delivered message. */
 export type Delivery = {
   /** How often the message was delivered to this consumer, this time included. */
   deliveries: number

@@ -16,7 +16,7 @@ export type Place = {
   storedAt: number
 }
 
-/** `unknown`: the stream did not answer, ask again. */
+/** `unknown`: the stream did not answer; try again. */
 export type PlaceState = 'there' | 'gone' | 'unknown'
 
 /** Milliseconds after which an event may have left the stream by age. */

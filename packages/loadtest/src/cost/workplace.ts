@@ -86,7 +86,7 @@ async function post(
   return posted.id
 }
 
-/** Waits until what was posted has called: notifications are made after the answer. */
+/** Waits until the posts have caused their calls: notifications are created after the response. */
 async function notificationsOf(http: HttpCaller): Promise<string[]> {
   for (let n = 0; n < 200; n++) {
     const { notifications } = await http.call(NotificationService.method.listNotifications, {})

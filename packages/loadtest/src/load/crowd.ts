@@ -18,7 +18,7 @@ export function joinCrowd(fleet: Fleet, roomId: string, count: number): Promise<
   ])
 }
 
-/** Makes accounts and members of a room, as if so many people had come. */
+/** Creates the given number of accounts and makes them members of a room. */
 export async function fill(fleet: Fleet, roomId: string): Promise<void> {
   await writePeople(fleet, { ids: 'Ucrowd', logins: 'user' }, crowd)
   await joinCrowd(fleet, roomId, crowd)

@@ -55,7 +55,7 @@ export class HttpCaller implements Disposable {
     return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
 
-  /** Reads what an absolute address holds, at this server; the address itself says who may. */
+  /** Downloads an absolute address from this server, without a token: the address is signed. */
   async read(address: string): Promise<Buffer> {
     const { pathname, search } = new URL(address)
     const { statusCode, body } = await this.#pool.request({ path: `${pathname}${search}`, method: 'GET' })

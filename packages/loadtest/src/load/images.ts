@@ -17,7 +17,7 @@ function photo(): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Sends images and posts a message with them, ten at most; gives their ids. */
+/** Uploads at most ten images and posts a message with them; returns their ids. */
 export async function postImages(http: HttpCaller, roomId: string, images: readonly Buffer[]): Promise<string[]> {
   const attachmentAssetIds = await Promise.all(images.map((bytes) => sendImage(http, roomId, bytes)))
   await http.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })

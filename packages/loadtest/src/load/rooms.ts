@@ -7,7 +7,7 @@ export async function firstGroup(http: HttpCaller): Promise<string> {
   return groups[0]?.id ?? ''
 }
 
-/** A new channel of the caller's; gives its id. */
+/** Creates a channel as the caller; returns its id. */
 export async function newRoom(http: HttpCaller, name: string, groupId?: string): Promise<string> {
   const request = { name, groupId: groupId ?? (await firstGroup(http)) }
   const { room } = await http.call(RoomService.method.createRoom, request)

@@ -15,8 +15,8 @@ const seconds = 1
 const restMs = 150
 
 /**
- * Makes calls with 1, 8 and 64 in flight and gives what they take, the processor time of every child of this process
- * included that is not to be left out. `calls`: how many one run of `make` is.
+ * Makes calls with 1, 8 and 64 in flight and returns their cost, including the processor time of all child processes
+ * that are not excluded. `calls`: the number of calls in one run of `make`.
  */
 export async function spend(
   make: () => Promise<unknown>,

@@ -1,6 +1,8 @@
 import pg from 'pg'
 
-/** Writes straight into a database, as PostgreSQL's superuser, and lets it count what it has before it is asked. */
+/**
+ * Writes directly into a database as PostgreSQL's superuser, and updates its statistics before queries are measured.
+ */
 export async function writeRows(url: string, statements: [text: string, values: unknown[]][]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -12,7 +12,7 @@ import { residentKib } from '../load/memory.ts'
 import { newRoom } from '../load/rooms.ts'
 import type { Report } from '../report.ts'
 
-/** Room for what is measured here: the largest file a server of the bench takes. */
+/** The largest file that a server of the bench accepts. */
 export const largestFile = 1024 * 1024 * 1024
 
 const chunkBytes = 524_288
@@ -20,7 +20,9 @@ const mebibyte = 1024 * 1024
 const sampleEveryMs = 50
 const timeoutMs = 60_000
 
-/** One large file through the whole fleet and back, chunk after chunk, and what uploads needs for it. */
+/**
+ * Uploads and downloads one large file through the whole fleet in chunks, and measures the memory of uploads meanwhile.
+ */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
   if (!uploads) throw new Error('there is no uploads')
@@ -62,7 +64,7 @@ async function send(http: HttpCaller, roomId: string, content: Uint8Array): Prom
   return uploadId
 }
 
-/** It may take longer than a call: asked again, it is the same file. */
+/** It may take longer than a call; a repeated call returns the same file. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
@@ -82,7 +84,7 @@ async function download({ assetUrl }: Asset): Promise<void> {
   if (length !== largestFile) throw new Error(`${length} bytes came (${response.status})`)
 }
 
-/** The same bytes into a file, flushed, and out of it. */
+/** Floor: writes the same bytes to a file, flushes it, and reads them back. */
 async function diskFloor(chunk: Uint8Array): Promise<{ write: number; read: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
   const path = join(folder, 'file')

@@ -8,7 +8,7 @@ const readersAtOnce = 6
 const { createMessage } = MessageService.method
 const { getRoomEvents } = RoomService.method
 
-/** Posts while somebody reads the longest pages there are, again and again, beside posts while nobody does. */
+/** Measures posts while others continuously read the longest possible pages, and while nobody does. */
 export async function measureHeavyReaders(
   { writer, reader }: { writer: HttpCaller; reader: HttpCaller },
   report: Report,

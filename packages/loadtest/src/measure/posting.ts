@@ -24,7 +24,7 @@ export async function measurePosting(
 ): Promise<void> {
   let turn = 0
   const spread = () => post(http, rooms[turn++ % rooms.length] ?? '')
-  // A process that has just started still compiles what it runs: users meet the compiled one.
+  // A process that has just started still compiles its code; users normally meet a process that has finished that.
   const one = await time(spread, { seconds: 6, warmUpSeconds: 8 })
   report.add('CreateMessage p50', one.p50, 'ms', floors.postMs)
   report.add('CreateMessage p99', one.p99, 'ms', floors.postMs)
@@ -45,7 +45,7 @@ export async function measurePosting(
   const hot = () => post(http, hotRoom)
   for (const inFlight of [1, 8, 64]) {
     const many = await time(hot, { inFlight, warmUpSeconds: 1 })
-    // One room has one order: this is what one commit behind the other gives.
+    // Posts of one room are committed one after the other; this measures that rate.
     report.add(`CreateMessage into one room, ${inFlight} in flight`, many.perSecond, '1/s', floors.oneWriterPerSecond)
     report.add(`CreateMessage into one room, ${inFlight} in flight p99`, many.p99, 'ms')
   }

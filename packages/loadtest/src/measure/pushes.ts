@@ -16,7 +16,10 @@ const pauseMs = 20
 const warmUps = 10
 const mentions = 100
 
-/** Mentions of somebody with a browser, until the push service has them. The crowd has been made before. */
+/**
+ * Measures mentions of a user with a browser until the push service has received them. The crowd must have been created
+ * before.
+ */
 export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const roomId = await newRoom(http, 'bench-pushes')
   await joinCrowd(fleet, roomId, 2)

@@ -32,7 +32,7 @@ export async function measureSockets(
   const budget = (name: string) => (budgets.get(name) ?? Number.NaN) * floor
   const roomId = await newRoom(http, 'bench-sockets')
   const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node told no address')
+  if (!node?.url) throw new Error('the realtime node reported no address')
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
   using sockets = new Sockets()
 

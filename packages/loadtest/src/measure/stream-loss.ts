@@ -37,7 +37,7 @@ export async function measureStreamLoss(
   for (let n = 0; n < postedBefore; n++) await post(http, talk)
   report.add('bytes on the stream per message', ((await streamBytes(http)) - bytesBefore) / postedBefore, 'B')
   const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node told no address')
+  if (!node?.url) throw new Error('the realtime node reported no address')
 
   const dir = dataDirAt(options.dataDir)
   const revokes: number[] = []

@@ -12,7 +12,7 @@ const [warmUpSeconds, seconds] = [1, 4]
 /** How much faster than its floor the fleet may be before it runs out of new sizes to request. */
 const margin = 2
 
-/** Small sizes of large images, which nobody or somebody has asked for before. Needs a connection for each reader. */
+/** Reads small sizes of large images, first uncached and then cached. Needs a connection for each reader. */
 export async function measureThumbnails(http: HttpCaller, roomId: string, report: Report): Promise<void> {
   console.error(`sending ${images} images`)
   const originals = await photos(images)

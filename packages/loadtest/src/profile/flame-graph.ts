@@ -16,8 +16,8 @@ const least = 0.002
 const idle = new Set(['(idle)', '(program)'])
 
 /**
- * A page that shows where the time of a profile went: each call as wide as the time spent in it and in what it called, below
- * its caller; idle time left out. Gives the busy milliseconds too.
+ * A flame graph of a profile as a page: the width of each call is the time spent in it and its callees, and idle time
+ * is left out. Also returns the busy milliseconds.
  */
 export function flameGraph(title: string, profile: CpuProfile): { html: string; busyMs: number } {
   const root = merge(profile)

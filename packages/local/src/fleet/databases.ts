@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { databaseName } from './service-env.ts'
 
-/** Makes what is missing of the services' databases and roles: each role owns its database and can enter no other. */
+/** Creates missing databases and roles of the services: each role owns its database and can connect to no other. */
 export async function makeDatabases(adminUrl: string, services: string[], secret: (name: string) => string) {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -32,7 +32,7 @@ export type Fleet = AsyncDisposable & {
   readonly url: string
   /** Page that shows mails; undefined when a mail server is configured. */
   readonly mailUrl: string | undefined
-  /** The owner; undefined when none was asked for. */
+  /** The owner; undefined if none was requested. */
   readonly owner: Owner | undefined
   /** One entry per process that serves now. */
   readonly services: FleetProcess[]
@@ -42,9 +42,12 @@ export type Fleet = AsyncDisposable & {
   postgresUrl(database: string): string
   /** Includes its password. */
   readonly redisUrl: string
-  /** A made-up password was shown to somebody: it is not kept any longer. */
+  /** The generated password has been shown, so it is no longer stored. */
   ownerAnnounced(): void
-  /** Sends a signal to a process of a deployable (the first, or that with the index); what ends is started again. */
+  /**
+   * Sends a signal to a process of a deployable (the first, or the one with the index); a process that ends is
+   * restarted.
+   */
   kill(name: string, signal: NodeJS.Signals, index?: number): void
   /** Drains a process of a deployable and starts it again; resolves when it serves. */
   restart(name: string, index?: number): Promise<void>
@@ -132,7 +135,7 @@ function assertBuilt(services: ServiceDefinition[]) {
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run make bootstrap`)
 }
 
-/** Takes the data folder for this process and ends what an interrupted run left on it. */
+/** Locks the data folder for this process and ends processes that an interrupted run left on it. */
 async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
   makeDataDir(dir)

@@ -3,7 +3,10 @@ import { copyFile, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 
-/** A log that lines are appended to. What a full disk does not take is lost, and said as soon as there is room again. */
+/**
+ * A log file. Lines that do not fit on a full disk are lost, and their number is logged as soon as there is space
+ * again.
+ */
 export class LogFile {
   readonly #file: string
   #fd: number | undefined

@@ -3,7 +3,7 @@ import type { Layout, ServiceDefinition } from './service-list.ts'
 
 /** Options of a fleet. */
 export type FleetOptions = {
-  /** Folder of everything it keeps; made when missing. */
+  /** Folder with all data of the fleet; created if it is missing. */
   dataDir: string
   /** Port of the (first) gateway; 0 takes a free one. */
   port: number

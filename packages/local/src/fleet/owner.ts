@@ -18,8 +18,8 @@ export type Owner = { login: string; created: boolean; password?: string }
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**
- * Makes the first owner unless there is one, asking until accounts answers. Until {@link announced}, a password made up
- * here is kept among the secrets, because the answer to a call that succeeded can be lost.
+ * Creates the first owner unless there is one, retrying until accounts answers. Until {@link announced}, a generated
+ * password is kept among the secrets, because the response to a successful call can be lost.
  */
 export async function bootstrapOwner(
   access: OperatorAccess,
@@ -34,7 +34,7 @@ export async function bootstrapOwner(
   return { ...answer, ...(wanted.password === undefined && news ? { password } : {}) }
 }
 
-/** The owner's sign-in was shown: it is not kept, and never shown again. */
+/** The owner's password has been shown: it is no longer stored, and never shown again. */
 export function announced(secrets: Secrets): void {
   secrets.set(done, 'yes')
   secrets.delete(pending)

@@ -3,12 +3,12 @@ import { get, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process to ask. */
+/** A process whose readiness is checked. */
 export type Process = { label: string; internalPort: () => number | undefined }
 
 /**
- * Waits until every process says that it is ready. Tells now and then who is not and why; after `timeoutMs` throws the
- * same.
+ * Waits until every process reports that it is ready. Every 5 s it prints which are not and why; after `timeoutMs` it
+ * throws the same.
  */
 export async function whenAllReady(
   processes: Process[],

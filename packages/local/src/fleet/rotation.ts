@@ -8,7 +8,7 @@ import { lockDataDir } from './lock.ts'
 import { Secrets } from './secrets.ts'
 import { rotatable } from './service-env.ts'
 
-/** A secret that can be rotated: its name, the setting it is, and whether the one before is still kept. */
+/** A secret that can be rotated: its name, its setting, and whether the previous value is still stored. */
 export type RotatableSecret = { name: string; variable: string; hasPrevious: boolean }
 
 /** Secrets of the fleet on a data folder. Throws when there is none. */
@@ -19,8 +19,8 @@ export function rotatableSecrets(dataDir: string): RotatableSecret[] {
 }
 
 /**
- * Makes a new secret and keeps the one before for reading; in effect when the fleet is started next. Throws while the fleet
- * runs, when the one before the present is still kept, and when services get the secret from elsewhere.
+ * Generates a new secret and keeps the previous value for verification; takes effect at the next start of the fleet.
+ * Throws while the fleet runs, if a previous value is still stored, and if services get the secret from elsewhere.
  */
 export async function rotateSecret(dataDir: string, name: string, env: NodeJS.ProcessEnv): Promise<void> {
   using held = await hold(dataDir, name)
@@ -34,8 +34,8 @@ export async function rotateSecret(dataDir: string, name: string, env: NodeJS.Pr
 }
 
 /**
- * Deletes the previous value of a secret; what was signed or encrypted with it becomes invalid. Throws while the fleet
- * runs.
+ * Deletes the previous value of a secret; everything signed or encrypted with it becomes invalid. Throws while the
+ * fleet runs.
  */
 export async function retireSecret(dataDir: string, name: string): Promise<void> {
   using held = await hold(dataDir, name)

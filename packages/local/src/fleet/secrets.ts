@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readJson, writeWhole } from './files.ts'
 
-/** Secrets of one fleet, made when first asked for and kept in a file that only its owner reads. */
+/** Secrets of one fleet, generated at first use and stored in a file that only its owner can read. */
 export class Secrets {
   readonly #file: string
   readonly #values: Map<string, string>
@@ -35,7 +35,7 @@ export class Secrets {
     this.#save()
   }
 
-  /** Makes a new secret of that name and keeps the one before under another name; both or neither are on disk. */
+  /** Generates a new secret of that name and stores the previous value under another name; writes both or neither. */
   renew(name: string, keptAs: string): void {
     this.#values.set(keptAs, this.#values.get(name) ?? make())
     this.#values.set(name, make())

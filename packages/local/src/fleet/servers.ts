@@ -74,7 +74,7 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
-/** Keeps a server running: what it is reached by does not change when it is started again. */
+/** Keeps a server running: its address does not change when it is restarted. */
 export async function kept<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
   const first = await start()
   const backoff = new Backoff()

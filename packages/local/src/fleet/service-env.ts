@@ -40,7 +40,7 @@ const handsOverBlobs = new Set<string>(
   deployableNames.filter((name) => factsOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
 
-/** Services that process videos, or tell clients whether they are processed. */
+/** Services that process videos, or report to clients whether videos are processed. */
 const knowsOfVideos = new Set(['uploads', 'admin'])
 
 /** The supervisor may be started from anywhere, so the folder is not left to where a process works. */
@@ -72,8 +72,8 @@ export function processEnvironment(
 }
 
 /**
- * The environment of one process of a deployable: the supervisor's own, with what holds on one machine as defaults below
- * it and the addresses and credentials of this fleet above it.
+ * The environment of one process of a deployable: defaults for one machine, overridden by the supervisor's own
+ * environment, overridden by the addresses and credentials of this fleet.
  */
 export function serviceEnvironment(
   service: ServiceDefinition,
@@ -114,7 +114,7 @@ export function serviceEnvironment(
   return env
 }
 
-/** The address is for services that tell clients; only calls gets the secret. */
+/** The address is for services that pass it to clients; only calls gets the secret. */
 function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): NodeJS.ProcessEnv {
   if (name === 'calls') return media ?? {}
   if (name !== 'admin' || !media) return {}

@@ -112,7 +112,7 @@ export class ServiceGroup {
     return { service, label, supervised }
   }
 
-  /** A process that is started again keeps its port: others know it. */
+  /** A restarted process keeps its port, because other processes use it. */
   #environment(service: ServiceDefinition, index: number, before: Serving | undefined): NodeJS.ProcessEnv {
     const env = this.#options.environment(service)
     const known = before?.url === undefined ? undefined : new URL(before.url).port

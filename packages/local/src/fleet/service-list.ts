@@ -42,7 +42,7 @@ function deployable(root: string, name: Deployable): ServiceDefinition {
   return {
     name,
     main: join(root, 'services', name, 'dist', 'main.js'),
-    // Starting a process for each takes longer than what it does.
+    // Starting a process for each would take longer than its work.
     ...(database && { migrate: migrateAll(root) }),
     ...(http && { portVariables: [...http.settings], hostVariable: http.hostSetting }),
     ...(http?.listedAs && { listedAs: http.listedAs }),

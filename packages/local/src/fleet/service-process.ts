@@ -48,7 +48,7 @@ export function launchService(launch: Launch): ServiceProcess {
   const { pid = 0 } = child
   const exited = new Promise<Exit>((resolve, reject) => {
     child.on('error', (error) => pid === 0 && reject(error))
-    // "close" comes when its output is read to the end as well.
+    // "close" is emitted after the output has been read completely.
     child.once('close', (code, signal) => {
       removePidFile(launch.pidFile)
       resolve({ code, signal, livedMs: Date.now() - startedAt })

@@ -20,9 +20,9 @@ export type ChildOptions = {
   env?: NodeJS.ProcessEnv
   /** Run as this user; needs root. */
   user?: SystemUser | undefined
-  /** A descriptor that it gets as its fourth, beside input and output, and keeps open. */
+  /** A file descriptor that the child inherits as its fourth (after stdin, stdout and stderr) and keeps open. */
   keepsOpen?: number | undefined
-  /** Signals that ask it to end, mild ones first. */
+  /** Signals that end the process, mild ones first. */
   stopSignals: NodeJS.Signals[]
   /** How long to wait after each signal. */
   stopTimeoutMs?: number
@@ -31,13 +31,13 @@ export type ChildOptions = {
 /** A running server. */
 export type Child = AsyncDisposable & {
   pid: number
-  /** Resolves when it has ended, wanted or not. */
+  /** Resolves when the process has ended, for whatever reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** False once it has ended. */
+  /** False after the process has ended. */
   running(): boolean
-  /** Ends it and waits for that; repeatable. */
+  /** Ends the process and waits until it has ended; may be called repeatedly. */
   stop(): Promise<void>
-  /** The last lines it logged, for messages about a failed start. */
+  /** The last lines of its log, for messages about a failed start. */
   lastWords(): string
 }
 
@@ -95,7 +95,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** Polls until the server answers; fails at once when it ends, or after `timeoutMs`, with its last words. */
+/** Polls until the server answers. Throws with its last log lines if the process ends, or after `timeoutMs`. */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
     if (!child.running()) throw new Error(`${name} ended while it started:\n${child.lastWords()}`)

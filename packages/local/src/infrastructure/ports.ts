@@ -22,7 +22,7 @@ export async function isPortFree(port: number, host = '127.0.0.1'): Promise<bool
   return (await whyPortNotFree(port, host)) === undefined
 }
 
-/** Code of the error that keeps a server of this process from listening there; undefined when nothing does. */
+/** Code of the error that prevents this process from listening on the port; undefined if it can. */
 export function whyPortNotFree(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -39,7 +39,7 @@ asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
   const copies = join(folder, 'copies')
   const copied = (version: string) =>
     readFileSync(join(reachableBinaries(privateBinaries(version), nobody, copies).dir, 'postgres'), 'utf8')
-  // What an earlier start left when it was killed while it copied.
+  // Files left by an earlier start that was killed while copying.
   mkdirSync(join(copies, 'postgresql-16/bin'), { recursive: true })
   const [killed, young] = ['postgresql-16.4.kiLLed', 'postgresql-16.4.by2Too'].map((name) => join(copies, name))
   for (const dir of [killed, young]) mkdirSync(dir ?? '')

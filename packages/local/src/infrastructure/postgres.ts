@@ -19,8 +19,8 @@ export type Postgres = Child & {
 }
 
 /**
- * Starts PostgreSQL on a folder, which is made when missing. With `fsync: false` it may lose data when the machine
- * stops, and commits faster: for tests.
+ * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but may lose
+ * data when the machine stops: for tests.
  */
 export async function startPostgres(
   options: ServerOptions & { fsync?: boolean; maxConnections?: number },
@@ -31,7 +31,7 @@ export async function startPostgres(
   const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'] // fast shutdown, then immediate: it recovers at the next start
   const stopTimeoutMs = 20_000
   await endLeftover(pidFile, stopSignals, stopTimeoutMs)
-  // PostgreSQL itself inherits the lock: nobody takes the folder from one whose pid they cannot see.
+  // PostgreSQL itself inherits the lock, so that no other fleet uses the folder of a server whose pid it cannot see.
   const lock = lockByKernel(join(folder.root, 'server.lock'))
   if (lock === undefined)
     throw new Error(
@@ -46,7 +46,7 @@ export async function startPostgres(
     `max_connections=${options.maxConnections ?? 300}`,
     'timezone=UTC',
     'log_timezone=UTC',
-    // A fleet at rest sleeps; commits write their own log.
+    // Fewer wake-ups while the fleet is idle; commits write their WAL themselves.
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
     'autovacuum_naptime=5min',

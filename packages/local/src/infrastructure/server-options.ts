@@ -8,6 +8,6 @@ export type ServerOptions = {
   logFile?: string
   /** Its pid file; default: in `dir`. */
   pidFile?: string
-  /** Told what takes long or is remarkable. */
+  /** Receives progress messages about slow or unusual steps. */
   say?: (line: string) => void
 }

@@ -1,9 +1,9 @@
-/** A mail as its file has it. */
+/** A mail as read from its file. */
 export type Message = { from: string; to: string; subject: string; date: string; text: string; html: string }
 
 type Entity = { headers: ReadonlyMap<string, string>; body: string }
 
-/** Reads the mail of an `.eml` file: text and HTML of any depth, in UTF-8. What is missing or broken is empty. */
+/** Reads the mail of an `.eml` file: text and HTML of any depth, in UTF-8. Missing or broken parts are empty. */
 export function readMessage(raw: string): Message {
   const entity = split(raw)
   const header = (name: string) => decodeWords(entity.headers.get(name) ?? '')

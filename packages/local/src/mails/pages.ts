@@ -37,7 +37,7 @@ ${html}
   )
 }
 
-/** The HTML of a mail as it came, but its links open outside the frame. */
+/** The unchanged HTML of a mail, except that its links open outside the frame. */
 export const framedHtml = ({ html }: Message): string => `<base target="_blank">${html}`
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:960px;margin:24px auto;padding:0 16px}

@@ -12,8 +12,8 @@ const mailHtml = `${common.replace("base-uri 'none'; ", '')}; img-src data:; san
 export type MailPage = { readonly url: string; close: () => Promise<void> }
 
 /**
- * Serves the mails of a folder on the loopback interface. Codes and links in them let their reader in, so that the
- * address has a secret part: not everybody on the machine, and no page of the web, may read along.
+ * Serves the mails of a folder on the loopback interface. Codes and links in mails permit signing in, so the address
+ * has a secret part: neither other users of the machine nor web pages can read them.
  */
 export async function serveMails(folder: string, port: number, secret: string): Promise<MailPage> {
   const server = createServer((request, response) => {

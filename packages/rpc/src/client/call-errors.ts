@@ -11,7 +11,7 @@ export function canceled(signal: AbortSignal): ConnectError {
   return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
 }
 
-/** The time is over. Whether a server was at work decides what the caller may think. */
+/** The deadline has passed. The error depends on whether a server had begun the work. */
 export function timeOver(call: OutgoingCall, started: boolean): ConnectError {
   const name = methodName(call.method)
   if (started || call.timeoutMs < startByMs + silenceMs) {

@@ -46,9 +46,10 @@ export type RpcClient = AsyncDisposable & {
 }
 
 /**
- * Makes the calling half of a process. Its calls reject with the error of the handler exactly (code, message, details,
- * metadata), or with:
- * - `unavailable`: nobody answers the method, the bus is away, or nothing was heard; metadata `parley-reason` says which
+ * Creates the client for calls of a process. Its calls reject with the error of the handler exactly (code, message,
+ * details, metadata), or with:
+ * - `unavailable`: nobody answers the method, the bus is away, or nothing was heard; metadata `parley-reason` says
+ * which
  * - `deadline_exceeded`: a server was at work when the time ran out
  * - `canceled`: the signal fired
  * - `permission_denied`: the method of a neighbour is not one that this deployable calls, says the manifest

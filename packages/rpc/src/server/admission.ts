@@ -47,7 +47,7 @@ export class Admission {
     }
   }
 
-  /** Refuses what has waited too long, so that it is tried elsewhere while there is time. */
+  /** Refuses requests that have waited too long, so that they are tried elsewhere while there is time. */
   refuseLate(): void {
     const now = this.#now()
     for (let i = this.#queue.length - 1; i >= 0; i--) {

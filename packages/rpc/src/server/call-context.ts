@@ -91,7 +91,7 @@ export class CallContext implements HandlerContext {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }
 
-  /** The call is over: what was started under its signal may stop. */
+  /** The call is over: work started under its signal may stop. */
   end(): void {
     this.#abort?.abort(callOver)
   }

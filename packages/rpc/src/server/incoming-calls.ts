@@ -147,7 +147,7 @@ export class IncomingCalls {
     this.#draining = true
   }
 
-  /** Waits until nothing runs, at most so long. Returns how many calls were left running. */
+  /** Waits until no call runs, at most for the given time. Returns the number of calls still running. */
   async finished(withinMs: number): Promise<number> {
     if (this.#admission.size > 0) {
       await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { assertStorable, validate } from '../validation.ts'
 import type { CallContext } from './call-context.ts'
 import type { Implementation, ServedMethod } from './routes.ts'
 
-/** Decides about a signed-in user's call before its handler runs: throws, or rejects with, what forbids it. */
+/** Checks a signed-in user's call before its handler runs. Throws, or rejects, if the call is forbidden. */
 export type CallGuard = (call: {
   readonly method: DescMethodUnary
   readonly userId: string

@@ -25,7 +25,7 @@ export type RpcServerOptions = {
   readonly health?: Health
   /** Calls at work at once. Default 256. */
   readonly concurrency?: number
-  /** Calls that wait for a place; what comes on top is left to others. Default four times the concurrency. */
+  /** Maximum number of waiting calls; further calls are left to other servers. Default: four times the concurrency. */
   readonly queueLimit?: number
   /** Methods answered besides the owned and the internal ones. */
   readonly extraMethods?: readonly DescMethodUnary[]
@@ -39,7 +39,7 @@ export type RpcServerOptions = {
   readonly now?: () => number
 }
 
-/** A serving process. Disposing it drains: others get the new calls, what runs is finished. */
+/** A serving process. Disposing it drains: new calls go to other servers, running ones are finished. */
 export type RpcServer = AsyncDisposable
 
 /**

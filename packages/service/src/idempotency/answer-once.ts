@@ -24,7 +24,7 @@ export type CallKey<O> = {
 
 /** How a call is handled. */
 export type Answering<O> = {
-  /** Does what is asked for. */
+  /** Executes the request. */
   run: (key: CallKey<O>) => Promise<O>
   /** Makes the response to a repeated call from the stored one. Default: the same response. */
   repeat?: (answer: O) => Promise<O>

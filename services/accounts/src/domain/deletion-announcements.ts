@@ -2,7 +2,7 @@ import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
-/** Events of an account that carry to clients what a person is called, says of themselves or prefers. */
+/** Events of an account that contain the name, status or preferences of a person for clients. */
 export const personalKinds = ['user_profile_updated', 'user_custom_status_set', 'user_server_preferences_changed']
 
 /** Tells every process that the account is gone, and every client. */
@@ -18,7 +18,7 @@ export function accountDeleted(userId: string, cause: { actorId: string; at: Dat
   }
 }
 
-/** Asks every service to erase what it has of the account. */
+/** Requests that every service erases its data of the account. */
 export const erasureRequested = (pass: number): Announcement => ({
   kind: 'erasure_requested',
   fact: { case: 'erasureRequested', value: { pass } },

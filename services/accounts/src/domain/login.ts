@@ -17,7 +17,7 @@ export function assertRegisteredLogin(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not hold ".."')
 }
 
-/** Throws `invalid_argument` unless the login keeps every rule that needs no look at other accounts. */
+/** Throws `invalid_argument` if the login violates a rule that does not depend on other accounts. */
 export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
   if (login.length < minLength || login.length > maxLength)
     throw invalidLogin(`it must have ${minLength} to ${maxLength} characters`)

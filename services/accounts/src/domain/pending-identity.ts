@@ -12,5 +12,5 @@ export type PendingIdentity = ProviderProfile & {
   redirectPath: string
 }
 
-/** A flow and what it leads to; `userId` is who asked for a link, and empty for a new account. */
+/** A flow and its outcome; `userId` is the user who requested a link, and empty for a new account. */
 export type PendingFlow = { purpose: Purpose; userId: string; provider: Provider; identity: PendingIdentity }

@@ -20,6 +20,6 @@ export type Provider = {
   readonly settings: AuthProvider
   /** Address to open in the browser. */
   authorizeUrl: (attempt: Attempt, signal: AbortSignal) => Promise<URL>
-  /** Who came back, by the query of the callback. Throws {@link ProviderDenied} as well. */
+  /** Identifies the user by the query of the callback. Throws {@link ProviderDenied} as well. */
   identify: (callback: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>
 }

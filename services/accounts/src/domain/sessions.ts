@@ -6,7 +6,7 @@ export type HeldCredential = {
   createdAt: Date
   expiresAt: Date
 }
-/** One sign-in, with what it made and has not ended. */
+/** One sign-in with its active credentials. */
 export type HeldSession = Omit<HeldCredential, 'sessionId'> & { credentialIds: string[] }
 
 /** Credentials by the sign-in that made them, in the order of each session's first one; that one also says how long it holds. */

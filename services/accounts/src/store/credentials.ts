@@ -4,7 +4,7 @@ import { credentials, users } from './schema.ts'
 
 export type NewCredential = typeof credentials.$inferInsert
 
-/** A credential that holds, with what travels about its user. */
+/** A valid credential, with the data about its user that travels with calls. */
 export type ValidCredential = {
   digest: Buffer
   credentialId: string
@@ -106,7 +106,7 @@ export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date)
     .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
 }
 
-/** Keeps credentials by other digests of the same secrets. Those that somebody else is writing are left for the next time. */
+/** Stores credentials under other digests of the same secrets. Locked rows are left for the next time. */
 export async function rekeyCredentials(
   db: Db,
   entries: readonly { previous: Buffer; digest: Buffer }[],
@@ -172,7 +172,7 @@ export async function carryOver(tx: Tx, userId: string, ids: readonly string[], 
     .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
 }
 
-/** Ids of what a user has of a session, ended or not; empty for a session of somebody else. */
+/** Ids of a user's credentials in a session, ended or not; empty for a session of somebody else. */
 export async function credentialsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })

@@ -15,7 +15,7 @@ export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<
   deletionsMoved.notify(tx)
 }
 
-/** The pass that was asked for last; 0 when the account is not being deleted. */
+/** The pass that was requested last; 0 if the account is not being deleted. */
 export async function requestedPass(db: Reader, userId: string): Promise<number> {
   const [deletion] = await db.select({ pass: deletions.pass }).from(deletions).where(eq(deletions.userId, userId))
   return deletion?.pass ?? 0
@@ -60,7 +60,7 @@ export async function foundInPass(reader: Reader, userId: string, pass: number):
   return new Map(rows.map(({ service, found }) => [service, found]))
 }
 
-/** A pass that several processes went over counts what the one found that found most. */
+/** If several processes did the same pass, the largest number found counts. */
 export async function saveReport(db: Db, report: Omit<typeof deletionReports.$inferInsert, 'reportedAt'>, at: Date) {
   await db
     .insert(deletionReports)

@@ -13,8 +13,8 @@ export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promi
 }
 
 /**
- * Number of mails to an address since a time, and of wrong guesses for codes that are still valid, whoever requested
- * them.
+ * Number of mails to an address since a time, and of wrong guesses for codes that are still valid, regardless of who
+ * requested them.
  */
 export async function countUses(
   db: Reader,

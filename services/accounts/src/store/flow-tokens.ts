@@ -62,7 +62,7 @@ export async function takeFlowToken(
   return row && row.expiresAt > at ? row : undefined
 }
 
-/** Voids what a user has begun and not finished, of one purpose or of all. */
+/** Invalidates the unfinished flows of a user, of one purpose or of all. */
 export async function deleteFlowTokensOf(tx: Tx, userId: string, purpose?: FlowPurpose): Promise<void> {
   await tx
     .delete(flowTokens)

@@ -278,7 +278,7 @@ export const deletions = pgTable(
       .primaryKey()
       .references(() => users.id),
     requestedAt: moment('requested_at').notNull(),
-    /** The pass that services were last asked for. */
+    /** The pass that was last requested from services. */
     pass: integer().notNull().default(1),
     askedAt: moment('asked_at').notNull(),
     completedAt: moment('completed_at'),

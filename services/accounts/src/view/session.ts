@@ -7,8 +7,8 @@ import type { HeldSession } from '../domain/sessions.ts'
 type Seen = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs: number }
 
 /**
- * Use extends a session to its whole lifetime, so the time of its last use follows from its end. The result is limited,
- * in case the setting was changed.
+ * Each use sets the end of a session to a full lifetime ahead, so the last use is the end minus the lifetime. The
+ * result is clamped, because the lifetime may have been configured differently then.
  */
 export function toSession(session: HeldSession, { caller, now, lifetimeMs }: Seen): Session {
   const prolongedAt = session.expiresAt.getTime() - lifetimeMs

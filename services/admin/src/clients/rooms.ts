@@ -17,7 +17,7 @@ export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promi
   return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.rooms)
 }
 
-/** A room, unless it is a direct conversation in which the caller has no part. */
+/** A room, unless it is a direct message in which the caller does not take part. */
 export async function findRoomOf(
   rooms: Rooms,
   { userId, roleIds }: Subject,
@@ -35,7 +35,7 @@ export async function findGroups(
   return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.groups)
 }
 
-/** Groups in sidebar order with their channels in theirs. */
+/** Groups with their channels, both in sidebar order. */
 export async function listLayout(rooms: Rooms): Promise<ListLayoutResponse_Group[]> {
   return (await rooms.listLayout({}, options).catch(silent)).groups
 }

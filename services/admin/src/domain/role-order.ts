@@ -13,7 +13,7 @@ export function inOrder({ roles }: Policy): PolicyRole[] {
 
 const customRoles = (policy: Policy): PolicyRole[] => inOrder(policy).filter(({ isSystem }) => !isSystem)
 
-/** Position of a new role: behind the other custom ones. Positions of system roles are skipped. */
+/** Position of a new role: after the other custom ones. Positions of system roles are skipped. */
 export function nextPosition(policy: Policy): number {
   return after(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
 }

@@ -9,7 +9,7 @@ export type ServerEvent = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveri
 type Cause = { actorId: string; at: Date }
 type Images = { logoKey: string | null; bannerKey: string | null }
 
-/** Tells everyone what the server looks like now, and uploads which images it has. */
+/** Announces the current branding of the server to all clients, and its images to uploads. */
 export function serverUpdated(shown: ServerPublicProfile, images: Images, { actorId, at }: Cause): ServerEvent {
   const id = newId('event')
   const { name, description = '', logoUrl, bannerUrl } = shown
@@ -52,7 +52,7 @@ export const imageCleared = (image: ServerImage): ServerEvent => ({
   fact: details({}),
 })
 
-/** The audit log does not get the names: they may be those of people. */
+/** The names are left out of the audit log, because they may be names of people. */
 export const blockedUsernamesChanged = (added: number, removed: number): ServerEvent => ({
   kind: 'server_blocked_usernames_changed',
   fact: details({ added: String(added), removed: String(removed) }),

@@ -10,7 +10,7 @@ type Question = { login: string }
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/** Tells what accounts asks admin when an account is made: the policy, and whether a login is blocked. */
+/** Answers the questions of accounts when an account is created: the policy, and whether a login is blocked. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -6,7 +6,7 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 
 const { roleId, name, state, since } = pendingRoleNames
 
-/** Remembers, before accounts is asked, that a name may be kept for a role that will not come to be. */
+/** Records, before the call to accounts, that a name may become reserved for a role that is never created. */
 export async function notePending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }
@@ -25,7 +25,7 @@ export async function giveUp(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }
 
-/** Gives up what was reserved before that moment and never became a role. */
+/** Releases names that were reserved before that time and never became roles. */
 export async function giveUpOlder(db: Db, before: Date): Promise<void> {
   await db
     .update(pendingRoleNames)

@@ -16,10 +16,7 @@ export type PolicyChange = {
   concerns?: DeliveryInit['audience']
 }
 
-/**
- * `change` is undefined when nothing changed; `stands` repeats the current state for processes that may have another
- * one.
- */
+/** `change` is undefined if nothing changed; `stands` repeats the current state for processes with an outdated one. */
 export type Decided<T> = { change: PolicyChange | undefined; stands?: PolicyChange['delta']; answer: T }
 
 export type PolicyChanged<T> = {
@@ -29,8 +26,8 @@ export type PolicyChanged<T> = {
   /** Entries for the audit log. */
   audited: bigint[]
   /**
-   * Entries of the policy that are not on the stream yet, earlier ones too: a repeat that finds everything in place waits
-   * for what it repeats.
+   * Outbox entries of the policy that are not on the stream yet, including earlier ones: a repeated call that changes
+   * nothing waits for the entries of the first one.
    */
   unannounced: bigint[]
 }

@@ -139,7 +139,7 @@ export class Call {
     return awaitedSince !== null && awaitedSince.getTime() + arrivalMs > this.now.getTime()
   }
 
-  /** Keeps what is known of somebody, and draws the conclusion whether they are in the call. */
+  /** Stores the known state of a participant, and decides whether they are in the call. */
   #put(participant: ParticipantRow): void {
     const { userId, leftAt } = participant
     const isHere = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)

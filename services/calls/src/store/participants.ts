@@ -78,7 +78,7 @@ export async function callsWith(db: Reader, userId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Returns how many there were. Those who are in a call stay. */
+/** Returns their number. Participants who are in a call stay. */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

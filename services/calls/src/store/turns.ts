@@ -12,7 +12,7 @@ export async function takeTurn(db: Db, task: string, now: Date, nextAt: Date): P
   return taken.length > 0
 }
 
-/** Notes how a run went; returns how many have failed in a row. */
+/** Records the result of a run; returns the number of consecutive failures. */
 export async function noteRun(db: Db, task: string, succeeded: boolean): Promise<number> {
   const failures = succeeded ? 0 : sql`${turns.failures} + 1`
   const [row] = await db

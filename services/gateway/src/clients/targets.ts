@@ -11,7 +11,7 @@ export class Targets<Target> {
   readonly #restUntil = new Map<Target, number>()
   #turn = 0
 
-  /** @param what - what the targets serve, for the log */
+  /** @param what - name of the service that the targets provide, for the log */
   constructor(what: string, targets: readonly Target[]) {
     this.#what = what
     this.#all = targets

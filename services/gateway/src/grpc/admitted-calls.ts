@@ -25,8 +25,9 @@ type Call = {
 const lingerMs = 1_000
 
 /**
- * A call of gRPC, gRPC-Web, or Connect over HTTP/2. The protocol library reads a message before it asks anybody, so its
- * sender is known, and has a place for a whole image, before it gets the request; what it reads and writes is counted.
+ * A call of gRPC, gRPC-Web, or Connect over HTTP/2. The protocol library reads a whole message before it calls a
+ * handler, so the sender is authenticated, and a slot for a whole image reserved, before the library gets the request.
+ * The bytes that it reads and writes are counted.
  */
 export async function admitCall({ forwarder, images, metrics }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
@@ -82,7 +83,8 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
   if ('stream' in response) {
     response.stream.respond({ ':status': status, ...headers }, { endStream: body === undefined })
     if (body) response.stream.end(body)
-    // A client that is still sending may take a reset for the answer: what it sends in the next moment is discarded.
+    // A client that is still sending may see a reset instead of the response, so the bytes that it sends in the next
+    // moment are discarded.
     request.resume()
     const lingering = setTimeout(() => response.stream.close(constants.NGHTTP2_NO_ERROR), lingerMs)
     response.stream.once('close', () => clearTimeout(lingering))
@@ -94,7 +96,7 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
 
 type Refusal = { status: number; headers: Record<string, string>; body: Uint8Array | undefined }
 
-/** Uses the protocol of the call: Connect also comes over HTTP/2. */
+/** Uses the protocol of the call, because Connect also runs over HTTP/2. */
 function refusalOf(contentType: string | undefined, error: ConnectError): Refusal {
   if (!unaryFormat(contentType)) {
     const trailers = Object.fromEntries(setTrailerStatus(new Headers(), error))

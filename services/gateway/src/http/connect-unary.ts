@@ -59,8 +59,8 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
 /**
- * Unary Connect calls straight on node:http: a binary body is passed on as it came, a JSON body is transcoded once. The
- * protocol library would do the same several times slower, for streams that these methods do not have.
+ * Unary Connect calls straight on node:http: a binary body is passed on unchanged, a JSON body is transcoded once. The
+ * protocol library would be several times slower, because it supports streams, which these methods do not have.
  */
 export class ConnectUnary {
   readonly #options: Options

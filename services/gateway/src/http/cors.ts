@@ -3,7 +3,7 @@ import { crossOriginHeaders } from '@parley/runtime'
 
 const exposedHeaders = ['Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin', 'Retry-After', 'Idempotency-Replayed']
 
-/** Open to pages of any origin, without credentials: what a client needs before and during sign-in. */
+/** Allows pages of any origin, without credentials: for the routes that a client needs before and during sign-in. */
 const publicPaths =
   /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$|^\/api\/(server|graphql)$/
 

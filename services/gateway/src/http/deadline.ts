@@ -1,6 +1,9 @@
 import { badTimeout } from '../errors.ts'
 
-/** The time a call may take: what the client asks for, at most `limitMs`. Throws `invalid_argument` for anything but digits. */
+/**
+ * The time limit of a call: the one that the client requests, at most `limitMs`. Throws `invalid_argument` for anything
+ * but digits.
+ */
 export function timeoutFrom(header: string | undefined, limitMs: number): number {
   if (header === undefined) return limitMs
   if (!/^\d{1,10}$/.test(header)) throw badTimeout(header)

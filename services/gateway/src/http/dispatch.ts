@@ -204,7 +204,7 @@ export class Dispatch {
     admitCall(this.#options, call).catch(this.#options.metrics.failed)
   }
 
-  /** Memory of a request counts for the address it comes from. */
+  /** The memory of a request is counted for the address of its client. */
   #open(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
@@ -223,7 +223,7 @@ const isReflection = (path: string): boolean =>
 const readiness = ({ ready, reasons }: { ready: boolean; reasons: string[] }) =>
   ready ? { status: 'ready' } : { status: 'not ready', reasons }
 
-/** The protocol library closes the connection if it does not read a body to its end; the client must be told. */
+/** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {
   const wanted = response.shouldKeepAlive
   Object.defineProperty(response, 'shouldKeepAlive', { get: () => wanted && request.complete })

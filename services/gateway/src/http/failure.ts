@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void,
   const retryAfter = metadata.get('retry-after')
   // A response with a time to retry means too many requests, whatever else the code may mean.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // Nobody served the call, or the caller lacks something: that is not what the status of the route is about.
+  // The call was not served, or the caller lacks something, which the status codes of the route do not cover.
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
   return { status: status ?? codeToHttpStatus(code), text, headers: needs === null ? {} : { 'parley-needs': needs } }

@@ -64,7 +64,7 @@ const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 /** Memory counted for a request of the public port. */
 export const heldBy = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
-/** Counts what a request holds from now on; the budget gets it back when the answer is sent or the client is gone. */
+/** Counts the memory of a request from now on; it is released when the response is sent or the client is gone. */
 export function hold(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
   ofRequest.set(request, held)
   response.once('close', () => held.release())
@@ -98,7 +98,7 @@ export function holdStalled(request: IncomingMessage, response: ServerResponse):
   response.on('drain', taken).once('close', taken)
 }
 
-/** Lets a request hold what it needs, because something else limits it. */
+/** Does not limit the memory of a request, because something else does. */
 export function holdFreely(request: IncomingMessage): void {
   ofRequest.delete(request)
 }

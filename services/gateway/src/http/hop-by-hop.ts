@@ -34,5 +34,5 @@ export function onwardHeaders(request: IncomingMessage, forwarded: Forwarded): I
   return { ...Object.fromEntries(kept), ...forwarded(request) }
 }
 
-/** A proxy may send the whole URL; the server behind is asked for the path. */
+/** A proxy may send the whole URL; the upstream server gets the path. */
 export const onwardPath = (target: string | undefined): string => (target ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')

@@ -49,8 +49,9 @@ export class PassOnUpgrade {
   }
 
   /**
-   * Accepts no more sockets, and tells the open ones to reconnect: in random groups spread over the window, so that the
-   * other gateways do not receive all of them at once. Resolves when all are closed, at the latest after the window.
+   * Accepts no more sockets and closes the open ones with the request to reconnect, in random groups spread over the
+   * window, so that the other gateways do not receive all of them at once. Resolves when all are closed, at the latest
+   * after the window.
    */
   async drain(windowMs: number): Promise<void> {
     this.#draining = true
@@ -137,7 +138,7 @@ function join(socket: Duplex, behind: Socket, frames: ServerFrames): void {
   behind.setNoDelay(true)
   socket.pipe(behind).pipe(frames).pipe(socket)
   frames.once('end', () => {
-    // A connection that is closed with unread input is reset, and the client would lose what was said last.
+    // A connection that is closed with unread input is reset, and the client could lose the last frames.
     socket.unpipe(behind).resume()
     if (socket instanceof Socket) socket.setTimeout(lingerMs, () => socket.destroy())
     behind.destroy()

@@ -16,10 +16,10 @@ const defaultBeginMs = 5_000
 type Options = {
   what: 'assets' | 'webhooks'
   targets: readonly string[]
-  /** Methods that are passed on. A body comes with POST only. */
+  /** Methods that are forwarded. Only POST has a body. */
   methods: readonly string[]
   forwarded: Forwarded
-  /** Milliseconds until the next server is asked when one does not begin its answer. Default: 5 s. */
+  /** Milliseconds until the next server is tried if one does not begin its response. Default: 5 s. */
   beginMs?: number
 }
 
@@ -27,10 +27,10 @@ type Options = {
 type Exchange = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**
- * Passes requests on to other deployables where no ingress does. The servers take turns, and the next one is asked when one
- * does not answer, unless it may have got a request that must not be repeated. The client library frames each request
- * itself: nothing that a client said of the length of its body is repeated unchecked, and a connection whose request or
- * answer did not end where it should is not used again.
+ * Forwards requests to other deployables if no ingress does. The servers take turns, and the next one is tried if one
+ * does not answer, unless that one may have received a request that must not be repeated. The HTTP client library
+ * frames each request anew, so that the client's statement of the body length is never forwarded unchecked, and a
+ * connection whose request or response did not end properly is not reused.
  */
 export class PassOn implements AsyncDisposable {
   readonly #what: 'assets' | 'webhooks'
@@ -49,7 +49,7 @@ export class PassOn implements AsyncDisposable {
     this.#targets = new Targets(what, pools)
   }
 
-  /** `cors` goes with what the gateway answers itself. */
+  /** `cors` is added to responses of the gateway itself. */
   async http(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
     const pools = this.#targets.inTurn()
     if (pools.length === 0)
@@ -81,7 +81,7 @@ export class PassOn implements AsyncDisposable {
     }
   }
 
-  /** Passes a request on to one server. Returns what went wrong. */
+  /** Forwards a request to one server. Returns the error, if any. */
   async #forward(pool: Pool, { request, response, gone, isLast }: Exchange): Promise<unknown> {
     const silent = new AbortController()
     const began = performance.now()
@@ -116,7 +116,7 @@ const isSafe = ({ method }: IncomingMessage): boolean => method === 'GET' || met
 const mayRepeat = (request: IncomingMessage, failure: unknown): boolean =>
   isSafe(request) || (!request.readableDidRead && isUnsent(failure))
 
-/** No connection came about. */
+/** No connection was established. */
 const isUnsent = (failure: unknown): boolean =>
   failure instanceof errors.ConnectTimeoutError ||
   (failure instanceof Error &&
@@ -127,7 +127,8 @@ const isUnsent = (failure: unknown): boolean =>
 function bodyOf(request: IncomingMessage, headers: IncomingHttpHeaders) {
   if (!hasBody(request)) return { headers, body: null }
   const length = request.headers['content-length']
-  // A server may answer before it has read everything: what is left must not end the connection with the client.
+  // A server may answer before it has read the whole request; the unread rest must not break the connection to the
+  // client.
   const body = Readable.from(request.iterator({ destroyOnReturn: false }))
   return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
 }

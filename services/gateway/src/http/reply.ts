@@ -35,7 +35,9 @@ export async function reply(
 /** How long a refused client may continue to send before the connection is closed, in milliseconds. */
 const lingerMs = 1_000
 
-/** Discards what a refused client still sends: closing the connection at once could lose the response. */
+/**
+ * Discards the bytes that a refused client still sends, because closing the connection at once could lose the response.
+ */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(lingering)

@@ -7,8 +7,8 @@ const lengthBits = 0x7f
 const firstControl = 0x8
 
 /**
- * Passes on what the server's side of a WebSocket sends (RFC 6455), and knows where a message ends: there, and nowhere else,
- * something else can be said in its place.
+ * Forwards the frames of the server's side of a WebSocket (RFC 6455) and tracks where a message ends, because only
+ * there other frames can be inserted.
  */
 export class ServerFrames extends Transform {
   /** Bytes of the head that began. */
@@ -19,7 +19,7 @@ export class ServerFrames extends Transform {
   #last: Buffer | undefined
   #ended = false
 
-  /** Ends the stream with these frames as soon as no message is under way; what comes after is dropped. */
+  /** Ends the stream with these frames at the end of the current message; later frames of the server are dropped. */
   endWith(frames: Buffer): void {
     this.#last ??= frames
     if (this.#isBetween()) this.#end()

@@ -19,7 +19,10 @@ type Options = {
 /** The open public port. */
 export type PublicPort = {
   port: number
-  /** Sends sockets elsewhere, then takes no new connections, lets requests finish, and closes what is left at the deadline. */
+  /**
+   * Makes sockets reconnect elsewhere, then accepts no new connections, lets requests finish, and closes the remaining
+   * connections at the deadline.
+   */
   drain: (deadlineMs: number) => Promise<void>
 }
 
@@ -94,7 +97,8 @@ function createHttp1(
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
-  // It is handed its connections and never listens, but its time limits and its list of idle connections begin with this.
+  // It receives its connections from the front server and never listens itself, but this event starts its timeouts and
+  // its list of idle connections.
   http1.emit('listening')
   return http1
 }
@@ -129,8 +133,9 @@ function createHttp2(
 }
 
 /**
- * A GOAWAY with an error destroys a session at once, and frames behind it in the same bytes then find half a stream: Node.js
- * aborts the whole process. So a session is destroyed when what was read is dealt with.
+ * A GOAWAY with an error destroys a session at once, and further frames in the same bytes then meet a half-destroyed
+ * stream, which makes Node.js abort the whole process. So a session is destroyed only after the bytes that were read
+ * have been processed.
  */
 function destroyAfterReading(session: ServerHttp2Session): void {
   const destroy = session.destroy.bind(session)

@@ -13,7 +13,7 @@ const defaultTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
-/** Asks accounts for the users with these handles; handles of roles and unknown ones are left out. */
+/** Fetches the users with these handles from accounts; handles of roles and unknown ones are left out. */
 export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {
@@ -27,7 +27,7 @@ export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs)
 type Options = { foundMs?: number; missedMs?: number; maxEntries?: number; now?: () => number }
 type Known = { user: MentionedUser | undefined }
 
-/** The users behind handles, remembered for a minute, and that there is none for a few seconds. */
+/** The users with given handles, cached for a minute; unknown handles are cached for a few seconds. */
 export class Handles {
   readonly #known: LRUCache<string, Known>
 

@@ -3,12 +3,12 @@ import { PagePreviewSchema, UploadsInternalService } from '@parley/contracts/int
 import { encode } from '@parley/protobuf'
 import { previewsUnavailable } from '../errors.ts'
 
-/** A slow page, and its slow image. */
+/** Enough for a slow page with a slow image. */
 const timeoutMs = 25_000
 
 /**
- * Fetches a preview, encoded for storage; undefined when there is nothing to show. Continues, as uploads does, when the
- * caller goes away.
+ * Fetches a preview, encoded for storage; undefined when there is nothing to show. Continues, as uploads does, if the
+ * caller disconnects.
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 

@@ -13,7 +13,7 @@ const defaultTimeoutMs = 1_000
 /** Shortest possible cache time: profiles that accounts did not return are requested again. */
 const unknownMs = 1
 
-/** Asks accounts for profiles; unknown ids are left out. */
+/** Fetches profiles from accounts; unknown ids are left out. */
 export const fetchProfiles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (userIds: string[]): Promise<User[]> => {

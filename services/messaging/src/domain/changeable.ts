@@ -13,7 +13,7 @@ export type ChangeableMessage = {
   linkPreview: Uint8Array | null
   /** The channel echo it has now. */
   echo: { eventId: string; seq: bigint } | undefined
-  /** What the id names: the message, its echo, or a retracted echo. */
+  /** What the id refers to: the message, its echo, or a retracted echo. */
   named: 'message' | 'echo' | 'former echo'
   /** Whether the caller has reacted with the requested emoji. */
   reacted: boolean

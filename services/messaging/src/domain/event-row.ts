@@ -5,10 +5,10 @@ export type Attached = {
   assetId: string
   filename: string
   contentType: string
-  /** Pixels; 0 for what is no image. */
+  /** In pixels; 0 if the file is no image. */
   width: number
   height: number
-  /** Base64 of an encoded svc.internal.v1.VideoState; null for what is not processed. */
+  /** Base64 of an encoded svc.internal.v1.VideoState; null for files that are not processed. */
   video: string | null
 }
 
@@ -36,7 +36,7 @@ export type EventRow = {
   attachments: Attached[] | null
   /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
-  /** One per emoji, in the order in which they came; null for none. */
+  /** One per emoji, in order of first use; null for none. */
   reactions: Tally[] | null
   inReplyTo: string | null
   threadRootEventId: string | null

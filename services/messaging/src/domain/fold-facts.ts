@@ -32,8 +32,8 @@ export type Step = {
 }
 
 /**
- * Folds facts into steps, starting from the current state; drops duplicates. `isMember` tells who is an explicit member
- * before the first fact.
+ * Folds facts into steps, starting from the current state; drops duplicates. `isMember` returns whether somebody is an
+ * explicit member before the first fact.
  */
 export function foldFacts(
   held: FactLine | undefined,

@@ -25,7 +25,7 @@ export type Target = Pick<
   followerIds: string[]
 }
 
-/** More followers of a thread are not told in facts. */
+/** Maximum number of followers of a thread that facts contain. */
 export const maxFollowersInEvent = 100
 
 /** The thread of a message. */

@@ -2,7 +2,7 @@ const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
-/** Quotes, items of lists, headings; each mark may stand in another. */
+/** Quotes, list items and headings; they may be nested. */
 const marks = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
 /** Private characters that stand for escaped ones while the surrounding marks are removed. */

@@ -2,7 +2,7 @@ import type { ImportedMessage } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import type { CheckedMessage } from './check-message.ts'
 
-/** A message of the import that is written already: what replies need to know of it. */
+/** The data of an imported message that its replies need. */
 export type KnownMessage = { eventId: string; authorId: string; threadRootEventId: string | null }
 
 export type PlannedEvent = {
@@ -41,14 +41,16 @@ export type ImportPlan = {
 /** The state before the import. */
 export type Beginning = {
   roomSeq: bigint
-  /** By source id: the messages to which those of the call refer, and those of the call that are already written. */
+  /**
+   * By source id: the messages to which messages of the call refer, and messages of the call that are already written.
+   */
   known: ReadonlyMap<string, KnownMessage>
   /** People whose accounts are deleted: nothing of theirs is written. */
   erased: ReadonlySet<string>
   now: Date
 }
 
-/** Gives every message that is not known its place, its thread and what hangs on it. */
+/** Assigns every new message its place, thread, follows, reactions and attachments. */
 export function planImport(messages: readonly CheckedMessage[], beginning: Beginning): ImportPlan {
   const known = new Map(beginning.known)
   const plan: ImportPlan = {

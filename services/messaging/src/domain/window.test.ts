@@ -52,7 +52,7 @@ describe('windowAround', () => {
     }
   })
 
-  test('ends sooner where its rows show more text than a page, at the side that is longer', () => {
+  test('is cut at its longer side if its rows have more text than a page may have', () => {
     const third = pageBytes / 3
     expect(around(100, 50, 9, third)).toEqual({ rows: [49, 50, 51], target: 1, hasOlder: true, hasNewer: true })
     expect(around(100, 0, 9, third)).toEqual({ rows: [0, 1, 2], target: 0, hasOlder: false, hasNewer: true })
@@ -65,13 +65,13 @@ describe('windowAt', () => {
   const rows = [row(1), row(2), row(3)]
   const at = (...given: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...given))
 
-  test('the latest and older pages drop the oldest row too many', () => {
+  test('the latest and older pages drop the oldest extra row', () => {
     expect(at(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
     expect(at(3, undefined, rows)).toEqual({ rows: [1, 2, 3], hasOlder: false, hasNewer: false })
     expect(at(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
   })
 
-  test('newer pages drop the newest row too many', () => {
+  test('newer pages drop the newest extra row', () => {
     expect(at(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
     expect(at(3, { after: 0n }, rows)).toEqual({ rows: [1, 2, 3], hasOlder: true, hasNewer: false })
   })

@@ -3,7 +3,7 @@ import type { Connection } from '../store/statement.ts'
 
 const tokensPerStatement = 5_000
 
-/** Forgets tokens of link previews after their half hour. */
+/** Deletes tokens of link previews after half an hour. */
 export async function dropPreviewTokens(on: Connection, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropExpiredPreviewTokens(on, tokensPerStatement)) === tokensPerStatement);
 }

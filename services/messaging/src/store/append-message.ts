@@ -3,8 +3,9 @@ import { toAppended, type Appended, type AppendedRow, type At, type NewPost } fr
 import { statement, type Connection } from './statement.ts'
 
 /**
- * Parameters: $1 room, $2 version, $3 author, $4 whether membership is not asked for, $5 key or null, $6 digest, $7 event,
- * $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox entry.
+ * Parameters: $1 room, $2 version, $3 author, $4 whether membership is not checked, $5 key or null, $6 digest, $7
+ * event, $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox
+ * entry.
  */
 const append = statement<AppendedRow>(
   'append_message',
@@ -43,7 +44,7 @@ select exists (select from line) as met, (select seq from place) as seq, array(s
 from (select) one left join key on true`,
 )
 
-/** Writes a single root message or flat reply that has nothing besides its text, as posts mostly are. */
+/** Writes a single root message or flat reply that consists only of text, as most posts do. */
 export async function appendMessage(on: Connection, { roomId, version }: At, post: NewPost): Promise<Appended> {
   const { authorId, openToAuthor, key, digest, eventId, createdAt, body, inReplyTo, entry } = post
   const [row] = await append.run(on, [

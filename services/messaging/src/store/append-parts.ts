@@ -13,8 +13,8 @@ export const banned = (user: string) => `(coalesce((
   ), false) or exists (select from erasures where user_id = ${user}))`
 
 /**
- * Takes a key for an event, unless it was used in the last 24 hours: then its row stays. The row is returned in both
- * cases, so that a repetition finds what was posted; see `isTaken`.
+ * Stores an idempotency key for an event, unless the key was used in the last 24 hours. The row is returned in both
+ * cases, so that a repeated call finds the message that was posted; see `isTaken`.
  */
 export const takeKey = `on conflict (caller_id, key) do update
   set ${['digest', 'room_id', 'event_id', 'created_at'].map(keepIfFresh).join(', ')}

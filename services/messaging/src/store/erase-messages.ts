@@ -86,7 +86,7 @@ select count(*)::integer as erased from batch`,
 
 type Some = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
 
-/** Erases some of what a user has in some room, with the room held still; 0 when they have nothing in any. */
+/** Erases a part of a user's content in one room while the room is locked; 0 if they have none in any room. */
 async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Promise<number> {
   const [room] = await found
   if (!room) return 0

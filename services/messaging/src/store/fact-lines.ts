@@ -35,7 +35,10 @@ export async function lockFactLine(on: Connection, roomId: string): Promise<Held
   return { room: { ...toHeader(row), roomSeq, factId }, lastEntry: factEntry }
 }
 
-/** Gives a room that is to be made its row, so that two makers meet at it; answers what the other one made. */
+/**
+ * Inserts the row of a new room, so that two concurrent creations meet; returns the row of the other one, if there was
+ * one.
+ */
 export async function makeLine(on: Connection, roomId: string): Promise<HeldFacts> {
   await make.run(on, [roomId])
   return lockFactLine(on, roomId)
@@ -91,7 +94,10 @@ select id from entry order by id`,
 /** A step, its time, and its event. */
 export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
 
-/** Stores what facts did to a room: timeline rows, copies, events and the line. Answers the outbox entries, in order. */
+/**
+ * Stores the effects of facts on a room: timeline rows, copies, events and the room's row. Returns the outbox entries,
+ * in order.
+ */
 export async function storeFacts(on: Connection, roomId: string, steps: readonly TimedStep[]): Promise<bigint[]> {
   const last = steps.at(-1)?.step.line
   const entries = steps.map(({ event }) => outgoing(event))

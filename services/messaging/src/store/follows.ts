@@ -8,7 +8,7 @@ where thread_follows.following <> excluded.following
 returning 1`,
 )
 
-/** Stores what a user decided; false when that was decided already. */
+/** Stores a user's decision to follow a thread or not; false if nothing changed. */
 export async function decideFollowing(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

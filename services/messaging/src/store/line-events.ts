@@ -14,8 +14,8 @@ returning id`,
 )
 
 /**
- * Stores events that took the next places of a line, in order, and moves the line behind them. The transaction holds the
- * line. Returns their entries.
+ * Stores events that took the next places of a room, in order, and advances the room's last place. The transaction has
+ * locked the room's row. Returns their outbox entries.
  */
 export async function storeLineEvents(
   on: Connection,

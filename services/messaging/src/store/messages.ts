@@ -16,7 +16,7 @@ export function readMessages(
   return byIds.run(on, [reader.roomId, reader.userId, eventIds])
 }
 
-/** A message as its author sees it, without asking for access. */
+/** A message as its author sees it, without a check of access. */
 export async function findOwnMessage(
   on: Connection,
   roomId: string,

@@ -63,7 +63,7 @@ export type AppendedPost =
   /** A message has the file already. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** That, and the outbox entries that the statement wrote, told with the first post. */
+/** The outcome, and with the first post the outbox entries that the statement wrote. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
@@ -79,7 +79,7 @@ function appendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
-  // A repeat finds its files taken too, by what it repeats.
+  // A repeated call finds its files in use, too: by the message of the first call.
   if (row.eventId !== null) {
     const { digest, roomId, eventId } = row
     return { kind: 'keyTaken', used: { digest, roomId, eventId } }

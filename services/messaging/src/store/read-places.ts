@@ -14,9 +14,9 @@ import { statement, type Connection } from './statement.ts'
 type PlaceRow = HeaderRow &
   Standing & { seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
 
-/** Everything on which moving a marker depends, in one snapshot. */
+/** Everything needed to decide about moving a read marker, in one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
-  /** Up to where it is read: the message named, or the last one shown. */
+  /** The place up to which everything is read: that of the given message, or of the last visible one. */
   read: Place | undefined
   /** Place of the marker. */
   marker: Place | undefined
@@ -70,7 +70,10 @@ function toPlaces(row: PlaceRow): ReadPlaces {
   }
 }
 
-/** The root message or echo of that id, or the last one shown when it is empty; undefined for an unknown room. */
+/**
+ * Finds the root message or echo with the given id, or the last visible one if the id is empty. Undefined for an
+ * unknown room.
+ */
 export async function findPlacesInRoom(
   on: Connection,
   roomId: string,
@@ -81,10 +84,13 @@ export async function findPlacesInRoom(
   return row && toPlaces(row)
 }
 
-/** `root`: what the id of the root refers to. */
+/** `root`: what the given root id refers to; undefined if it does not exist. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
-/** The message of the thread of that id; when it is empty the last reply shown, or the root. Undefined for an unknown room. */
+/**
+ * Finds the message of the thread with the given id, or if the id is empty the last visible reply, else the root.
+ * Undefined for an unknown room.
+ */
 export async function findPlacesInThread(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

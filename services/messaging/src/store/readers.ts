@@ -13,7 +13,7 @@ const store = statement<{ id: bigint }>(
   'insert into outbox (shard, aggregate, subject, event_id, payload) values ($1, $2, $3, $4, $5) returning id',
 )
 
-/** Stores an event of the aggregate `reader`, whose row is held from here until the transaction ends. Returns its entry. */
+/** Stores an event of the aggregate `reader` and locks its row until the transaction ends. Returns the outbox entry. */
 export async function storeReaderEvent(
   on: Connection,
   userId: string,

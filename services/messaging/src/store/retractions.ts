@@ -2,7 +2,7 @@ import { statement, type Connection } from './statement.ts'
 
 /**
  * The last shown root message or echo of `room_lines l` when the rows at `places` no longer are: retracted messages are
- * not unread. `last_message_at` stays, because it tells whether anything was ever posted.
+ * not unread. `last_message_at` stays, because it shows whether anything was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e

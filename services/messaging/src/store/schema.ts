@@ -157,10 +157,10 @@ export const messageAttachments = pgTable(
     filename: text('filename').notNull(),
     contentType: text('content_type').notNull(),
     size: place('size').notNull(),
-    /** Pixels; 0 for what is no image. */
+    /** In pixels; 0 if the file is no image. */
     width: integer('width').notNull(),
     height: integer('height').notNull(),
-    /** Encoded svc.internal.v1.VideoState of a video, as uploads told it last. */
+    /** Encoded svc.internal.v1.VideoState of a video, as last reported by uploads. */
     video: bytea('video'),
   },
   (table) => [
@@ -363,7 +363,7 @@ export const imports = pgTable('imports', {
   through: instant('through').notNull(),
   /** Place of the last imported row. */
   lastSeq: place('last_seq').notNull(),
-  /** Places between which people wrote here while the import went on. */
+  /** Places between which people posted during the import. */
   liveFrom: place('live_from'),
   liveTo: place('live_to'),
 })

@@ -45,7 +45,10 @@ export function readReplies(
   return readOlderReplies.run(on, [roomId, userId, rootEventId, position?.before ?? maxPlace, count])
 }
 
-/** The root, up to `count` replies before one, that reply, and up to `count` behind it; with {@link withinPage} on either side. */
+/**
+ * The root, up to `count` replies before one, that reply, and up to `count` after it. {@link withinPage} limits each
+ * side.
+ */
 export function readThreadAround(
   on: Connection,
   { roomId, userId }: Reader,

@@ -33,8 +33,8 @@ export function readTimeline(
 }
 
 /**
- * Up to `count` timeline rows before the event, the event, and up to `count` behind it; none when it is not there. With
- * {@link withinPage} on either side.
+ * Up to `count` timeline rows before the event, the event, and up to `count` after it; none if it does not exist.
+ * {@link withinPage} limits each side.
  */
 export function readTimelineAround(
   on: Connection,

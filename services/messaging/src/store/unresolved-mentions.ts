@@ -4,7 +4,7 @@ import { maxFollowersInEvent } from '../domain/placement.ts'
 import { unresolvedMentions } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A message whose mentions nobody knows yet. */
+/** A message whose mentions have not been resolved yet. */
 export type Unresolved = Job<typeof unresolvedMentions>
 
 export const mentionQueue = new JobQueue(unresolvedMentions, {
@@ -86,7 +86,9 @@ on conflict (room_id, root_event_id, user_id) do nothing
 returning user_id as "userId"`,
 )
 
-/** Makes those users follow the thread who are in the room and never decided; returns their ids. */
+/**
+ * Makes those of the users follow the thread who are in the room and have never decided about it; returns their ids.
+ */
 export async function followAsMentioned(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

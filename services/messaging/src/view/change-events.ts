@@ -3,7 +3,7 @@ import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-line.ts'
 import { toRoom } from './deliveries.ts'
 
-/** A change that is about to take its place in the line of a room. */
+/** A change that is about to get its place in the log of a room. */
 export type Occurrence = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
 /** Parts that a message no longer shows. */
@@ -49,7 +49,7 @@ export function toRetractedEvent(occurrence: Occurrence, message: Retracted, rem
   }
 }
 
-/** A reaction came or went; always of the message, never of its echo. */
+/** A reaction was added or removed; always of the message, never of its echo. */
 export function toReactionEvent(
   occurrence: Occurrence,
   kind: 'reaction_added' | 'reaction_removed',

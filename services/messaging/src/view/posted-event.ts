@@ -42,7 +42,7 @@ export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options
 }
 
 /**
- * The event of a posted message. With `markedAsRead` it also tells the author's clients that the room is read up to
+ * The event of a posted message. With `markedAsRead` it also informs the author's clients that the room is read up to
  * here.
  */
 export function toPostedEvent(
@@ -84,7 +84,7 @@ function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: Posted): Uint8
 
 type InThread = Pick<Posted, 'actorId' | 'createdAt' | 'threadRootEventId'>
 
-/** Bytes to put behind a reply's entry when it is the first of its thread. */
+/** Bytes to append to the entry of a reply if it is the first of its thread. */
 export function threadCreatedRider(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
   const value = { roomId: room.roomId, threadRootEventId }
   const envelope = realtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })

@@ -17,7 +17,7 @@ export function toRoomReadEvent(change: ReaderChange, roomId: string, upToRoomSe
   return { ...event, fact: { case: 'read', value: { roomId, upToRoomSeq } }, deliveries: [toUser(userId, envelope)] }
 }
 
-/** Clients have no event for it. */
+/** Not sent to clients, which have no event for it. */
 export function toThreadReadEvent(change: ReaderChange, thread: Thread, upToRoomSeq: bigint): OutgoingEvent {
   const { roomId, rootEventId: threadRootEventId } = thread
   const fact = { case: 'read', value: { roomId, threadRootEventId, upToRoomSeq } } as const

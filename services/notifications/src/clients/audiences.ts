@@ -10,12 +10,12 @@ import type {
 
 const options = { timeoutMs: 3_000 }
 
-/** Most ids that neighbours are asked for, or answer, at once. */
+/** Maximum number of ids in one call to another service, or in its response. */
 export const idsPerCall = 1000
 
 type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'userIds' | 'roleIds' | 'all' | 'after'>
 
-/** A page of people; `last` when there are no others behind it. */
+/** A page of people; `last` if no further page follows. */
 export type People = { userIds: string[]; last: boolean }
 
 /** Presence by user; users missing from the map are offline. Undefined while presence is unknown. */

@@ -4,7 +4,7 @@ import { accountsSilent } from '../errors.ts'
 
 const options = { timeoutMs: 3_000 }
 
-/** Asks accounts whether a credential is valid. Throws `unavailable` when that cannot be determined. */
+/** Looks up in accounts whether a credential is valid. Throws `unavailable` if that cannot be determined. */
 export const checkCredential =
   (accounts: Pick<Client<typeof AccountsInternalService>, 'checkCredentials'>) =>
   async (credentialId: string): Promise<boolean> => {

@@ -6,7 +6,7 @@ import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** Room memberships, from rooms. */
+/** Room memberships, as known by rooms. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 

@@ -17,7 +17,7 @@ export const applyLevel =
   async (chosen: ChosenLevel): Promise<bigint | undefined> => {
     try {
       const { heldVersion, heldLevel } = await messaging.applyNotificationLevel(chosen, options)
-      // Nothing is held of who is being erased, and told by an earlier release.
+      // Nothing is stored for a user who is being erased, even if an earlier release sends it.
       return heldVersion === 0n || (heldVersion === chosen.version && heldLevel === chosen.level)
         ? undefined
         : heldVersion

@@ -18,7 +18,7 @@ export type Message = {
   resolvedLater?: boolean
 }
 
-/** A message and what its event says of the people it is for. */
+/** A message, and the people whom its event names. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
 /** The message in an event: a posted one, or one whose mentions were resolved later. */

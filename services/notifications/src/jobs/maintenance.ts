@@ -4,7 +4,7 @@ import { gaugeJobs } from '../metrics.ts'
 import { notificationQueue } from '../store/jobs.ts'
 import { deleteOldRows } from '../store/old-rows.ts'
 
-/** Deletes what is past its time, and counts the jobs that wait. */
+/** Deletes expired rows and counts waiting jobs. */
 export function maintenance(ctx: Context): AsyncDisposable {
   const opened = new Resources()
   let jobs = 0

@@ -7,7 +7,7 @@ export async function listAllMessages(db: Reader, roomId: string, limit: number,
   return rows.map(({ userId }) => userId)
 }
 
-/** The first such users in each of several rooms; rooms without any are missing. */
+/** The first users with the effective level ALL_MESSAGES in each of several rooms; rooms without any are missing. */
 export async function firstAllMessages(
   db: Reader,
   roomIds: readonly string[],

@@ -3,7 +3,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Kind } from '../domain/candidates.ts'
 import type { Dismissal } from '../domain/work.ts'
 
-/** A notification that is pending no longer. */
+/** A notification that is no longer pending. */
 export type Dismissed = { id: string; userId: string; kind: Kind; eventId: string; silent: boolean }
 
 const maxAtOnce = 1000
@@ -34,7 +34,7 @@ export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id 
 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`
 
-/** Finds what some dismissals, at least one, are about. */
+/** Selects the pending notifications that the dismissals (at least one) concern. */
 export function idsToDismiss(dismissals: readonly Dismissal[]): SQL {
   const idsOf = (of: 'message' | 'echo') =>
     sql.param(dismissals.flatMap((dismissal) => (dismissal.of === of ? [dismissal.eventId] : [])))

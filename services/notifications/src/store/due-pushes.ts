@@ -2,7 +2,7 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 
-/** A push whose time has come. */
+/** A push that is due. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
 /** Milliseconds until the next push is due, or its lease ends; undefined when none waits. */
@@ -15,8 +15,8 @@ export async function nextPushMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Pushes whose time has come, a few of each lane of each host, oldest first. What dismisses a notification waits until the
- * push that shows it is through.
+ * Due pushes, a few of each priority of each host, oldest first. The dismissal of a notification waits until the push
+ * that shows it has finished.
  */
 export function duePushes(db: Db, perPriority: number): Promise<DuePush[]> {
   return sqlRows(

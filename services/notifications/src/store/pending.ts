@@ -25,7 +25,7 @@ const columns = sql`id, room_id as "roomId", event_id as "eventId", kind, actor_
 const pendingOf = (userId: string, roomId?: string): SQL =>
   sql`user_id = ${userId} and dismissed_at is null${roomId === undefined ? sql`` : sql` and room_id = ${roomId}`}`
 
-/** A page of what is pending for a user in some rooms. */
+/** A page of a user's pending notifications in some rooms. */
 export async function listPending(
   db: Reader,
   userId: string,
@@ -44,7 +44,7 @@ export async function listPending(
   )
 }
 
-/** Those of these that are pending for the user, in the order of the ids. */
+/** Which of these notifications are pending for the user, in the order of the ids. */
 export async function findPending(db: Reader, userId: string, ids: readonly string[]): Promise<Pending[]> {
   return sqlRows<Pending>(
     db,

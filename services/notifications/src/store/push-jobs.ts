@@ -32,7 +32,7 @@ const waiting: SQL = sql`
         from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) those) as "before"
       from (select distinct "tag" from p) t)`
 
-/** The lane of a row of `p`, which must not keep pushes with other tags waiting. */
+/** The priority of a row of `p`, chosen so that it does not delay pushes with other tags. */
 const lane: SQL = sql`
     case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'

@@ -30,7 +30,7 @@ export const pushSubscriptions = pgTable(
   ],
 )
 
-/** Pushes that are to leave, one per notification and browser; a row goes when its push is through or given up. */
+/** Queued pushes, one per notification and browser; a row is deleted when its push has been sent or given up. */
 export const pushJobs = pgTable(
   'push_jobs',
   {

@@ -76,7 +76,7 @@ export async function deleteSubscriptionsOfEnded(on: Db | Tx, userId: string, en
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 
-/** Forgets all browsers of a user, and what was to be sent to them; answers how many there were. */
+/** Deletes all browsers of a user with their queued pushes; returns their number. */
 export async function deleteSubscriptions(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const ended = { credentialIds: [], all: true }
   await deletePushesOfEnded(db, userId, ended, signal)

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { PushPriority } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
 
-/** A push that one process holds, with the browser it is for. */
+/** A push that a process has leased, with its browser. */
 export type HeldPush = {
   id: bigint
   action: 'show' | 'dismiss'
@@ -55,12 +55,12 @@ export async function findWaiting(db: Db, ids: readonly bigint[]): Promise<Map<b
   return new Map(rows.map(({ id, withdrawn }) => [id, { withdrawn }]))
 }
 
-/** Forgets pushes that are through, or never will be. */
+/** Deletes pushes that have been sent or never will be. */
 export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void> {
   if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
 }
 
-/** Forgets pushes that never left, with what would dismiss them. */
+/** Deletes pushes that were never sent, with their dismissals. */
 export async function deleteUnseen(db: Db, pushes: readonly Pick<HeldPush, 'subscriptionId' | 'tag'>[]): Promise<void> {
   if (pushes.length === 0) return
   const rows = JSON.stringify(pushes.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag })))
@@ -97,7 +97,7 @@ export async function deleteGoneSubscriptions(
     where s.id = g.id and s.p256dh = g.p256dh and s.auth = g.auth`)
 }
 
-/** Forgets pushes that are too old; answers how many, at most `most` at a time. */
+/** Deletes pushes that are too old, at most `limit`; returns their number. */
 export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number): Promise<number> {
   const deleted = await db.execute(sql`
     delete from push_jobs where id in (
@@ -106,7 +106,7 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
   return deleted.rowCount ?? 0
 }
 
-/** Number of waiting pushes per lane, and since when the oldest waits. */
+/** Number of waiting pushes per priority, and how long the oldest has waited. */
 export function pushQueue(db: Db): Promise<{ lane: PushPriority; depth: number; oldestMs: number }[]> {
   return sqlRows(
     db,

@@ -34,7 +34,7 @@ export const notificationLevels = pgTable(
   ],
 )
 
-/** Versions of what users chose; the row is held while an event of the aggregate `preference` is written. */
+/** Versions of users' preferences; the row is locked while an event of the aggregate `preference` is written. */
 export const preferences = pgTable('preferences', {
   userId: text('user_id').primaryKey(),
   version: bigint({ mode: 'bigint' }).notNull(),
@@ -48,7 +48,7 @@ export const notifications = pgTable(
     id: text().primaryKey(),
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** The message told of; of a channel echo, the reply that it shows. */
+    /** The message of the notification; for a channel echo, the reply that it shows. */
     messageId: text('message_id').notNull(),
     /** Its row in the room: the message or the echo. */
     eventId: text('event_id').notNull(),

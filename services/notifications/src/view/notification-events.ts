@@ -69,7 +69,7 @@ export function toCalledEvent(
   }
 }
 
-/** Tells users of one shard what is pending no longer. */
+/** Announces to users of one shard which notifications are no longer pending. */
 export function toDismissedEvent(change: ShardChange, dismissed: readonly Dismissed[]): OutgoingEvent {
   const deliveries = dismissed.map(({ id, userId }) => {
     const event = { id: newId('event'), createdAt: change.at, actorId: userId, value: { notificationId: id } }

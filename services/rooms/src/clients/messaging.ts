@@ -8,7 +8,7 @@ import { messagingSilent } from '../errors.ts'
 export type Batch = { roomId: string; facts: RoomFact[]; awaitStream: boolean; timeoutMs: number }
 /** The last fact that messaging applied to a room; version 0 for none. Its event id is empty when that was not noted. */
 export type HeldFact = { version: bigint; eventId: string }
-/** Hands facts to messaging; answers what it holds. */
+/** Sends facts to messaging; returns the last fact that it holds. */
 export type ApplyFacts = (batch: Batch) => Promise<HeldFact>
 
 export function applyFacts(messaging: Client<typeof MessagingInternalService>): ApplyFacts {

@@ -8,7 +8,10 @@ type Accounts = Pick<Context['accounts'], 'getPeople'>
 
 const timeoutMs = 3000
 
-/** Keeps the names in `people` equal to accounts, which is asked for them: no event holds a name. The newest answer wins. */
+/**
+ * Keeps the names in `people` equal to those in accounts. They are fetched, because no event contains a name. The
+ * newest response wins.
+ */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>
   async ({ aggregateId: userId, fact }: Event) => {
@@ -38,8 +41,8 @@ const fetchPeople = async (accounts: Accounts, userId: string) =>
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
- * A version below what is held is either a late event or the first after accounts' database was restored. What accounts
- * answers while the row is locked is newer than all that was stored before.
+ * A version below the stored one means either a late event, or the first event after accounts' database was restored.
+ * The response of accounts, while the row is locked, is newer than everything stored before.
  */
 async function refetch(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
   const people = await fetchPeople(accounts, userId)

@@ -51,7 +51,7 @@ export function takesAccessAway(fact: RoomFact): boolean {
     case 'left':
     case 'banned':
     case 'archived':
-    // The group it comes to may deny what the one before allowed.
+    // The new group may deny what the previous one allowed.
     case 'moved':
       return true
     case 'universal':

@@ -3,12 +3,12 @@ import { assertNotEmpty, updateOf } from './room-update.ts'
 
 const room = { name: 'tea', description: 'leaves', universal: false }
 
-test('an update that names nothing is refused', () => {
+test('an update without fields is refused', () => {
   expect(() => assertNotEmpty({})).toThrow('at least one field')
   expect(() => assertNotEmpty({ description: '' })).not.toThrow()
 })
 
-test('fields that are not named stay, an empty description clears', () => {
+test('absent fields stay unchanged, an empty description clears the stored one', () => {
   expect(updateOf(room, { description: '' })).toEqual({
     name: 'tea',
     description: '',

@@ -13,7 +13,7 @@ const roomsPerRound = 100
 const everyMs = 10_000
 const againMs = 1000
 
-/** Hands over what crashed processes and a silent messaging left behind. */
+/** Delivers facts that were left behind by crashed processes or while messaging did not answer. */
 export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
   let waiting = 0
   const gauge = gaugeLeftBehind(() => waiting)

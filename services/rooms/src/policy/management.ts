@@ -10,7 +10,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { RoomHead, Standing } from './standing.ts'
 
-/** Needs no membership. */
+/** Checks the permission to manage a room; membership is not required. */
 export function assertCanManage(policy: Policy, subject: Subject, room: RoomHead): void {
   if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
   if (!may(policy, subject, 'room.manage', roomScope(room))) throw mayNotManage()
@@ -21,14 +21,14 @@ export function archive(policy: Policy, subject: Subject, room: RoomHead, archiv
   return room.archived === archived ? 'nothing' : 'change'
 }
 
-/** `target` is the standing of the one who is added. */
+/** `target` is the standing of the user to be added. */
 export function addMember(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   if (target.banned) throw bannedTarget()
   return target.member ? 'nothing' : 'change'
 }
 
-/** `target` is the standing of the one who is removed. */
+/** `target` is the standing of the user to be removed. */
 export function removeMember(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   return target.member ? 'change' : 'nothing'

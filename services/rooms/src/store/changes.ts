@@ -13,7 +13,7 @@ export type Patch = Partial<
 /** A room after a change, and the facts that made it so, oldest first. */
 export type Changed = { room: RoomRow; facts: RoomFact[] }
 
-/** Locks a room for the change that follows. What decides about the change is read after this, never before. */
+/** Locks a room for a change. Everything on which the change depends must be read after this, never before. */
 export async function lockRoom(tx: Tx, roomId: string): Promise<RoomRow | undefined> {
   const [room] = await tx.select().from(rooms).where(eq(rooms.id, roomId)).for('update')
   return room

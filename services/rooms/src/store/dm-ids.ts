@@ -5,7 +5,7 @@ import type { SeenRoom } from './rows.ts'
 import { dmKeys } from './schema.ts'
 import { findRooms } from './seen-rooms.ts'
 
-/** The key of this installation; the first to ask makes it. */
+/** The key of this installation, created at the first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
   await db
     .insert(dmKeys)

@@ -53,7 +53,7 @@ async function standing(reader: Reader, roomId: string, versions: readonly bigin
   return new Map(known.map(({ version }) => [version, version]))
 }
 
-/** The newest fact that messaging was known to hold before the database went back. */
+/** The newest fact that messaging was known to hold before the database was restored. */
 async function newestShared(reader: Reader, roomId: string): Promise<bigint> {
   const [shared] = await reader
     .select({ version: max(roomFacts.version) })
@@ -79,7 +79,10 @@ async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<b
   return next !== undefined && decodeFact(next.fact).previousVersion === held.version
 }
 
-/** Moves the waiting facts above the one that messaging has, and restates what differs; returns all of them. */
+/**
+ * Moves the waiting facts above the one that messaging has, and adds facts that restate differing values; returns all
+ * of them.
+ */
 async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoom | undefined): Promise<RoomFact[]> {
   const top = room.version > held.version ? room.version : held.version
   const waiting = await takeWaiting(tx, room.id)
@@ -110,7 +113,7 @@ async function takeWaiting(tx: Tx, roomId: string): Promise<{ facts: RoomFact[];
   return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
 }
 
-/** The same facts one after the other on top of what is held, above a version; their order stays. */
+/** The same facts in the same order, renumbered above a version and applied to the state that messaging holds. */
 function renumbered(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held

@@ -7,5 +7,5 @@ export type LinkRow = typeof sidebarLinks.$inferSelect
 
 /** A room and one user's standing in it. */
 export type SeenRoom = { room: RoomRow; standing: Standing }
-/** The same as it is shown: of a direct message also who is in it, those who were deleted since included. */
+/** The row with everything that is shown: for a direct message also its participants, including deleted ones. */
 export type ShownRoom = SeenRoom & { dmMemberIds: string[] }

@@ -57,8 +57,8 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
 }
 
 /**
- * The same for a room that must exist; `viewerId` asks about it where that is somebody else. Throws `not_found`, also for
- * a direct conversation in which the viewer has no part.
+ * Finds a room that must exist; `viewerId` is the viewer if that is not the user. Throws `not_found`, also for a direct
+ * message in which the viewer does not take part.
  */
 export async function getRoomSeen(
   reader: Reader,

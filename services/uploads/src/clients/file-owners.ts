@@ -39,7 +39,7 @@ export class FileOwners {
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Those of the avatars, logos and banners that their owners use. */
+  /** Which of these avatars, logos and banners are in use by their owners. */
   async namedAmong(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')

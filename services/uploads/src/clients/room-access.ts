@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 
-/** The reader; without roles, those that rooms knows are used. */
+/** The reader; if roles are absent, rooms uses the ones that it has stored. */
 export type Reader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000

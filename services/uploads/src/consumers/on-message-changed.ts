@@ -3,7 +3,7 @@ import type { Tx } from '@parley/postgres'
 import { markAssetsForDeletion } from '../store/assets.ts'
 import { endPreviewUses } from '../store/preview-uses.ts'
 
-/** Messages were edited or taken back: what they show no longer goes. */
+/** After messages were edited or retracted, deletes the files and images that they no longer show. */
 export async function onMessageChanged(events: Event[], tx: Tx): Promise<void> {
   const changes = events.flatMap(({ fact }) =>
     fact.case === 'messageEdited' || fact.case === 'messageRetracted' ? [fact.value] : [],

@@ -9,7 +9,7 @@ type Handling = {
   processesVideos: boolean
 }
 
-/** Messages were posted: what they attach stays, and so do the images of their previews. */
+/** After messages were posted, keeps their attachments and the images of their previews. */
 export const onMessagePosted =
   (handling: Handling) =>
   async (events: Event[], tx: Tx): Promise<void> => {
@@ -24,7 +24,7 @@ export const onMessagePosted =
     await beginPreviewUses(tx, shown)
   }
 
-/** Messages came from elsewhere: what they attach stays. */
+/** After messages were imported, keeps their attachments. */
 export const onMessagesImported =
   (handling: Handling) =>
   async (events: Event[], tx: Tx): Promise<void> => {

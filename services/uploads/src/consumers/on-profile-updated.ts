@@ -2,7 +2,7 @@ import type { EventHandler } from '@parley/events'
 import { reportClaimWithoutImage } from '../metrics.ts'
 import { claimServerImage } from '../store/server-images.ts'
 
-/** An account's profile changed: the avatar it names stays, the one before goes. */
+/** When a profile changes, keeps the avatar that it refers to and releases the previous one. */
 export const onProfileUpdated: EventHandler = async ({ aggregateId: ownerId, version, fact }, tx) => {
   if (fact.case !== 'userChanged') return
   const key = fact.value.avatarKey || undefined

@@ -14,7 +14,7 @@ const bare = (contentType: string): string => contentType.split(';', 1)[0]?.trim
 
 export const isVideo = (contentType: string): boolean => bare(contentType).startsWith('video/')
 
-/** Sound and moving pictures, which are read in parts. */
+/** Audio and video, which players read in parts. */
 export const isPlayed = (contentType: string): boolean => /^(audio|video)\//.test(bare(contentType))
 
 /** Images that are decoded at completion and available in other sizes. */

@@ -21,8 +21,8 @@ export type MemoryPlan = typeof usual & {
 }
 
 /**
- * Divides a memory limit, of a container say; undefined: there is none. What the operator set is kept even if it does not
- * fit, and at least one of everything is planned: then `bytes` is above the limit.
+ * Divides a memory limit, such as that of a container; undefined: there is none. Settings of the operator are kept even
+ * if they do not fit, and at least one of everything is planned: then `bytes` exceeds the limit.
  *
  * @param worksOn - whether this process decodes images, and whether ffmpeg runs in its container
  */

@@ -7,7 +7,7 @@ function memoryLimit(): number | undefined {
   return limit > 0 && limit < Number.MAX_SAFE_INTEGER ? limit : undefined
 }
 
-/** Divides the memory of this process, and says so when what is set does not fit. */
+/** Divides the memory of this process, and logs a warning if the settings do not fit. */
 export function dividedMemory(wishes: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()
   const plan = planMemory(limit, wishes, worksOn)

@@ -10,7 +10,10 @@ import { repliedUnchanged, send } from './send.ts'
 
 type Params = { assetId: string; variant: VideoVariant }
 
-/** `GET /assets/files/{id}/video/{quality}?access=TICKET` and `.../poster?access=TICKET`: what was made of videos. */
+/**
+ * `GET /assets/files/{id}/video/{quality}?access=TICKET` and `.../poster?access=TICKET`: renditions and posters of
+ * videos.
+ */
 export async function getVariant(
   ctx: Context,
   { assetId, variant }: Params,

@@ -10,7 +10,7 @@ import { Refusal } from './refusal.ts'
 /** The requested resource: a file, another size of an image, or a rendition of a video. */
 export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
-/** Somebody, and what told who it is. */
+/** The authenticated reader, and how they were authenticated. */
 export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
 
 /**

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** An answer that is not what was asked for. */
+/** A response with an error instead of the file. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: OutgoingHttpHeaders

@@ -53,7 +53,7 @@ export async function bytesOf({ content }: Pick<StoredFile<unknown>, 'content'>)
   return buffer(stream)
 }
 
-/** Bytes that are in memory, as something to send. */
+/** Bytes in memory as a file to send. */
 export const inMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
   size: bytes.length,
   open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),

@@ -2,8 +2,10 @@ import type { Context } from '../context.ts'
 import type { ResizedImage, Resizing, PictureSize } from '../engines/images/index.ts'
 import { Refusal } from './refusal.ts'
 
-/** Another size of a stored image, made unless it was lately. Throws a refusal when too many were made for the
- * caller or their network. */
+/**
+ * Another size of a stored image, generated unless it is cached. Throws a refusal if too many were generated for the
+ * caller or their network.
+ */
 export const sizeOf = (
   { renderings, imageProcessor, transforms }: Context,
   { read, ...wanted }: PictureSize & Resizing & { read: () => Promise<Buffer> },

@@ -4,15 +4,15 @@ import { forgetPreviews } from '../store/link-previews.ts'
 import { forgetEndedUses, previewImages } from '../store/preview-uses.ts'
 import { markImagesForDeletion, type ImagePlace } from '../store/server-images.ts'
 
-/** A preview may be posted half an hour after it was shown, and the message told of later still. */
+/** A preview may be posted half an hour after it was shown, and the event of the message may arrive even later. */
 const usableForMs = 2 * 3_600_000
 /** An image is stored before its preview. */
 const storedForMs = 3_600_000
 const rowsPerRound = 500
 
 /**
- * Forgets previews that are too old to be shown, and lets go of images that no preview and no message names. Messaging
- * is asked about messages whose events have not arrived yet.
+ * Deletes previews that are too old to be shown, and releases images to which no preview and no message refers.
+ * Messaging is queried, because events of messages may not have arrived yet.
  */
 export function cleanPreviews(
   ctx: Context,

@@ -13,12 +13,12 @@ export async function noteOrphans(db: Db, keys: readonly string[], now: Date): P
   return new Map(rows.map(({ key, foundAt }) => [key, foundAt]))
 }
 
-/** Forgets what is deleted. */
+/** Deletes the entries of deleted objects. */
 export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length > 0) await db.delete(orphans).where(inArray(orphans.key, [...keys]))
 }
 
-/** Forgets some of what was not seen since then: it has a row again, or is gone. Answers how many. */
+/** Deletes some entries that were not seen since then: the object has a row again, or is gone. Returns their number. */
 export async function forgetOrphansUnseen(db: Db, since: Date, limit: number): Promise<number> {
   const unseen = db.select({ key: orphans.key }).from(orphans).where(lt(orphans.seenAt, since)).limit(limit)
   return (await db.delete(orphans).where(inArray(orphans.key, unseen))).rowCount ?? 0

@@ -41,7 +41,7 @@ export async function forgetEndedUses(db: Db, limit: number): Promise<number> {
   return (await db.delete(previewUses).where(gone)).rowCount ?? 0
 }
 
-/** Forgets some of what somebody's messages show. Says how many. */
+/** Deletes some of the image uses of a person's messages; returns their number. */
 export async function forgetUsesOf(db: Db, authorId: string, limit: number): Promise<number> {
   const some = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })

@@ -112,7 +112,7 @@ export const orphans = pgTable(
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** Those that a whole sweep did not see again are forgotten. */
+    /** Entries that a whole sweep did not find again are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],
@@ -166,7 +166,7 @@ export const assets = pgTable(
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
     sha256: text().notNull(),
-    /** Pixels; 0 for what is no image. */
+    /** In pixels; 0 if the file is no image. */
     width: integer().notNull(),
     height: integer().notNull(),
     /** An image that moves. */

@@ -150,7 +150,7 @@ export async function markOwnedImagesForDeletion(db: Db, ownerId: string, limit:
   return (await db.update(serverImages).set({ doomed: true }).where(inArray(serverImages.key, some))).rowCount ?? 0
 }
 
-/** Forgets what events of an owner named; answers how many rows there were. */
+/** Deletes the images that events of an owner referred to; returns the number of rows. */
 export async function forgetClaimsOf(db: Db, ownerId: string): Promise<number> {
   return (await db.delete(serverImageClaims).where(eq(serverImageClaims.ownerId, ownerId))).rowCount ?? 0
 }

@@ -16,7 +16,7 @@ export async function knownIdentity(db: Db): Promise<KnownIdentity> {
   return row
 }
 
-/** Notes what is about to be written into the storage. */
+/** Stores the identity before it is written into the storage. */
 export async function addMark(db: Db, mark: string): Promise<void> {
   const { marks } = storageIdentity
   await db

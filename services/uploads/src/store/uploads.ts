@@ -73,7 +73,7 @@ export async function endUploadsOf(db: Db, ownerId: string): Promise<number> {
   return (await db.update(uploads).set({ state: 'ended' }).where(eq(uploads.ownerId, ownerId))).rowCount ?? 0
 }
 
-/** Chunks of what somebody was sending. */
+/** Chunks of a person's unfinished uploads. */
 export async function chunksOfPerson(db: Reader, ownerId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

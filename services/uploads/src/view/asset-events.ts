@@ -4,13 +4,13 @@ import type { AssetRow } from '../store/assets.ts'
 
 type AssetOwner = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
 
-/** A file was sent. */
+/** A file was uploaded. */
 export function assetCreated({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
   const about = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
   return { ...about, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
-/** A file that no message used is deleted: only its sender ever knew of it. */
+/** An unused file was deleted: only its owner is notified, because nobody else knew of it. */
 export function assetExpired({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = realtimeEnvelope('asset_deleted', { id: eventId, createdAt: now, value: { roomId, assetId: id } })

@@ -226,7 +226,7 @@ function toMessageLine(message: ExportMessagesResponse_Message): MessageLine {
   }
 }
 
-/** Its image stays behind. */
+/** Its image is not exported. */
 const previewOf = ({
   url,
   title,

@@ -5,7 +5,7 @@ import { insertRole } from '../../store/roles.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
-/** Gives a role within the change of a locked account; undefined when it is held already. */
+/** Grants a role within the change of a locked account; undefined if the account has it already. */
 export async function roleGiven(
   tx: Tx,
   user: UserWithRoles,
@@ -21,7 +21,10 @@ export async function roleGiven(
   }
 }
 
-/** Gives a role and waits until every process can know; answers all roles held, undefined when there is no such account. */
+/**
+ * Grants a role and waits until the event about it is stored. Returns all roles of the account; undefined if there is
+ * no such account.
+ */
 export async function giveRole(
   ctx: OperatorContext,
   userId: string,

@@ -3,7 +3,7 @@ import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
 const waits = [1_000, 5_000, 20_000, 60_000]
 
-/** Mails a notice of a change to addresses of an account, if there is a mailer; does not wait for the mails. */
+/** Mails a notice of a change to addresses of an account, if mail is configured; does not wait for the mails. */
 export function mailOwner(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
   addresses: readonly string[],

@@ -3,8 +3,9 @@ import type { OperatorContext } from '../../context.ts'
 import { namesRoles } from '../../policy/roles-named.ts'
 
 /**
- * The policy that knows these roles: the one this process follows, or, when that lacks a name, admin's own, so that a role is
- * found as soon as CreateRole was answered. Callers who may not assign roles, and are refused anyway, get the followed one.
+ * The policy in which to look up these role names: the local copy, or, if that lacks a name, the one of admin, so that
+ * a role is found as soon as CreateRole has been answered. Callers who may not assign roles, and are refused anyway,
+ * get the local copy.
  */
 export async function policyNaming(
   { policy }: Pick<OperatorContext, 'policy'>,

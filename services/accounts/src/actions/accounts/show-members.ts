@@ -10,7 +10,7 @@ import { findUsers, type UserWithRoles } from '../../store/users.ts'
 import { toAdminMember } from '../../view/admin-member.ts'
 import { showEach } from './show-users.ts'
 
-/** Accounts in the order given as the caller, an administrator, may see them. */
+/** The accounts in the given order, with what the caller, an administrator, may see of them. */
 export async function showMembers(
   ctx: Context,
   caller: Caller,
@@ -41,7 +41,7 @@ export async function showMember(ctx: Context, caller: Caller, userId: string): 
   return member
 }
 
-/** The one among the accounts who is the only owner. */
+/** Returns the id of the server's only owner, if that is one of these accounts. */
 async function findLastOwner({ db }: Context, rows: readonly UserWithRoles[]): Promise<string | undefined> {
   const [owner, another] = rows.filter(({ roleIds }) => roleIds.includes(ownerRoleId))
   if (!owner || another) return undefined

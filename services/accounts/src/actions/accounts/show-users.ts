@@ -24,7 +24,7 @@ export async function showEach<Row extends UserRow, T>(
 export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 
-/** One account as everyone sees it; who is there may have been presences before. */
+/** One account as everyone sees it; `presences` may have been requested before. */
 export async function showUser(
   ctx: Showing,
   row: UserRow,

@@ -20,8 +20,8 @@ const recoveries: ReadonlySet<EndReason> = new Set([
 ])
 
 /**
- * Ends every credential of a locked account, and what was started or added with them: see {@link dropWaysIn}. Returns
- * the change for {@link changeUser}, to be combined with further changes and announcements.
+ * Ends every credential of a locked account, and everything started or added with them (see {@link dropWaysIn}).
+ * Returns the change for {@link changeUser}, to be combined with further changes and announcements.
  */
 export async function endEverything(
   tx: Tx,
@@ -36,10 +36,10 @@ export async function endEverything(
 }
 
 /**
- * Invalidates what was started with the credentials of a locked account (mailed links and codes, authorization codes,
+ * Invalidates everything started with the credentials of a locked account (mailed links and codes, authorization codes,
  * identities being linked) and withdraws every consent to another web client. With `newOnes` it also removes the
- * addresses and identities that were added in the last hour, because that is what an attacker does first. It keeps those from the
- * creation of the account and those added by an operator.
+ * addresses and identities that were added in the last hour, because that is what an attacker does first. It keeps
+ * those from the creation of the account and those added by an operator.
  */
 export async function dropWaysIn(
   tx: Tx,

@@ -15,7 +15,7 @@ import { newSessionHandle } from './session-handle.ts'
 const maxCredentials = 1_000
 
 export type OpenedSession = {
-  /** Empty when none was asked for. */
+  /** Empty if none was requested. */
   token: string
   /** Empty when none was asked for. */
   cookieHandle: string
@@ -27,7 +27,7 @@ export type OpenedSession = {
 export type WantedSession = {
   /** Both unless said otherwise. */
   kinds?: readonly NewCredential['kind'][]
-  /** False for programs that must never do what asks for a fresh proof. */
+  /** False for programs that must never do anything that requires a fresh proof. */
   everFresh?: boolean
   /** User agent of the program that signs in. */
   userAgent?: string

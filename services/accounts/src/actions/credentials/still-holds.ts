@@ -3,8 +3,8 @@ import { sessionEnded } from '../../errors.ts'
 import { findCredentialOf } from '../../store/credentials.ts'
 
 /**
- * Throws `unauthenticated` unless the credential behind a call still holds, given the lock of its account: callers are
- * cached, and a password may have been reset while the call waited.
+ * Throws `unauthenticated` if the credential of a call is no longer valid. Call it while the account is locked: callers
+ * are cached, and a password may have been reset while the call waited.
  */
 export async function assertStillHolds(tx: Tx, caller: { userId: string; credentialId: string }): Promise<void> {
   if (!(await findCredentialOf(tx, caller))) throw sessionEnded()

@@ -12,10 +12,10 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
- * Deletes an account permanently, and resolves when every process can know: its credentials are ended, its names are
- * free, accounts' data of it is deleted except for a tombstone, and every service is asked to erase its data. `within`
- * may veto inside the transaction, given the account at that time. Throws `not_found`, and `failed_precondition` for
- * the last owner.
+ * Deletes an account permanently: ends its credentials, releases its names, deletes its data in accounts except for a
+ * tombstone, and requests the erasure from all services. Resolves when the events about it are stored. `within` may
+ * veto inside the transaction, given the account at that time. Throws `not_found`, and `failed_precondition` for the
+ * last owner.
  */
 export async function deleteAccount(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,

@@ -3,7 +3,9 @@ import { notBeingDeleted, unknownEraser } from '../../errors.ts'
 import { requestedPass, saveReport } from '../../store/deletions.ts'
 import { erasers } from './passes.ts'
 
-/** Enters a report into the ledger. Throws `not_found` for a pass that nobody asked for, `invalid_argument` for strangers. */
+/**
+ * Records a report. Throws `not_found` for a pass that was not requested, `invalid_argument` for an unknown service.
+ */
 export async function noteErased(
   { db, now }: Pick<Context, 'db' | 'now'>,
   report: { userId: string; service: string; pass: number; found: bigint },

@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect'
 
-/** All that is asked of a provider for one call together; the gateway waits for a little longer. */
+/** Time limit for all requests to a provider that belong to one call; the gateway waits slightly longer. */
 const deadlineMs = 10_000
 
 export const providerDeadline = (call: HandlerContext): AbortSignal =>

@@ -92,8 +92,8 @@ const answering =
     Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }))
 
 /**
- * Sends the secret in the body if the issuer supports that, because fewer issuers get it wrong. Issuers that do not say
- * expect it in the header.
+ * Sends the secret in the body if the issuer supports that, because fewer issuers implement it wrongly. An issuer that
+ * does not list its methods expects the secret in the header.
  */
 function secretOf(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)]

@@ -9,7 +9,7 @@ const answerAfterMs = 3_500
 type Sending = {
   kind: MailKind
   compose: (serverName: string) => Mail
-  /** Takes back what was done for a mail that does not leave. */
+  /** Reverts the preparations for a mail that is not sent. */
   undo: () => Promise<unknown>
 }
 

@@ -13,7 +13,7 @@ export const registrationCodeMail =
     layOut(to, `Your registration code for ${server}`, server, [
       `Enter this code to continue your registration at ${server}:`,
       { code },
-      `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
+      `The code is valid for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
       'If you did not want to register, you can ignore this mail: no account is created without the code.',
     ])
 
@@ -34,7 +34,7 @@ export const emailCodeMail =
     layOut(to, `Confirm your e-mail address at ${server}`, server, [
       `Enter this code to confirm that this address is yours at ${server}:`,
       { code },
-      `It can be entered for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
+      `The code is valid for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
       ignore,
     ])
 
@@ -44,7 +44,7 @@ export const emailAddedMail =
   (server) =>
     layOut(to, `New e-mail address on your account at ${server}`, server, [
       `Another e-mail address was confirmed for your account ${login} at ${server}, on ${at.toUTCString()}.`,
-      'A new password can now be requested with it, too.',
+      'This address, too, can now be used to request a new password.',
       ifNotYou,
     ])
 
@@ -54,7 +54,7 @@ export const emailRemovedMail =
   (server) =>
     layOut(to, `E-mail address removed from your account at ${server}`, server, [
       `An e-mail address of your account ${login} at ${server} was removed on ${at.toUTCString()}.`,
-      'A new password can no longer be requested with it.',
+      'This address can no longer be used to request a new password.',
       ifNotYou,
     ])
 
@@ -66,7 +66,7 @@ export const identityLinkedMail =
       ifNotYou,
     ])
 
-/** `cleared`: whether other ways in went with the old password. */
+/** `cleared`: whether sessions and recent sign-in methods were removed together with the old password. */
 export const passwordSetMail =
   (to: string, login: string, { at, cleared }: { at: Date; cleared: boolean }): Compose =>
   (server) =>
@@ -74,7 +74,7 @@ export const passwordSetMail =
       `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
       ...(cleared
         ? [
-            'All sessions were signed out. E-mail addresses and sign-in methods of the last hour, and the access of other apps, were removed: add again what is yours.',
+            'All sessions were signed out. E-mail addresses and sign-in methods added in the last hour, and the access of other apps, were removed: add those again that are yours.',
           ]
         : []),
       ifNotYou,

@@ -2,7 +2,7 @@ import type { RateLimiter } from '@parley/redis'
 import { tooManyGuesses, wrongCurrentPassword } from '../../errors.ts'
 import type { Passwords } from './passwords.ts'
 
-/** The credential that a password comes with; `freshUntil` is null for tokens of other web clients. */
+/** The credential that is presented with a password; `freshUntil` is null for tokens of other web clients. */
 export type Prover = { userId: string; credentialId: string; freshUntil: Date | null }
 
 /**

@@ -10,7 +10,7 @@ const timeoutMs = 400
 const keptMs = 60_000
 const maxKept = 500
 
-/** Looks up in rooms who shares a room with somebody. */
+/** Looks up in rooms which people share a room with a user. */
 export class Audiences {
   readonly #kept: LRUCache<string, string[]>
 
@@ -24,7 +24,7 @@ export class Audiences {
     })
   }
 
-  /** The audiences of these people, by person; missing where rooms does not answer. */
+  /** The audiences of these users, by user; missing if rooms does not answer. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const lookups = userIds.map(
       async (userId) => [userId, await this.#kept.fetch(userId).catch(() => undefined)] as const,

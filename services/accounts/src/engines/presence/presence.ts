@@ -6,17 +6,17 @@ import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
 
 const leaseMs = 60_000
-/** Deadlines are looked for as often: none is nearer than a lease when it is set. */
+/** Longest pause between two sweeps. A new deadline is always a full lease away. */
 const longestPauseMs = 10_000
 const answerWithinMs = 250
 const leaveAloneMs = 1_000
 /** If more people are online, presence changes are sent only to those who share a room with the person. */
 const defaultCrowd = 2_000
 const countedMs = 10_000
-/** An outage of less than a tenth of the lease makes nobody who reports on time miss it. */
+/** Nobody who reports on time misses their deadline through an outage of less than a tenth of the lease. */
 const missedShare = 10
 const sweepAtOnce = 500
-/** A sweeper that dies after taking leaves what it took to another one, so many sweeps later. */
+/** After this number of sweeps another sweeper takes over entries of one that died. */
 const takenAgainAfter = 5
 
 const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
@@ -31,7 +31,7 @@ export class Presence {
   readonly #crowd: number
   #counted: { crowded: Promise<boolean>; until: number } | undefined
   #leaveAloneUntil = 0
-  /** The first and the last failed question since Redis answered last. */
+  /** The first and the last failed query since the last response of Redis. */
   #away: { from: number; to: number } | undefined
   #unsureUntil = 0
 
@@ -87,7 +87,7 @@ export class Presence {
     const reply = await this.#redis.eval(scripts.report, keys.length, ...keys, ...args)
     const [held, changed, version] = reply as [string, number, number]
     const holds = statuses.get(held) ?? status
-    // Nobody waits for it: a hint that is lost is made up for by the next read.
+    // Not awaited: the next read makes up for a lost hint.
     if (changed === 1) this.#publish([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
     return holds
   }
@@ -141,7 +141,7 @@ export class Presence {
     return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
-  /** Undefined when Redis does not answer in time; then it is not asked for a moment. */
+  /** Undefined if Redis does not answer in time; then no query is sent for a moment. */
   async #query<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
     if (Date.now() < this.#leaveAloneUntil) return undefined
     try {

@@ -31,7 +31,7 @@ local next = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORE
 for _, id in ipairs(lapsed) do redis.call('ZADD', KEYS[1], again, id) end
 return { version, again, lapsed, next[2] and next[2] - now or -1 }`
 
-/** KEYS deadlines; ARGV the temporary score, ids. Those who came back since have another score and stay. */
+/** KEYS deadlines; ARGV the temporary score, ids. People who returned since have another score and stay. */
 export const settleLapsed = `
 for i = 2, #ARGV do
   if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[i])) == tonumber(ARGV[1]) then redis.call('ZREM', KEYS[1], ARGV[i]) end

@@ -21,7 +21,7 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
-    // The generation at this time: a password reset during the flow invalidates it.
+    // The flow stores the user's current generation, so a password reset meanwhile invalidates it.
     const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 

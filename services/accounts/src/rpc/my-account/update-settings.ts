@@ -31,7 +31,7 @@ export function updateSettings(ctx: Context): MethodImpl<typeof MyAccountService
   }
 }
 
-/** AUTO is what holds without a choice. */
+/** AUTO is the default. */
 function storedFormat(format: TimeFormat): TimeFormat | null {
   if (format === TimeFormat.TIME_FORMAT_12_HOUR || format === TimeFormat.TIME_FORMAT_24_HOUR) return format
   if (format === TimeFormat.TIME_FORMAT_AUTO || format === TimeFormat.TIME_FORMAT_UNSPECIFIED) return null

@@ -16,7 +16,8 @@ export function completeRegistration(
     if (!ctx.config.directRegistration) throw registrationClosed()
     assertRegisteredLogin(login)
     const keys = tokenContext(ctx)
-    // Looked at before the password is hashed, and taken with the account, so that a login that is taken uses nothing up.
+    // Checked before the password is hashed, but consumed only when the account is created, so that the token survives
+    // an attempt with an unavailable login.
     const email = emailOf(await peekFlowToken(ctx.db, keys, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(

@@ -10,7 +10,7 @@ import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-t
 import { changeUser } from '../../store/user-changes.ts'
 import { toNewSession } from '../../view/new-session.ts'
 
-/** Another web client has the token: it must never do what asks for a fresh proof. */
+/** The token belongs to another web client, which must never do anything that requires a fresh proof. */
 const wanted = { kinds: ['bearer'], everFresh: false } as const
 
 export function exchangeAuthorizationCode(

@@ -12,7 +12,7 @@ import { toPublicProfile } from '../../view/server.ts'
 
 const columns = { logo: 'logoKey', banner: 'bannerKey' } as const
 
-/** Puts the image that came with a call in the place of the one before. */
+/** Replaces the image by the one sent with the call. */
 export async function setImage(
   ctx: Context,
   image: ServerImage,

@@ -5,8 +5,8 @@ import type { Column } from '../../view/matrix.ts'
 import { seenDecisions } from './seen-decisions.ts'
 
 /**
- * The scopes of a matrix: the server, then groups each with its channels, as the sidebar shows them; behind them what it does
- * not show (archived rooms, direct messages) where something is decided.
+ * The scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then rooms that
+ * the sidebar does not show (archived ones, direct messages) if they have decisions.
  */
 export async function columnsFor(
   { rooms }: Pick<Context, 'rooms'>,

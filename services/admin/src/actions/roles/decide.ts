@@ -24,8 +24,8 @@ export type WantedDecision = {
 }
 
 /**
- * Stores, changes or clears a decision. `find` says whose, and throws when the actor may not; it is asked once more under the
- * lock. A decision about a group that is gone can still be cleared.
+ * Stores, changes or clears a decision. `find` returns its subject, and throws if the actor may not decide; it is
+ * called once more under the lock. A decision about a group that is gone can still be cleared.
  */
 export async function decide(
   ctx: Context,

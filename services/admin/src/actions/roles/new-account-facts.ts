@@ -4,7 +4,7 @@ import { getPolicy } from '../../store/policy.ts'
 import { seed } from '../../store/seed.ts'
 import { toPolicy } from '../../view/policy.ts'
 
-/** What accounts needs from admin to make an account: the policy, and whether the login is blocked. */
+/** The data that accounts needs from admin to create an account: the policy, and whether the login is blocked. */
 export async function newAccountFacts(db: Db, login: string) {
   // The first owner may be made before admin ever ran.
   await seed(db)

@@ -18,7 +18,7 @@ export type NewAuditEntry = {
   payload: string
 }
 
-/** The entries of an event: its own, and one for what happened with it. */
+/** The entries of an event: its own, and possibly one for a change that it includes. */
 export function toAuditEntries(event: Event, recordedAt: Date): NewAuditEntry[] {
   const along = happenedAlong(event)
   const own = toAuditEntry(event, recordedAt)

@@ -3,7 +3,7 @@ import { reportMediaFailure } from '../../metrics.ts'
 import type { CallWebhook } from './call-webhook.ts'
 
 /**
- * Ends a call without participants. A webhook of a newer participant may be in flight, so the media server is asked
+ * Ends a call without participants. A webhook of a newer participant may be in flight, so the media server is queried
  * first. If it does not answer, the periodic comparison ends the call.
  */
 export async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {

@@ -7,7 +7,7 @@ export async function onConnected(webhook: CallWebhook, userId: string, connecti
   if (!(await isMember(webhook, userId))) return queueMediaChore(webhook, userId)
   const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))
   if (outcome === 'ended') return queueMediaChore(webhook, null)
-  // A ban that came between was announced before there was anybody to remove.
+  // A ban between the two was announced before the participant could be removed.
   if (typeof outcome === 'object' && outcome.result && !(await isMember(webhook, userId))) {
     const about = { source: 'livekit', userIds: [userId] } as const
     await changeCall(webhook.ctx, webhook.call.id, about, (call) => leaveCall(call, userId))

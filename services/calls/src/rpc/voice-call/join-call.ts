@@ -47,7 +47,7 @@ async function assertStillMember(
   try {
     await ctx.rooms.assertMember(caller, roomId)
   } catch (error) {
-    // If rooms is unavailable now, the periodic check of participants asks again.
+    // If rooms is unavailable now, the periodic check of participants repeats this.
     if (ConnectError.from(error).code === Code.Unavailable) return
     const about = { source: 'user', userIds: [caller.userId] } as const
     await changeCall(ctx, callId, about, (left) => leaveCall(left, caller.userId))

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { BrowserSession } from './browser-session.ts'
 
 type Options = {
-  /** Asks accounts; an empty handle says that somebody else just did. */
+  /** Rotates the handle in accounts; an empty handle means that another request has just done so. */
   rotate: (digest: Buffer) => Promise<{ cookieHandle: string; lifetimeSeconds: number }>
   now?: () => number
 }
 
-/** Other requests of the same browser are under way with the old handle, which holds for this long. */
+/** Other running requests of the same browser use the old handle, which stays valid for this time. */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 

@@ -24,7 +24,7 @@ export function takeImageOut(
     request.image.image = new Uint8Array()
     return { image, rest: encode(input, request) }
   } catch {
-    // The owner of the method says what is wrong with it.
+    // The service that owns the method reports the error.
     return undefined
   }
 }

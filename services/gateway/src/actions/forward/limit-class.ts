@@ -12,8 +12,8 @@ const outbound = new Set<DescMethodUnary>([
 ])
 
 /**
- * Uploads bring bytes, searches may look at much, what is outbound names a server that this one asks then, writes change
- * something.
+ * Uploads send bytes, searches may read much data, outbound calls name a server that this one then contacts, writes
+ * change something.
  */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
   if (carriesImage(method)) return 'upload'

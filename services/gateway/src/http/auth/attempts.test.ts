@@ -66,7 +66,7 @@ describe('attempts to sign in', () => {
     }
     const many = () => Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => run('ada', `address ${n}`, attempt)))
     await many()
-    // Those that are let through anyway, and the one whose turn it is.
+    // Attempts that are always allowed, and the one whose turn it is.
     expect(made).toBe(4 + 1)
     await many()
     expect(made).toBe(4 + 1)

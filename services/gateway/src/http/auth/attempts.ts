@@ -5,7 +5,10 @@ import { tooManySignIns } from '../../errors.ts'
 
 export type SignInAttempts = ReturnType<typeof signInAttempts>
 
-/** Limits for failed sign-ins. An account is identified by what was typed: a login and an address count separately. */
+/**
+ * Limits for failed sign-ins. An account is identified by the text that was typed: a login and an address count
+ * separately.
+ */
 type Limits = {
   perAccountAndAddress: NetworkLimiter
   perAddress: NetworkLimiter

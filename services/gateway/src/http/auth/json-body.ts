@@ -37,7 +37,10 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   throw badRequest('the body must be a JSON object in UTF-8')
 }
 
-/** The named fields, each a text of at most `maxFieldLength`. Throws `invalid_argument` naming what is missing. */
+/**
+ * The named fields, each a text of at most `maxFieldLength`. Throws `invalid_argument` with the names of missing
+ * fields.
+ */
 export function textFields<Name extends string>(
   object: Record<string, unknown>,
   ...names: Name[]

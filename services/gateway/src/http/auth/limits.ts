@@ -14,7 +14,7 @@ type Settings = Pick<
 
 /** The timeout of a call to accounts, so that two attempts for an account never run concurrently. */
 const turnSeconds = 5
-/** Browsers of one account that fail as often as they may. */
+/** Number of browsers of one account that may use up their limit. */
 const knownBrowsers = 10
 
 /** The limits of sign-in, counted in Redis for all gateways together. */

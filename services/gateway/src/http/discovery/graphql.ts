@@ -50,7 +50,7 @@ async function answer(
   if (document instanceof GraphQLError) return { ran: false, result: { errors: [document] } }
   const errors = validate(schema, document, rules, { maxErrors: 5 })
   if (errors.length > 0) return { ran: false, result: { errors } }
-  // However often a query asks for the server, it is asked for once.
+  // The server is looked up once, however often a query contains it.
   let server: Promise<ReturnType<typeof serverOf>> | undefined
   const rootValue = { server: () => (server ??= context.describe().then(serverOf)) }
   const result = await execute({ schema, document, rootValue, operationName, variableValues: variables })

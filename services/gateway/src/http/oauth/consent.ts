@@ -27,7 +27,7 @@ export function keepRequest(
   )
 }
 
-/** The request that waits in this browser for this user. Throws `failed_precondition` when there is none. */
+/** The request of this user that waits for consent in this browser. Throws `failed_precondition` if there is none. */
 function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
   const sealed = readKept(context, request.headers.cookie, name)
   const opened = cookieSecrets(context).map((secret) => openRequest(secret, sealed, user))
@@ -36,7 +36,7 @@ function pendingRequest(context: AuthContext, request: IncomingMessage, user: Si
   return authorization
 }
 
-/** Lets the client in, or not; gives the address to send the browser to. */
+/** Grants or refuses the request of a client; returns the address to redirect the browser to. */
 async function decide(
   context: AuthContext,
   response: ServerResponse,
@@ -81,7 +81,7 @@ const deciding =
   async (context, request, response, user) => {
     const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
     const authorization = pendingRequest(context, request, user)
-    // Another client may have begun since the page was shown: the decision was not about that one.
+    // Another client may have started a request since the page was shown; the decision does not apply to that one.
     if (shown !== authorization.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { authorization, user, granted })
     return replyJson(request, response, 200, { redirectUrl })

@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '@parley/credentials'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
-/** Time for the user to decide about the request of a client. */
+/** Time that the user has to decide about the request of a client. */
 export const pendingRequestSeconds = 600
 
 type Kept = AuthorizationRequest & { until: number }
 
 /**
- * A request that waits for consent, as a cookie keeps it: readable, but good only for the session it was made in and only
- * for ten minutes.
+ * Encodes a request that waits for consent as a cookie value. It is readable, but valid only in its session and for ten
+ * minutes.
  */
 export function sealRequest(
   secret: string,
@@ -22,7 +22,10 @@ export function sealRequest(
   return `${text}.${signature(secret, text, user)}`
 }
 
-/** The request in such a cookie; undefined when it is of another session, too old or not ours. */
+/**
+ * Decodes the request in a cookie of {@link sealRequest}; undefined if it belongs to another session, is too old or has
+ * an invalid signature.
+ */
 export function openRequest(
   secret: string,
   sealed: string | undefined,

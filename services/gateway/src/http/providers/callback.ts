@@ -12,7 +12,7 @@ import { loginError } from './login-error.ts'
 /** Includes requests to the provider for tokens, keys and the profile. */
 const timeoutMs = 30_000
 
-/** `GET /auth/providers/{id}/callback`: what the provider sent back through the browser. */
+/** `GET /auth/providers/{id}/callback`: the response of the provider, delivered by the browser. */
 export async function finishProviderLogin(
   context: AuthContext,
   providerId: string,

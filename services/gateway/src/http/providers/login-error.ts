@@ -1,4 +1,4 @@
-/** Why a sign-in at a provider came to nothing, as `/login?error=` says it. */
+/** Why a sign-in at a provider failed, as the value of `/login?error=`. */
 export type LoginError = (typeof loginErrors)[number]
 
 const loginErrors = [

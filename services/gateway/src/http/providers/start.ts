@@ -42,7 +42,10 @@ export async function startProviderLogin(
   }
 }
 
-/** Everybody may begin, and what was begun is kept for a while: throws `resource_exhausted` when one address began too often. */
+/**
+ * Anybody may start a sign-in, and each is stored for a while; so this throws `resource_exhausted` if one address
+ * starts too many.
+ */
 async function allowStart(context: AuthContext, request: IncomingMessage): Promise<void> {
   const { allowed, retryAfterMs } = await context.providerSignIns.consume(clientAddressOf(context, request))
   if (!allowed) throw tooManyProviderSignIns(retryAfterMs)

@@ -35,8 +35,8 @@ const contentTypes = new Map([
 const hashedFolder = '/app/'
 
 /**
- * Reads a built web client whole: files by the path they are served at. Empty when there is none in the folder. Since only
- * what was read can be answered, no path leads out of it.
+ * Reads all files of a built web client, by the path at which they are served. Empty if the folder has none. Only these
+ * files can be served, so no path leads out of the folder.
  */
 export async function readClientFiles(folder: string): Promise<ReadonlyMap<string, ClientFile>> {
   const files = new Map<string, ClientFile>()

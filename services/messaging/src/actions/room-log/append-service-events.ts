@@ -62,7 +62,7 @@ async function dropDuplicates(on: Connection, roomId: string, events: readonly R
 function isRepeated({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
   // An earlier release stored only the last one.
   if (recent.at(-1) !== `${held}`) return version <= held
-  // Version 1 says that a video begins, and comes before everything else about it.
+  // Version 1 means that the processing of a video begins; it precedes all other events of that video.
   return version === 1n || recent.includes(`${version}`)
 }
 

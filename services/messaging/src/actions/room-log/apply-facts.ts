@@ -11,7 +11,7 @@ import type { FactsOutcome } from './room-command.ts'
 
 type Fold = { kind: 'folded'; steps: Step[] } | { kind: 'refused'; error: ConnectError }
 
-/** Takes what is new among the facts of each offer into the log: place, timeline rows, copies and events. */
+/** Applies the new facts of each offer to the log: place, timeline rows, copies and events. */
 export async function applyFacts(
   ctx: Pick<Context, 'now'>,
   log: HeldLog,

@@ -11,7 +11,7 @@ export class Headers {
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, maxEntries = 20_000) {
     this.#headers = new LRUCache({
       max: maxEntries,
-      // A header stored during a read stays in the cache; the reader gets what it read.
+      // A header stored during a read stays in the cache; the reader gets the one that it read.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
     })

@@ -11,8 +11,8 @@ export type PostCommand = { kind: 'post'; message: Message; signal: AbortSignal 
 export type ChangeCommand = {
   kind: 'change'
   /**
-   * Changes what it finds, and answers the events that take the next places. A ConnectError refuses the change, before anything is
-   * written.
+   * Makes the change and returns the events for the next places. To refuse the change it throws a ConnectError before
+   * it writes anything.
    */
   change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
   signal: AbortSignal

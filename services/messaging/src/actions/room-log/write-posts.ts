@@ -75,7 +75,7 @@ async function writeLocked(
   wakeMentionResolver(ctx, permitted)
 }
 
-/** Writes messages into a room whose row is locked, and notes how it went for each. */
+/** Writes messages into a room whose row is locked, and records the outcome of each. */
 export async function writePostsInto(
   ctx: Context,
   log: HeldLog,

@@ -8,7 +8,7 @@ export type ImportedAttachment = { assetId: string; messageEventId: string }
 /** Limits the size of an event. */
 const attachmentsPerEvent = 2_000
 
-/** Tells that messages came into a room from elsewhere: clients read it again, nobody is notified. */
+/** Announces that messages were imported into a room: clients reload it, and nobody is notified. */
 export function toImportedEvents(
   room: RoomHeader,
   place: bigint,

@@ -28,7 +28,7 @@ export function enterHeld(line: Line, containers: readonly Container[]): number 
   return containers.length
 }
 
-/** Goes on behind the mark of a block quote. */
+/** Moves past the marker of a block quote. */
 export function enterQuote(line: Line): boolean {
   const indent = indentOf(line)
   if (indent > 3 || line.text[line.at + indent] !== '>') return false

@@ -1,4 +1,4 @@
-/** A link reference definition, `[label]: destination "title"`, at the beginning of what is left of a paragraph. */
+/** A link reference definition, `[label]: destination "title"`, at the beginning of the rest of a paragraph. */
 const definition =
   / *\[((?:\\[^]|[^\\[\]])+)\]:\s*(?:<[^<>\n]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))+)(?:(?: *\n *| +)(?:"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\((?:\\[^]|[^()\\])*\)))? *(?:\n|$)/y
 
@@ -9,7 +9,7 @@ const longestLabel = 999
 export class Labels {
   readonly #defined = new Set<string>()
 
-  /** Adds the labels that a paragraph defines at its beginning, and gives what else it says. */
+  /** Adds the labels that a paragraph defines at its beginning, and returns the rest of the paragraph. */
   take(paragraph: string): string {
     let from = 0
     definition.lastIndex = 0

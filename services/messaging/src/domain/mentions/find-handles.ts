@@ -3,22 +3,22 @@ import { withoutCodeSpans } from './inline-prose.ts'
 import { withoutLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
 
-/** More are not looked at. */
+/** Maximum number of handles per text; further ones are ignored. */
 export const maxHandles = 100
 
-// Behind a letter or digit an "@" is part of an e-mail address, also with a sign between: `ann_@example.org`.
+// An "@" after a letter or digit, even with a sign between, belongs to an e-mail address: `ann_@example.org`.
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/gu
 const escape = /\\([!-/:-@[-`{-~])/g
 
 /**
- * The handles that a text in Markdown mentions, in lower case, each once. A mention stands neither in code or a block quote,
- * nor in a link or an address, and its "@" is not escaped.
+ * Returns the distinct handles, in lower case, that a Markdown text mentions. An "@" in code, block quotes, links or
+ * addresses is no mention, and neither is an escaped one.
  */
 export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
   const labels = new Labels()
-  // What a quote defines holds outside of it, too.
+  // Link definitions in a block quote apply outside of it, too.
   const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.take(text), quoted }))
   for (const { text: paragraph, quoted } of paragraphs) {
     if (quoted || !paragraph.includes('@')) continue
@@ -30,7 +30,7 @@ export function findHandles(body: string): string[] {
   return [...handles]
 }
 
-/** An escaped "@" becomes another sign, any other escaped sign itself. */
+/** Replaces an escaped "@" by another sign, and unescapes all other signs. */
 const proseOf = (paragraph: string, labels: Labels): string =>
   withoutLinks(withoutCodeSpans(paragraph), labels).replace(escape, (_, sign: string) => (sign === '@' ? '\\' : sign))
 

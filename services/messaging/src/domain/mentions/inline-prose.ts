@@ -2,8 +2,8 @@
 type Run = { at: number; length: number }
 
 /**
- * The text of a paragraph with a single backtick in place of each code span. A span ends at the next run of as many
- * backticks as began it; a run without such an end, and a backtick behind a backslash, is text.
+ * The text of a paragraph with a single backtick in place of each code span. A span ends at the next run with the same
+ * number of backticks; a run without such an end, and a backtick after a backslash, are text.
  */
 export function withoutCodeSpans(paragraph: string): string {
   const runs = findRuns(paragraph)
@@ -32,7 +32,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Runs by length. As they are asked for from left to right, no run is looked at twice. */
+/** Runs by length. They are requested from left to right, so no run is visited twice. */
 class Ends {
   readonly #byLength = new Map<number, { index: number; run: Run }[]>()
 

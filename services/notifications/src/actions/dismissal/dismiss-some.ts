@@ -5,7 +5,7 @@ import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses a part of what is to be dismissed, of users whose shards are held; `more` when that was not everything. */
+/** Dismisses a part of the selected notifications, of users whose shards are locked; `more` if there are others. */
 export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)

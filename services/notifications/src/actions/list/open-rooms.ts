@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
 
-/** Rooms with something pending that the caller may read, and what they are. */
+/** Rooms with pending notifications that the caller may read, with their headers. */
 export type OpenRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<string, RoomHeader> }
 
 /**

@@ -23,7 +23,7 @@ export async function showPending(ctx: Context, caller: Caller, ids: readonly st
   return show(ctx, pending, rooms)
 }
 
-/** A page of what is pending for the caller, in one room or everywhere, newest first. */
+/** A page of the caller's pending notifications, in one room or everywhere, newest first. */
 export async function showPage(ctx: Context, caller: Caller, request: PageRequest | undefined, roomId?: string) {
   const { limit, wanted, offset, cursor } = pageOf(request)
   const after = cursor === '' ? undefined : keyOf(cursor)

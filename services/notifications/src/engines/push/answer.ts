@@ -11,7 +11,7 @@ export type Answer =
   /** It may take it later; `isFailing` is undefined if no request was sent, so that nothing is known of it. */
   | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
-/** Reads what a push service answered. */
+/** Interprets the response of a push service. */
 export function answerOf(status: number, retryAfter: string | undefined, now: Date): Answer {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   if (status === 404 || status === 410) return { outcome: 'gone' }

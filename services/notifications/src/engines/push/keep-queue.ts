@@ -6,7 +6,7 @@ import { ttlSeconds } from './request.ts'
 
 const perRound = 1_000
 
-/** Measures the queue, and drops what is too old; everything while nobody sends. */
+/** Measures the queue and deletes pushes that are too old, or all pushes if push is not configured. */
 export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncDisposable {
   const opened = new Resources()
   let state: LaneState[] = []

@@ -5,7 +5,7 @@ import type {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 
-/** The services that are asked before a push is sent. */
+/** The services that are called before a push is sent. */
 export type Neighbours = {
   accounts: Pick<Client<typeof AccountsInternalService>, 'getPresences' | 'getProfiles'>
   messaging: Pick<Client<typeof MessagingInternalService>, 'previewMessages'>

@@ -25,7 +25,7 @@ export function showPayload(shown: Shown): string {
   return withBody ?? longestFitting(title, (text) => showing({ ...shown, title: text, body: '' })) ?? showing(shown)
 }
 
-/** Tells a browser to close what it shows under a tag. */
+/** Makes a browser close the notification with a tag. */
 export const dismissPayload = (tag: string): string => JSON.stringify({ action: 'dismiss', tag })
 
 function showing({ title, body, tag, notificationId, url, icon, appBadge }: Shown): string {

@@ -74,7 +74,7 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
     ),
   ])
   if (unknown) throw new ConnectError('do-not-disturb states are not available', Code.Unavailable)
-  // Last of all: a session may have ended, or a push been withdrawn, while the neighbours were asked.
+  // Last, because a session may have ended, or a push been withdrawn, during the calls to other services.
   const waiting = await findWaiting(
     db,
     shows.map(({ id }) => id),

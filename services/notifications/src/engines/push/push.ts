@@ -28,7 +28,7 @@ export const pushNetwork = ({ allowPrivate, privateNetworks, names }: Allowed): 
 type Options = { db: Db; settings: PushSettings | undefined; neighbours: Neighbours } & Pick<SenderOptions, 'network'> &
   PushOverrides
 
-/** Sends what is queued, if push is configured, and keeps the queue short. */
+/** Sends queued pushes if push is configured, and deletes old ones from the queue. */
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const opened = new Resources()
   opened.use(keepQueue(options.db, { isSending: settings !== undefined }))

@@ -16,7 +16,7 @@ export class PushAccess {
     this.#rooms = rooms
   }
 
-  /** The room's name for each of the users who are in it; empty for a direct conversation. */
+  /** The room's name for each of the users who are members; empty for a direct message. */
   async roomNames(roomId: string, userIds: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now()
     const known = new Map<string, string>()

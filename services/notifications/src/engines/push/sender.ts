@@ -18,13 +18,13 @@ import { toPushRequest, type PushContent, type PushRequest } from './request.ts'
 import { pauseBefore, type RetryLimits } from './retries.ts'
 import { PushAccess } from './room-access.ts'
 
-/** Longer than looking at pushes and sending them takes. */
+/** Longer than preparing and sending pushes takes. */
 const leaseMs = 30_000
 /** Pushes that end or are queued together are replaced or sent together. */
 const gatherMs = 5
 /** Delay after a required service did not answer. */
 const afterTroubleMs = 1_000
-/** While the time of pushes has come whose push service must not be asked yet, or that come after others. */
+/** Used while due pushes wait because their push service must not be contacted yet, or because others come first. */
 const whileDueMs = 100
 /** Time for running pushes to finish when the process ends. */
 const graceMs = 3_000
@@ -35,11 +35,11 @@ export type SenderOptions = {
   network: PushNetwork
   neighbours: Neighbours
   retryLimits: RetryLimits
-  /** How often to look for pushes that were not announced, because their process died. */
+  /** How often to look for pushes that were not announced because their process died. */
   pollMs: number
 }
 
-/** Sends what is queued, until it is disposed. Any number of processes may. */
+/** Sends queued pushes until it is disposed. Any number of processes may do so. */
 export function startSender(options: SenderOptions): AsyncDisposable {
   const sender = new Sender(options)
   const listening = pushesQueued.listen(options.db, () => sender.wake())
@@ -107,8 +107,8 @@ class Sender {
   }
 
   /**
-   * One look at the queue; answers after how many milliseconds there is another, unless something happens before. Outcomes
-   * come first: they make room in the queue.
+   * Processes the queue once; returns the milliseconds until the next time, unless something happens before. Outcomes
+   * are written first, because that makes room in the queue.
    */
   async #turn(): Promise<number> {
     this.#woken = new AbortController()
@@ -131,7 +131,7 @@ class Sender {
     return Math.min(restMs, pollMs)
   }
 
-  /** Takes pushes for this process; others may have been faster. */
+  /** Leases pushes for this process; other processes may have been faster. */
   async #hold(begun: readonly { id: bigint; host: string }[]): Promise<HeldPush[]> {
     let held: HeldPush[] = []
     try {
@@ -160,7 +160,7 @@ class Sender {
     countPush(push.action, outcome)
   }
 
-  /** Undefined when it cannot be encrypted: then it never can. */
+  /** Undefined if the push cannot be encrypted; retrying would not help. */
   #toRequest(push: HeldPush, content: PushContent): PushRequest | undefined {
     try {
       return toPushRequest(this.#options.settings, push, content)

@@ -29,7 +29,7 @@ export function subscribe({
     if (auth === undefined) throw badAuth()
     const subscription = { userId, credentialId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
     const { isKnown } = await db.transaction((tx) => upsertSubscription(tx, subscription))
-    // The end of a session under way may have been told before there was anything to forget.
+    // The event about the end of the session may have arrived before there was a subscription to delete.
     const holds = await credentialHolds(credentialId).catch(async (error: unknown) => {
       if (!isKnown) await deleteSubscription(db, userId, endpoint)
       throw error

@@ -6,7 +6,10 @@ import { findGroups } from '../../store/groups.ts'
 import { findPlacedItems } from '../../store/layout.ts'
 import { toAdminGroups } from '../../view/admin-group.ts'
 
-/** Groups with all they hold, in sidebar order; all groups without ids. Two statements: give them one moment to look at. */
+/**
+ * Groups with all of their items, in sidebar order; all groups if `ids` is missing. Uses two statements: call it with
+ * one snapshot.
+ */
 export async function showLayout(
   reader: Reader,
   policy: Policy,

@@ -15,9 +15,9 @@ export type DecidedChange = {
   /** The user whose standing is needed for the decision. */
   userId: string
   cause: Cause
-  /** Throws what forbids the change. Asked twice: before the room is locked, and under the lock. */
+  /** Throws if the change is forbidden. Called twice: before the room is locked, and under the lock. */
   decide: (seen: SeenRoom) => Outcome
-  /** The membership of the user that begins or ends, or what else is written. */
+  /** The membership of the user that begins or ends, or another change. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
   /**
    * Recognises the facts of an earlier, identical change: if nothing is to be written, the newest of them is awaited.

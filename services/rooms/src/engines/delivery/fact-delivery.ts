@@ -9,13 +9,13 @@ import { rebaseFacts } from '../../store/rebase-facts.ts'
 import { RoomDeliveries, type RemainingTime, type Target } from './room-deliveries.ts'
 import type { FactStore } from './room-delivery.ts'
 
-/** Hands the facts of rooms to messaging. Disposing waits for what is under way. */
+/** Delivers the facts of rooms to messaging. Disposing waits for running deliveries. */
 export type FactDelivery = AsyncDisposable & {
   /** After the commit of these facts: resolves when they are in effect. Throws unavailable when that takes too long. */
   handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
    * For a call that found its change already made: resolves when everything up to the version, or the newest fact that
-   * `isAbout` accepts, is in effect. Messaging is asked which fact it has.
+   * `isAbout` accepts, is in effect. Messaging is queried for the last fact that it has.
    */
   settle(
     roomId: string,
@@ -51,7 +51,7 @@ export function openFactDelivery(options: {
     return newest
   }
 
-  /** Nothing is sent, so messaging only says what it holds. */
+  /** No fact is sent, so messaging only returns the last one that it holds. */
   async function query(roomId: string, remaining?: RemainingTime): Promise<bigint | undefined> {
     const question = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(question).catch((error: unknown) => {

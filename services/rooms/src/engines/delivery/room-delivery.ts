@@ -10,8 +10,8 @@ export type FactStore = {
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
-   * If messaging has a fact that this database has lost, moves the unapplied facts above it, and restates what differs.
-   * Returns the new versions of the requested facts.
+   * If messaging has a fact that this database has lost, moves the unapplied facts above it, and adds facts that
+   * restate differing values. Returns the new versions of the requested facts.
    */
   rebase(roomId: string, held: HeldFact, versions: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -96,7 +96,7 @@ export class RoomDelivery {
     this.#options.onIdle()
   }
 
-  /** One call. `held` is what the call before answered; undefined at first and after a failure. */
+  /** One call. `held` is the fact that the previous call returned; undefined at first and after a failure. */
   async #round(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
     const { roomId, awaitStream, apply, facts, onFailure } = this.#options
     const waiters = [...this.#waiters]
@@ -107,7 +107,7 @@ export class RoomDelivery {
     const timeoutMs = Math.max(Math.min(attemptMs, deadline - Date.now()), 1)
     const answered = await apply({ roomId, facts: batch, awaitStream, timeoutMs })
     const rebased = !isSame(answered, last) && (await this.#agree(answered))
-    // Only what the call named is known to be on the stream.
+    // Only the facts of this call are known to be on the stream.
     const named = last?.version ?? 0n
     const done = awaitStream && !rebased && answered.version > named ? named : answered.version
     const settled = [...this.#waiters].filter(({ version }) => version <= done)

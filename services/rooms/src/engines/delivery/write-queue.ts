@@ -27,7 +27,7 @@ export class WriteQueue {
     this.#batches = new KeyedBatcher({
       run: (key, items) => runTogether(key, items, commit),
       atOnce: changesAtOnce,
-      // A piece of work ends its batch, so that callers behind it are checked again before they run.
+      // A work item ends its batch, so that later callers are checked again before they run.
       weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
       refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
       triesAlone: (error) => !isDatabaseUnavailable(error),
@@ -50,7 +50,7 @@ export class WriteQueue {
     return result.value
   }
 
-  /** Keys somebody works or waits under. */
+  /** Number of keys with running or waiting work. */
   get size(): number {
     return this.#batches.size
   }

@@ -11,7 +11,7 @@ import { quarantine } from './quarantine.ts'
 /** A problem, and whether it has been repaired. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
-/** A piece that was looked at; `last` is where the next one begins, undefined when there is none. */
+/** A checked part; `last` is the start of the next one, undefined if there is none. */
 export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
@@ -22,7 +22,7 @@ type Checking = Pick<Context, 'db' | 'storage' | 'now'>
 const atOnce = 500
 const objectsAtOnce = 16
 
-/** Looks for bytes below a prefix that have no row. */
+/** Looks for stored objects below a prefix that have no row. */
 export async function checkObjects(ctx: Checking, prefix: string, after: string, repair: boolean): Promise<Piece> {
   const now = ctx.now().getTime()
   const page = await ctx.storage.page(prefix, after, atOnce)
@@ -59,7 +59,7 @@ export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<P
   return piece
 }
 
-/** Looks for rows whose bytes are not what they should be. */
+/** Looks for rows whose bytes are missing or damaged. */
 export async function checkRows(
   ctx: Checking,
   table: ExpectingTable,

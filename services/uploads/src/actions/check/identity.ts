@@ -57,7 +57,7 @@ export async function assertOwn(ctx: Checking): Promise<void> {
   if (belonging !== 'own') throw storageNotOurs(belonging)
 }
 
-/** The same for bytes that are to be deleted, and counts what is refused. */
+/** The same check before bytes are deleted; counts refusals. */
 export async function assertMayDelete(ctx: Checking): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging === 'own') return

@@ -14,8 +14,8 @@ const atOnce = 100
 const rowsAtOnce = 1_000
 
 /**
- * Deletes every image of a deleted person and what they sent, however much it is, in bounded steps. Bytes that cannot be
- * deleted now keep their rows, which the next pass finds.
+ * Deletes every image and file of a deleted person, in bounded steps. If bytes cannot be deleted now, their rows stay
+ * for the next pass.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>

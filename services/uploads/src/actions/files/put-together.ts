@@ -19,8 +19,8 @@ import type { Completed } from './upload-completions.ts'
 const chunksAtOnce = 4
 
 /**
- * Assembles the file from its chunks: the bytes first, then the row. Undefined when another call was faster. Throws
- * `invalid_argument` when the file differs from what was announced, or is an invalid image.
+ * Assembles the file from its chunks: the bytes first, then the row. Undefined if another call was faster. Throws
+ * `invalid_argument` if the file differs from the announced one, or is an invalid image.
  */
 export const putTogether = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
   ctx.completions.once(upload.id, () => assemble(ctx, upload))

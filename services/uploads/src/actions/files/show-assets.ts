@@ -7,7 +7,10 @@ import { thumbnailSize, toAsset } from '../../view/asset.ts'
 
 type Wanted = { roomId: string; assetIds: readonly string[]; thumbnail?: ImageTransformOptions | undefined }
 
-/** Files of a room as the caller sees them, in the order asked for; those that are not there are left out. Throws unless the caller may read the room. */
+/**
+ * Files of a room as the caller sees them, in the requested order; missing ones are left out. Throws unless the caller
+ * may read the room.
+ */
 export async function showAssets(
   ctx: Context,
   caller: Caller,

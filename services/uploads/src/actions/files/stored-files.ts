@@ -8,10 +8,10 @@ import { findVariant, type VariantRow } from '../../store/asset-variants.ts'
 import { findAsset, type AssetRow } from '../../store/assets.ts'
 import { findServerImage, type ServerImageRow } from '../../store/server-images.ts'
 
-/** A row and its bytes. `content` resolves with undefined when the storage does not hold what the row describes. */
+/** A row and its bytes. `content` resolves with undefined if the storage does not have the bytes. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
-/** A file for somebody who asks to read it. Rejects with `unavailable` when rooms does not answer. */
+/** A file for somebody who wants to read it. Rejects with `unavailable` when rooms does not answer. */
 export async function findReadableFile(
   ctx: Context,
   reader: Reader,

@@ -4,8 +4,13 @@ import { decodeHtml } from './decode-html.ts'
 const latin = Buffer.from('<title>café</title>', 'latin1')
 
 test.each([
-  ['what the server says', latin, 'text/html; charset=ISO-8859-1', 'café'],
-  ['what the page says', Buffer.concat([Buffer.from('<meta charset="windows-1252">'), latin]), 'text/html', 'café'],
+  ['the charset that the server declares', latin, 'text/html; charset=ISO-8859-1', 'café'],
+  [
+    'the charset that the page declares',
+    Buffer.concat([Buffer.from('<meta charset="windows-1252">'), latin]),
+    'text/html',
+    'café',
+  ],
   [
     'the older form',
     Buffer.concat([Buffer.from('<meta http-equiv=content-type content="text/html; charset=latin1">'), latin]),
@@ -14,7 +19,7 @@ test.each([
   ],
   ['a mark', Buffer.from('\ufeffcafé', 'utf16le'), 'text/html; charset=utf-8', 'café'],
   ['nothing', Buffer.from('café'), 'text/html', 'café'],
-  ['a name that nobody knows', Buffer.from('café'), 'text/html; charset=klingon', 'café'],
+  ['an unknown charset', Buffer.from('café'), 'text/html; charset=klingon', 'café'],
 ])('a page is decoded by %s', (_, bytes, contentType, expected) => {
   expect(decodeHtml(bytes, contentType)).toContain(expected)
 })

@@ -5,7 +5,10 @@ const atOnce = 16
 const maxWaiting = 64
 const maxWaitingPerCaller = 8
 
-/** Fetches pages: concurrent requests for a page share one fetch, which is finished even if nobody waits any more. */
+/**
+ * Fetches pages: concurrent requests for a page share one fetch, which is completed even if all callers have
+ * disconnected.
+ */
 export class PageFetches {
   readonly #closing: AbortSignal
   readonly #semaphore = new FairSemaphore({

@@ -64,7 +64,7 @@ export function checkedUrl(address: string, base?: URL): URL {
   return url
 }
 
-/** One request; its address is checked after it was looked up. */
+/** Sends one request; the resolved address is checked. */
 async function sendRequest(
   url: URL,
   { accept, callerId }: Wanted,
@@ -82,7 +82,7 @@ async function sendRequest(
       })
         .on('response', answer)
         .on('error', reject)
-        // A switch of protocols that nobody asked for ends with neither.
+        // An unrequested switch of protocols emits neither a response nor an error.
         .on('close', () => reject(new Error('the connection was closed without an answer')))
         .end()
     })

@@ -17,7 +17,10 @@ export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/w
 /** Purpose of the image: attachments become JPEG, or WebP if they have transparency; public images become WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
-/** `callerId`: whose share of the places it takes, a person or a public image; `address`: from where it is asked for. */
+/**
+ * `callerId`: the person, or the public image, whose share of the places is used; `address`: address of the requesting
+ * client.
+ */
 export type Resizing = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
 /** Decodes images, as many concurrently as memory and cores allow. */
@@ -34,11 +37,11 @@ const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 
 const maxWaiting = 64
 /** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Sizes that one customer's network waits for at a time, and any wider one. */
+/** Maximum number of sizes that the network of one customer, or any wider one, waits for. */
 const maxPerNetwork = 32
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
-/** Calls that wait longer are told to retry. */
+/** Calls that wait longer are refused and may be retried. */
 const maxWaitMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {
@@ -59,7 +62,7 @@ export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcess
       semaphore.run(async () => {
         const bytes = await read()
         const { format, ...measured } = await inspectAttachment(bytes)
-        // Cut off and damaged ones show only when all of the pixels are decoded.
+        // Truncated and damaged images are detected only by decoding all pixels.
         await make(bytes, { width: 32, height: 32, fit: 'inside' })
         return { contentType: `image/${format}`, ...measured }
       }, callerId),
@@ -92,7 +95,7 @@ async function resize(bytes: Buffer, { width, height, fit }: ServerImageSize, as
   }
 }
 
-/** Upright, small enough, in sRGB, and without anything that the file said besides its pixels. */
+/** Re-encodes an image: upright, small enough, in sRGB, and without metadata. */
 async function make(bytes: Buffer, resize: ResizeOptions): Promise<MadeImage> {
   try {
     const made = await sharp(bytes, decoding)

@@ -4,7 +4,7 @@ import type { ResizedImage } from './image-processor.ts'
 /** A size of an image; the tag identifies the bytes. */
 export type PictureSize = { picture: string; tag: string }
 
-/** Sizes of one picture that are kept: more than clients ask for. */
+/** Number of cached sizes of one picture: more than clients request. */
 const maxPerPicture = 8
 
 /**

@@ -41,7 +41,7 @@ const timeouts = {
 
 export type S3Storage = Storage &
   Disposable & {
-    /** Rejects with what the server says when the bucket cannot be used. */
+    /** Rejects with the error of the server if the bucket cannot be used. */
     ping(): Promise<void>
   }
 

@@ -24,9 +24,12 @@ export type Storage = {
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
   /** Finds an object. */
   stat(key: string): Promise<ListedObject | undefined>
-  /** Deleting what is not there succeeds. */
+  /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
-  /** Everything whose key begins with the prefix, a whole number of words. What is called otherwise than a key is not ours. */
+  /**
+   * All objects whose key begins with the prefix, which consists of whole path segments. Objects with names that are no
+   * keys are left out.
+   */
   list(prefix: string): AsyncIterable<ListedObject>
   /** Up to `most` objects of a listing whose keys come after one, in character order. */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
@@ -39,7 +42,7 @@ export type Storage = {
   presign?(key: string, options: Presigned): Promise<string>
 }
 
-/** Keys of what this service keeps. */
+/** Keys of the objects that this service stores. */
 export const storageKeys = {
   /** Names the database to which the storage belongs. */
   identity: 'identity',

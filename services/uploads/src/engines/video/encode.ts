@@ -15,7 +15,7 @@ export type Encoded = {
 
 /** Makes renditions of videos. */
 export type Encoder = {
-  /** A folder for one video, for its source and what is made of it. */
+  /** A folder for one video: its source and its renditions. */
   openFolder: () => Promise<JobFolder>
   /** Makes everything of the source in the folder. Throws a VideoFailure for what cannot be made into a video. */
   encode: (job: EncodeJob) => Promise<Encoded>

@@ -19,7 +19,7 @@ const input = (demuxer: string, file: string): string[] => [
   ...['-f', demuxer, '-i', `file:${file}`],
 ]
 
-/** Asks ffprobe what is in a file. */
+/** Arguments for ffprobe to describe a file. */
 export const probeArgs = (demuxer: string, file: string): string[] => [
   ...['-hide_banner', '-loglevel', 'error', '-of', 'json', '-show_entries', probedEntries],
   ...input(demuxer, file),

@@ -17,11 +17,11 @@ test.each([
   [{ tags: { rotate: '270' } }, 1080, 1920],
   [{ sample_aspect_ratio: '4:3' }, 2560, 1080],
   [{ sample_aspect_ratio: '0:1' }, 1920, 1080],
-])('%p is looked at as %dx%d', (more, width, height) => {
+])('%p is displayed as %dx%d', (more, width, height) => {
   expect(read({ ...video, ...more })).toMatchObject({ width, height })
 })
 
-test('the length may stand with the stream, or nowhere', () => {
+test('the duration may be a property of the stream, or missing', () => {
   expect(read({ ...video, duration: '1.0004' }, {})?.durationMs).toBe(1000)
   for (const duration of ['N/A', '-1', '0', '1e99', undefined])
     expect(read(video, { duration })?.durationMs).toBeUndefined()
@@ -33,10 +33,10 @@ test.each([
   ['of no size', { width: 0 }],
   ['of an odd size', { height: 'many' }],
   ['of pixels that are too wide', { sample_aspect_ratio: '100:1' }],
-])('%s is none', (_, more) => {
+])('%s is no video', (_, more) => {
   expect(read({ ...video, ...more })).toBeUndefined()
 })
 
-test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])('%p is none', (output) => {
+test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])('%p is no video', (output) => {
   expect(readProbe(output)).toBeUndefined()
 })

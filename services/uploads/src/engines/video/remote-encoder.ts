@@ -53,7 +53,7 @@ async function send(worker: URL, source: string, signal: AbortSignal): Promise<I
     return answer.on('error', () => undefined)
   } catch (error) {
     signal.throwIfAborted()
-    // Nobody there has seen the video. Otherwise it may be what ended the worker.
+    // The worker never received the video. In all other cases the video may have crashed the worker.
     throw notReached.has((error as NodeJS.ErrnoException).code ?? '') ? away(error) : error
   }
 }
@@ -75,7 +75,7 @@ async function complaintOf(answer: IncomingMessage): Promise<string> {
   return text.slice(0, maxComplaintBytes)
 }
 
-/** Puts what was made into the folder. Throws when it is not as long as was said. */
+/** Writes the results into the folder. Throws if a length differs from the announced one. */
 async function receive(
   answer: IncomingMessage,
   { renditions, poster }: Encoded,

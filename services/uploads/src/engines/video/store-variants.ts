@@ -10,7 +10,7 @@ const posterName = 'poster'
 
 type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
 
-/** Stores what was made of a video; all of it or nothing, unless the process dies. */
+/** Stores the renditions and the poster of a video; all of them or none, unless the process dies. */
 export async function storeVariants(
   ctx: { storage: Storage; now: () => Date },
   { assetId, folder, signal, encoded }: Work,

@@ -2,7 +2,7 @@ import { planRenditions } from './renditions.ts'
 import { posterFile, renditionFile } from './ffmpeg-args.ts'
 import type { Encoded } from './encode.ts'
 
-/** Header in which a video worker says what it made; the bytes follow, renditions in order and the poster last. */
+/** Header in which a video worker describes its results; the bytes follow, renditions in order and the poster last. */
 export const madeHeader = 'parley-video'
 
 /** The content: sizes of files in bytes, 0 for no poster. */

@@ -18,14 +18,14 @@ import type { Provider, ProviderProfile } from '../../../domain/provider.ts'
 /** Addresses of a provider. The issuer is its name in callbacks. */
 export type Endpoints = { issuer: string; authorizeUrl: string; tokenUrl: string; apiUrl: string }
 
-/** Reads a JSON document of the provider's API in the name of who signed in. Throws {@link ProviderFailed}. */
+/** Reads a JSON document of the provider's API with the access token of the user. Throws {@link ProviderFailed}. */
 export type ReadApi = (path: string) => Promise<unknown>
 
 /** The differences between the OAuth types. */
 export type OAuthType = {
   /** The addresses of an instance; undefined for the public service. */
   endpoints: (baseUrl: string | undefined) => Endpoints
-  /** Who signed in: an id that never changes and is never given to anybody else. */
+  /** Identifies the user by an id that never changes and is never reused. */
   whoIs: (
     read: ReadApi,
     options: ProviderOptions,
@@ -91,7 +91,7 @@ function reader(configuration: Configuration, apiUrl: string, accessToken: strin
   }
 }
 
-/** Some send the refusal of a code as a success. */
+/** Some providers refuse a code in a response with a success status. */
 async function errorsAsErrors(response: Response): Promise<Response> {
   if (response.status !== 200 || !response.headers.get('content-type')?.includes('json')) return response
   const body: unknown = await response.clone().json()
