@@ -51,6 +51,7 @@ function steps() {
     tool('migrations', `${tooling}/check-migrations.mjs`),
     tool('folders table', `${tooling}/folders-table.mjs`, '--check'),
     tool('catalogue of metrics', `${tooling}/metrics-table.mjs`, '--check'),
+    tool('dashboards', `${tooling}/dashboards.mjs`, '--check'),
     tool('settings tables', `${tooling}/config-table.mjs`, '--check'),
     ...contractSteps,
   ]

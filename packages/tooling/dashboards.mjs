@@ -1,0 +1,54 @@
+/**
+ * `pnpm dashboards --write` writes the Grafana dashboards of deploy/grafana/ from `deploy/dashboards/`; `--check` fails
+ * when a file differs, or a panel asks for a metric that nobody declares.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { dashboards } from './deploy/dashboards/index.mjs'
+import { grafanaDashboard } from './deploy/grafana.mjs'
+import { problemsOfQuery } from './deploy/queries.mjs'
+import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
+import { formatted } from './format.mjs'
+import { inWorkspace } from './steps.mjs'
+
+const folder = 'deploy/grafana'
+const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
+
+if (values.write) {
+  await mkdir(inWorkspace(folder), { recursive: true })
+  for (const board of dashboards) await writeFile(fileOf(board), await textOf(board))
+} else if (values.check) {
+  const problems = await problemsOfDashboards()
+  for (const problem of problems) console.log(problem)
+  if (problems.length > 0) process.exitCode = 1
+} else {
+  console.log('pnpm dashboards --write | --check')
+  process.exitCode = 2
+}
+
+async function problemsOfDashboards() {
+  const { metrics } = await declaredMetrics()
+  const known = new Set(metrics.flatMap(seriesOf))
+  const queries = dashboards.flatMap(({ name, panels }) =>
+    panels.flatMap(({ title, queries: asked }) =>
+      asked.flatMap(([query]) => problemsOfQuery(query, known).map((problem) => `${name}, ${title}: ${problem}`)),
+    ),
+  )
+  const current = await Promise.all(
+    dashboards.map(async (board) => {
+      const text = await readFile(fileOf(board), 'utf8').catch(() => '')
+      return text === (await textOf(board))
+    }),
+  )
+  return current.every(Boolean)
+    ? queries
+    : [...queries, `${folder}: a dashboard is out of date; run: pnpm dashboards --write`]
+}
+
+function fileOf({ name }) {
+  return inWorkspace(`${folder}/${name}.json`)
+}
+
+function textOf(board) {
+  return formatted(fileOf(board), JSON.stringify(grafanaDashboard(board)))
+}

@@ -1,0 +1,34 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { dashboards } from '../deploy/dashboards/index.mjs'
+
+const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+const isThere = spawnSync('promtool', ['--version']).status === 0
+if (!isThere) console.log('alerts: skipped: promtool (package prometheus) is not on PATH')
+const withPromtool = isThere ? test : test.skip
+
+withPromtool('each alert fires when it should, and only then', () => {
+  const printed = execFileSync('promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yaml'], { cwd })
+  expect(printed.toString()).toContain('SUCCESS')
+})
+
+withPromtool('Prometheus understands every query of the dashboards', () => {
+  const rules = dashboards.flatMap(({ name, panels }) =>
+    panels.flatMap(({ queries }, panel) =>
+      queries.map(([query], n) => ({
+        record: `${name}:panel${panel}:query${n}`,
+        expr: query.replaceAll('$__rate_interval', '5m'),
+      })),
+    ),
+  )
+  const groups = [{ name: 'dashboards', rules }]
+  const file = join(mkdtempSync(join(tmpdir(), 'parley-queries-')), 'rules.json')
+  writeFileSync(file, JSON.stringify({ groups }))
+  const { status, stderr } = spawnSync('promtool', ['check', 'rules', file])
+  rmSync(dirname(file), { recursive: true })
+  expect([status, stderr.toString()]).toEqual([0, ''])
+})

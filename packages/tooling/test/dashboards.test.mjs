@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from '@jest/globals'
+import { dashboards } from '../deploy/dashboards/index.mjs'
+import { grafanaDashboard } from '../deploy/grafana.mjs'
+import { problemsOfQuery } from '../deploy/queries.mjs'
+
+const program = new URL('../metrics-table.mjs', import.meta.url).pathname
+const { metrics } = JSON.parse(
+  execFileSync(process.execPath, ['--no-warnings', program, '--json'], { encoding: 'utf8' }),
+)
+const known = new Set(metrics.flatMap(({ series }) => series))
+const panels = dashboards.flatMap(({ name, panels: own }) => own.map((panel) => [`${name}: ${panel.title}`, panel]))
+
+describe('the queries of', () => {
+  test.each(panels)('%s ask only for declared metrics', (_, { queries }) => {
+    expect(queries.flatMap(([query]) => problemsOfQuery(query, known))).toEqual([])
+  })
+})
+
+test('a query for anything else is found', () => {
+  expect(problemsOfQuery('sum(rate(parley_messaging_posted_total{a_b="c_d"}[5m])) by (e_f)', known)).toEqual([])
+  expect(problemsOfQuery('rate(messages_posted_total[5m]) / parley_realtime_sockets', known)).toEqual([
+    'nobody has the metric messages_posted_total',
+  ])
+  expect(problemsOfQuery('vector(0)', known)).toEqual(['asks for no metric'])
+})
+
+test('a dashboard is made of panels with an id, a place and a meaning each', () => {
+  for (const board of dashboards) {
+    const made = grafanaDashboard(board)
+    expect(new Set(made.panels.map(({ id }) => id)).size).toBe(board.panels.length)
+    expect(new Set(made.panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size).toBe(board.panels.length)
+    expect(made.panels.filter(({ description }) => !description)).toEqual([])
+  }
+})
