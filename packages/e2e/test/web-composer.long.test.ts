@@ -94,3 +94,40 @@ inBrowser('what can be done to a message is in sight although its beginning is n
   await message.getByRole('button', { name: ':heart:' }).waitFor()
   expect(visitor.complaints).toEqual([])
 })
+
+inBrowser('a room in which somebody has begun to write is marked, in other tabs too, until it is sent', async () => {
+  const other = await newRoom(await theOwner(), [ada])
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Not yet')
+  const linkOn = (at: typeof page, id: string) =>
+    at.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${id}"]`)
+  const second = await page.context().newPage()
+  await second.goto(new URL(`/chat/-/${other}`, page.url()).href)
+  await linkOn(second, roomId).getByText('Draft').waitFor()
+  await linkOn(page, other).click()
+  await linkOn(page, roomId).getByText('Draft').waitFor()
+  await linkOn(page, roomId).click()
+  await page.getByRole('textbox', { name: 'Write a message' }).press('Enter')
+  await messageWith(page, 'Not yet').waitFor()
+  await linkOn(second, roomId).getByText('Draft').waitFor({ state: 'detached' })
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a reaction is added beside those that are there', async () => {
+  await post(ada, roomId, 'Well done')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const message = messageWith(page, 'Well done')
+  const add = message.getByRole('button', { name: 'Add a reaction' })
+  await message.hover()
+  await message.getByRole('button', { name: 'React', exact: true }).click()
+  await message.getByRole('button', { name: 'React with heart' }).click()
+  await add.click()
+  await page.getByRole('combobox', { name: 'Find an emoji' }).pressSequentially('rocket')
+  await page.getByRole('option', { name: 'rocket', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await message.getByRole('button', { name: ':rocket:, 1 person' }).waitFor()
+  await message.getByRole('button', { name: ':heart:, 1 person' }).waitFor()
+  expect(visitor.complaints).toEqual([])
+})

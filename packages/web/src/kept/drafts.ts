@@ -1,4 +1,18 @@
-const keyOf = (userId: string, place: string): string => `parley.draft.${userId}.${place}`
+const prefixOf = (userId: string): string => `parley.draft.${userId}.`
+const keyOf = (userId: string, place: string): string => prefixOf(userId) + place
+
+/** The rooms and threads in which a user has a draft. */
+export function draftPlaces(userId: string): string[] {
+  const prefix = prefixOf(userId)
+  return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+}
+
+/** Tells when other tabs begin, change or finish a draft; the answer stops that. */
+export function followDrafts(userId: string, onChange: () => void): () => void {
+  const follow = ({ key }: StorageEvent) => key?.startsWith(prefixOf(userId)) && onChange()
+  addEventListener('storage', follow)
+  return () => removeEventListener('storage', follow)
+}
 
 /** The draft of a message for a room or thread, kept on this device. */
 export const draftOf = (userId: string, place: string): string => localStorage.getItem(keyOf(userId, place)) ?? ''
