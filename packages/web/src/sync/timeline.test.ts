@@ -37,6 +37,22 @@ test('rows that arrive in a burst are read together, and none is missed', async 
   expect(read.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
+test('a flood is not read row by row: its newest rows are shown', async () => {
+  const { rows, read, timeline, shown } = room(['a'])
+  await timeline.reload()
+  timeline.open()
+  await timeline.catchUp()
+  read.mockClear()
+  const changed = new Promise<void>((resolve) => timeline.window.subscribe(resolve))
+  for (let n = 0; n < 1_000; n++) {
+    rows.push(`m${n}`)
+    timeline.rowsCame()
+  }
+  await changed
+  expect(read.mock.calls).toEqual([[]])
+  expect([shown()?.length, shown()?.at(-1)]).toEqual([usualRows, 'm999'])
+})
+
 test('a timeline that could not be read is read at the next event in it', async () => {
   const { read, timeline, shown } = room(['a'])
   read.mockRejectedValueOnce(new Error('not a member'))

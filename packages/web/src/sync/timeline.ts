@@ -30,6 +30,12 @@ const readOnEveryMs = 200
 /** Most rows read at once to catch up; if there are more, the timeline restarts at the newest. */
 const mostReadOn = 200
 
+/** More rows than these, coming at more than `floodPerMs`, are a flood: nobody reads it, but one writes meanwhile. */
+const floodRows = 100
+const floodPerMs = 0.2
+/** In a flood the newest rows are shown at most this often. */
+const floodEveryMs = 1_000
+
 /** State of a timeline. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
 
@@ -49,6 +55,9 @@ export class Timeline {
   #catchingUp = false
   #again = false
   #readOnAt = -Infinity
+  /** Rows that came since it was read on, and whether those before were a flood. */
+  #came = 0
+  #isFlooded = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
   constructor(source: TimelineSource) {
@@ -71,6 +80,7 @@ export class Timeline {
   /** Rows came at its end. */
   rowsCame(): void {
     this.#missedRows = !this.isOpen
+    this.#came++
     if (this.isOpen) void this.catchUp()
   }
 
@@ -138,7 +148,7 @@ export class Timeline {
 
   /**
    * Reads rows after the last one. One read runs at a time, with pauses; a request during a read causes one more. Under
-   * load the newest row is still shown and nothing piles up. Failed reads are retried as long as the user may read
+   * load the newest row is still shown and nothing piles up; a flood is followed once a second. Failed reads are retried as long as the user may read
    * here.
    */
   async catchUp(): Promise<void> {
@@ -148,9 +158,12 @@ export class Timeline {
     this.#catchingUp = true
     try {
       while (this.#again) {
-        const earlyMs = this.#readOnAt + readOnEveryMs - performance.now()
+        const everyMs = this.#isFlooded ? floodEveryMs : readOnEveryMs
+        const earlyMs = this.#readOnAt + everyMs - performance.now()
         if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
         this.#again = false
+        this.#isFlooded = this.#came > floodRows && this.#came > floodPerMs * (performance.now() - this.#readOnAt)
+        this.#came = 0
         await this.#inTurn(() => this.#readOn())
         this.#readOnAt = performance.now()
       }
@@ -168,9 +181,12 @@ export class Timeline {
     // Keep the position of a user who reads far back; newer rows are already known to exist.
     if (!window || window.hasNewer) return
     if (!this.isFollowed && isFull(window)) return this.window.set({ ...window, hasNewer: true })
-    const page = await this.#source.read({ case: 'after', value: endCursorOf(window) }, mostReadOn)
     // If a user at the newest row falls behind, restart there; the skipped rows can be read by scrolling back.
-    const newest = page?.hasNewer && this.isFollowed ? await this.#source.read() : undefined
+    const isFlooded = this.#isFlooded && this.isFollowed
+    const page = isFlooded
+      ? undefined
+      : await this.#source.read({ case: 'after', value: endCursorOf(window) }, mostReadOn)
+    const newest = isFlooded || (page?.hasNewer && this.isFollowed) ? await this.#source.read() : undefined
     if (newest) this.window.set(windowOf(newest))
     else if (page) this.window.update((now) => now && withNewer(now, page))
   }
