@@ -1,28 +1,22 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsTransferService } from '@parley/contracts/internal'
+import { findPeople } from '../../actions/transfer/find-people.ts'
 import type { Context } from '../../context.ts'
-import { inOrder } from '../../domain/in-order.ts'
 import { tooMany } from '../../errors.ts'
-import { addressesOf } from '../../store/emails.ts'
-import { findUsers } from '../../store/users.ts'
 
 const maxIds = 500
 
 export function exportPeople(ctx: Context): MethodImpl<typeof AccountsTransferService.method.exportPeople> {
   return async ({ userIds }) => {
     if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
-    const users = inOrder(userIds, await findUsers(ctx.db, userIds))
-    const emails = await addressesOf(
-      ctx.db,
-      users.map(({ id }) => id),
-    )
+    const people = await findPeople(ctx, userIds)
     return {
-      people: users.map(({ id, login, displayName, deletedAt, createdAt }) => ({
+      people: people.map(({ user: { id, login, displayName, deletedAt, createdAt }, emails }) => ({
         userId: id,
         login,
         displayName: displayName ?? '',
-        emails: emails.get(id) ?? [],
+        emails,
         deleted: deletedAt !== null,
         createdAt: timestampFromDate(createdAt),
       })),

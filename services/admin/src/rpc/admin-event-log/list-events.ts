@@ -1,11 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminEventLogService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
+import { readLog } from '../../actions/audit/read-log.ts'
 import type { Context } from '../../context.ts'
-import { toLogPage } from '../../domain/event-log-page.ts'
 import { entryFilter, isFilter, limitOf, maxScanned, parseSequence } from '../../domain/event-log-request.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { countEntries, scanEntries } from '../../store/audit-entries.ts'
 import { toAuditLogEntry } from '../../view/audit-entry.ts'
 
 export function listEvents(ctx: Context): MethodImpl<typeof AdminEventLogService.method.listEvents> {
@@ -15,12 +14,7 @@ export function listEvents(ctx: Context): MethodImpl<typeof AdminEventLogService
     const limit = limitOf(req.limit)
     const scan = isFilter(filter) ? maxScanned : limit
     const before = req.before === undefined ? undefined : parseSequence(req.before)
-    const page = toLogPage(await scanEntries(ctx.db, { before, limit, scan, filter }), limit, scan)
-    return {
-      ...page,
-      entries: page.entries.map(toAuditLogEntry),
-      totalCount: await countEntries(ctx.db),
-      scanLimit: scan,
-    }
+    const { page, totalCount } = await readLog(ctx, { before, limit, scan, filter })
+    return { ...page, entries: page.entries.map(toAuditLogEntry), totalCount, scanLimit: scan }
   }
 }

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingInternalService } from '@parley/contracts/internal'
+import { fileUses } from '../../actions/room-log/file-uses.ts'
 import type { Context } from '../../context.ts'
 import { tooManyAtOnce } from '../../errors.ts'
-import { findAttachmentUses, findShownPreviewImages } from '../../store/file-uses.ts'
 
 const maxPerCall = 500
 
@@ -10,9 +10,6 @@ export function findFileUses(ctx: Context): MethodImpl<typeof MessagingInternalS
   return async ({ assetIds, previewImageKeys }) => {
     if (assetIds.length > maxPerCall) throw tooManyAtOnce('files', maxPerCall)
     if (previewImageKeys.length > maxPerCall) throw tooManyAtOnce('images', maxPerCall)
-    return {
-      attachments: await findAttachmentUses(ctx.pool, assetIds),
-      previewImageKeys: await findShownPreviewImages(ctx.pool, previewImageKeys),
-    }
+    return await fileUses(ctx, { assetIds, previewImageKeys })
   }
 }

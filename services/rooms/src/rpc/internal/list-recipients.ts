@@ -1,10 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsInternalService } from '@parley/contracts/internal'
+import { recipientsIn } from '../../actions/directory/recipients.ts'
 import type { Context } from '../../context.ts'
 import { assertFewIds } from '../../domain/few-ids.ts'
-import { whoMayJoin } from '../../policy/eligibility.ts'
-import { findHeads } from '../../store/access.ts'
-import { findRecipients } from '../../store/recipients.ts'
 import { toRoomHeader } from '../../view/access.ts'
 
 const maxAtOnce = 1000
@@ -14,12 +12,8 @@ export function listRecipients(ctx: Context): MethodImpl<typeof RoomsInternalSer
   return async ({ roomId, userIds, roleIds, all, after, limit }) => {
     assertFewIds(userIds, maxAtOnce)
     assertFewIds(roleIds, maxRoles)
-    const [room] = await findHeads(ctx.db, [roomId])
-    if (!room) return {}
-    const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
-    const eligible = room.universal ? whoMayJoin(ctx.policy.current(), scope) : undefined
     const page = { after, limit: Math.min(limit || maxAtOnce, maxAtOnce) }
-    const found = await findRecipients(ctx.db, { roomId, eligible, all, userIds, roleIds }, page)
-    return { userIds: found, room: toRoomHeader(room) }
+    const found = await recipientsIn(ctx, roomId, { userIds, roleIds, all }, page)
+    return found ? { userIds: found.userIds, room: toRoomHeader(found.room) } : {}
   }
 }

@@ -1,13 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsTransferService } from '@parley/contracts/internal'
+import { channelsByGroup } from '../../actions/layout/channels-by-group.ts'
 import type { Context } from '../../context.ts'
-import { findGroups } from '../../store/groups.ts'
-import { findChannelsInOrder } from '../../store/layout.ts'
 import { findServerId } from '../../store/imported-rooms.ts'
 
 export function exportLayout(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportLayout> {
   return async () => {
-    const [groups, channels] = await Promise.all([findGroups(ctx.db), findChannelsInOrder(ctx.db)])
+    const { groups, channels } = await channelsByGroup(ctx)
     return {
       serverId: await findServerId(ctx.db),
       groups: groups.map(({ id, name, description }) => {

@@ -1,0 +1,13 @@
+import type { Context } from '../../context.ts'
+import { sessionsOf, type HeldSession } from '../../domain/sessions.ts'
+import { listCredentials } from '../../store/credentials.ts'
+import { getAccount } from '../../store/users.ts'
+
+/** The active sessions of a user. Throws `not_found` if the account does not exist. */
+export async function activeSessions(
+  { db }: Pick<Context, 'db'>,
+  userId: string,
+  now: Date,
+): Promise<readonly HeldSession[]> {
+  return sessionsOf(await listCredentials(db, await getAccount(db, userId), now))
+}

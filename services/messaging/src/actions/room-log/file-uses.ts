@@ -1,0 +1,11 @@
+import type { Context } from '../../context.ts'
+import { findAttachmentUses, findShownPreviewImages } from '../../store/file-uses.ts'
+
+/** Which of the files messages attach, and which of the preview images messages show. */
+export const fileUses = async (
+  { pool }: Pick<Context, 'pool'>,
+  { assetIds, previewImageKeys }: { assetIds: string[]; previewImageKeys: string[] },
+) => ({
+  attachments: await findAttachmentUses(pool, assetIds),
+  previewImageKeys: await findShownPreviewImages(pool, previewImageKeys),
+})

@@ -1,0 +1,35 @@
+import { isEffectiveMember, type Subject } from '@parley/permissions'
+import type { Context } from '../../context.ts'
+import { headOf } from '../../policy/standing.ts'
+import { isForeignDm, roomsOfMember } from '../../policy/visibility.ts'
+import { findRoleIds } from '../../store/people.ts'
+import type { RoomRow } from '../../store/rows.ts'
+import { findRoom, findRooms } from '../../store/seen-rooms.ts'
+
+type Reading = Pick<Context, 'db' | 'policy'>
+
+/**
+ * A room, and whether a user is an effective member; without `roleIds`, the stored roles of the user count. Undefined
+ * for an unknown room, and for a direct message in which the user does not take part. A deleted user is a member of no
+ * room, not even of universal ones.
+ */
+export async function accessTo(
+  { db, policy }: Reading,
+  { userId, roleIds: given }: { userId: string; roleIds: readonly string[] | undefined },
+  roomId: string,
+): Promise<{ room: RoomRow; effectiveMember: boolean } | undefined> {
+  const seen = await findRoom(db, userId, roomId)
+  if (!seen || isForeignDm(seen)) return undefined
+  const { room, standing } = seen
+  const roleIds = given ?? (await findRoleIds(db, userId))
+  const effectiveMember =
+    roleIds !== undefined && isEffectiveMember(policy.current(), { userId, roleIds }, headOf(room), standing)
+  return { room, effectiveMember }
+}
+
+/** Which of the rooms the user is an effective member of: none for a deleted user. */
+export async function accessibleAmong({ db, policy }: Reading, user: Subject, roomIds: string[]): Promise<RoomRow[]> {
+  const [seen, storedRoleIds] = await Promise.all([findRooms(db, user.userId, roomIds), findRoleIds(db, user.userId)])
+  if (storedRoleIds === undefined) return []
+  return roomsOfMember(policy.current(), user, seen).map(({ room }) => room)
+}
