@@ -22,7 +22,7 @@ const themes = {
   'more contrast, dark': { theme: 'dark', contrast: 'more' },
 }
 
-/** Each theme in turn, as the settings keep it. */
+/** Calls `look` with each theme set in the settings. */
 export async function inEveryTheme(page: Page, look: (theme: string) => Promise<void>): Promise<void> {
   for (const [theme, attributes] of Object.entries(themes)) {
     await page.evaluate(`delete document.documentElement.dataset.contrast

@@ -92,7 +92,7 @@ export class Socket implements Disposable {
     return this.#awaited('event', () => this.events.find(matches))
   }
 
-  /** Hears that a message was posted. */
+  /** The event that a message was posted. Fails when the socket is closed without it. */
   waitForMessage(eventId: string): Promise<RealtimeEventEnvelope> {
     return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }

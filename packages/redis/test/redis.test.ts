@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { openRedis, rateLimiter } from '../src/index.ts'
 
 const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
-/** Patient, since an answer that is late makes a limit count in this process alone. */
+/** A long timeout, because with a late response a limit would count in this process only. */
 const open = (at = url) => openRedis({ url: at, name: 'test', commandTimeoutMs: 60_000 })
 
 async function eventually<T>(check: () => Promise<T>): Promise<T> {

@@ -7,7 +7,7 @@ const hourMs = 3_600_000
 const callTimeoutMs = 20_000
 const maxAttempts = 20
 
-/** Calls again while the server begins no work because the call reached it late: that is a slow machine, and all it is. */
+/** Repeats a call that the server refused to begin because it arrived late, which happens on slow machines. */
 const untilBegun: Interceptor = (next) => async (request) => {
   for (let tries = 1; ; tries++) {
     try {
@@ -19,7 +19,7 @@ const untilBegun: Interceptor = (next) => async (request) => {
   }
 }
 
-/** A bus connection and the calling half of a process. */
+/** A bus connection, and a client for calls over it. */
 export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 
 /** Connects to a NATS server without users. `name`: the deployable to act as. */
@@ -36,7 +36,7 @@ export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   }
 }
 
-/** The caller, as far as a test needs it. */
+/** The properties of a caller that tests set. */
 export type TestCaller = {
   userId: string
   roleIds?: readonly string[]
@@ -58,7 +58,7 @@ export function testCaller(who: TestCaller): Caller {
   }
 }
 
-/** A transport whose calls the services take for calls of that user. */
+/** A transport for calls on behalf of a user. */
 export function callAs(rpc: RpcClient, who: TestCaller): Transport {
   return rpc.transport({ caller: testCaller(who) })
 }

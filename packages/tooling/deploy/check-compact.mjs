@@ -5,8 +5,8 @@ import { compactDeployables } from './manifest.mjs'
 import { problemsOfEnvironment } from './settings.mjs'
 
 /**
- * Checks the compact layout of Compose, given the services of compose.yaml: its process gets what each deployable in it
- * would get, and with compact.yaml none of them runs twice.
+ * Checks the compact layout of Compose, given the services of compose.yaml: its process has the settings of each
+ * deployable in it, and with compact.yaml none of them runs twice.
  */
 export async function problemsOfCompact(services) {
   const problems = []
@@ -14,7 +14,7 @@ export async function problemsOfCompact(services) {
   const { environment, ...process } = services.compact
   for (const name of compactDeployables) {
     const found = await problemsOfEnvironment('compose.yaml: compact', name, environment)
-    // It holds the settings of the others, too.
+    // It contains the settings of the other deployables, too.
     problems.push(...found.filter((problem) => !problem.includes(' does not read ')))
     const password = `PARLEY_NATS_PASSWORD_${name.toUpperCase()}`
     must(environment[password] === services.nats.environment[password], `compact has another ${password}`)

@@ -5,7 +5,10 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
-/** Runs `work` for a while after a warm-up, `inFlight` at a time. Rejects when one fails, after all that were under way. */
+/**
+ * Runs `work` for a while after a warm-up, `inFlight` at a time. If one run fails, it rejects after the running ones
+ * have ended.
+ */
 export async function time(
   work: () => Promise<unknown>,
   {

@@ -10,7 +10,10 @@ const limit = 50
 const { getRoomEvents, getRoomEventsAround } = RoomService.method
 const { getThreadEvents } = ThreadService.method
 
-/** Pages of a room with a million messages, beside the latest page of an ordinary one: depth may cost nothing. */
+/**
+ * Measures pages of a room with a million messages and the latest page of an ordinary room: depth must not cost
+ * anything.
+ */
 export async function measureLongRoom(
   fleet: Fleet,
   http: HttpCaller,
@@ -28,7 +31,7 @@ export async function measureLongRoom(
     report.add(`${name} of 1,000,000 messages p50`, p50, 'ms', ordinary.p50)
   }
   const thread = { roomId, threadRootEventId: rootId, limit }
-  // Anywhere but near an end; never a reply.
+  // Not near an end, and never a reply.
   const somewhere = () => messageId(Math.floor(Math.random() * (longRoom.messages / 10 - 200) + 100) * 10 + 1)
   const [cursors, replyCursors] = [
     await cursorsOf(
@@ -53,7 +56,7 @@ async function cursorsOf(page: () => Promise<{ startCursor: string } | undefined
   return cursors
 }
 
-/** Places of a room are places of its threads too: any reply's will do. */
+/** A thread uses the places of its room, so the place of any reply is suitable. */
 function threadCursors(http: HttpCaller, thread: { roomId: string; threadRootEventId: string }): Promise<string[]> {
   const reply = () => messageId(Math.floor(Math.random() * (longRoom.replies - 200) + 100) * 10)
   const { getThreadEventsAround } = ThreadService.method
