@@ -51,7 +51,7 @@ export default {
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],
       // Asked where they are installed.
-      ignoreBinaries: ['helm', 'docker-compose', 'setpriv'],
+      ignoreBinaries: ['helm', 'docker-compose', 'promtool', 'setpriv'],
     },
   },
   // Commands, and what is named on a command line: buf generates the contract.
