@@ -4,7 +4,7 @@ import { type FirstReads, firstRoom, readFirst } from './first-reads.ts'
 import { SharedEvents } from './shared-events.ts'
 
 /** The event stream of a user, and what is read once it is open. */
-export type Opening = { userId: string; events: SharedEvents; reads: Promise<FirstReads> }
+type Opening = { userId: string; events: SharedEvents; reads: Promise<FirstReads> }
 
 let early: Opening | undefined
 

@@ -1,5 +1,5 @@
 import { draftPlaces, followDrafts } from '../kept/drafts.ts'
-import { Cell } from './cell.ts'
+import { Cell } from '../state/cell.ts'
 
 /** Rooms and threads in which a user has begun to write, on this device. */
 export const drafts = new Cell<ReadonlySet<string>>(new Set())
