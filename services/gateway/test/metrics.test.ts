@@ -1,0 +1,76 @@
+import { createClient, type Interceptor } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { RoomDirectoryService } from '@parley/contracts/api'
+import { metricsText } from '@parley/telemetry'
+import { eventually } from '@parley/testkit'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+
+let env: Env
+let gateway: Gateway
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const getRoom = '/svc.api.v1.RoomDirectoryService/GetRoom'
+
+/** Number of requests that were measured with exactly these labels. */
+async function measured(method: string, route: string, status: number, error?: string): Promise<number> {
+  const failure = error === undefined ? '' : `,error_type="${error}"`
+  const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"${failure}`
+  const start = `http_server_request_duration_seconds_count{${labels}} `
+  const line = (await metricsText()).split('\n').find((one) => one.startsWith(start))
+  return Number(line?.slice(start.length) ?? 0)
+}
+
+const prefixed = () => ({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1' }) as const
+const transports = {
+  'Connect, JSON': (interceptors: Interceptor[]) => createConnectTransport({ ...prefixed(), interceptors }),
+  'Connect over HTTP/2': (interceptors: Interceptor[]) =>
+    createConnectTransport({ baseUrl: gateway.url, httpVersion: '2', interceptors }),
+  'gRPC-Web': (interceptors: Interceptor[]) => createGrpcWebTransport({ ...prefixed(), interceptors }),
+  gRPC: (interceptors: Interceptor[]) => createGrpcTransport({ baseUrl: gateway.url, interceptors }),
+}
+
+describe.each(Object.entries(transports))('a call in %s', (protocol, transport) => {
+  const call = (authorization?: string) =>
+    createClient(
+      RoomDirectoryService,
+      transport([
+        (next) => (request) => {
+          if (authorization !== undefined) request.header.set('authorization', authorization)
+          return next(request)
+        },
+      ]),
+    ).getRoom({ roomId: 'R1' })
+
+  test('is measured once, by method and outcome', async () => {
+    const refusal = [protocol.startsWith('gRPC') ? 200 : 401, 'unauthenticated'] as const
+    const before = [await measured('POST', getRoom, 200), await measured('POST', getRoom, ...refusal)] as const
+    await call(`Bearer ${env.accounts.credential('U-ada')}`)
+    await expect(call()).rejects.toThrow()
+    expect([await measured('POST', getRoom, 200), await measured('POST', getRoom, ...refusal)]).toEqual([
+      before[0] + 1,
+      before[1] + 1,
+    ])
+  })
+})
+
+test.each([
+  ['POST', '/auth/login', '/auth/login'],
+  ['GET', '/auth/providers/anything', '/auth/providers/{id}'],
+  ['GET', '/api/server?secret=1', '/api/server'],
+  ['GET', '/assets/files/Aaaaaaaaaaaaaaa', '/assets/*'],
+  ['GET', '/chat/Raaaaaaaaaaaaaa', '*'],
+  ['POST', `/api/connect${getRoom}`, '/api/connect/*'],
+  ['POST', '/api/connect/svc.api.v1.RoomService/Nothing', '/api/connect/*'],
+])('%s %s is measured as %s', async (method, path, route) => {
+  const headers = { 'content-type': 'text/plain' }
+  const request = { method, headers, redirect: 'manual', ...(method === 'POST' && { body: 'x' }) } as const
+  const { status } = await fetch(gateway.url + path, request)
+  const error = status >= 500 ? String(status) : undefined
+  await eventually(async () => expect(await measured(method, route, status, error)).toBe(1))
+  expect(await metricsText()).not.toMatch(/aaaaaaa|secret/)
+})
