@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import {
   consumeEvents,
@@ -207,4 +208,23 @@ test('a request that nobody answered is repeated, unless a second answer would d
   expect(await askKeeper(bus, 'state', {})).toEqual({ lastSeq: 7 })
   await expect(askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: true })).rejects.toThrow(/TIMEOUT/)
   expect(received).toEqual(['state', 'state', 'durable'])
+})
+
+test('the keeper shows how much of the stream is used', async () => {
+  await using database = await newDatabase()
+  await using server = await newServer({ keeper: false })
+  await using bus = await newBus(server)
+  await using keepersBus = await newBus(server, 'admin')
+  await using _keeper = await keepStream(keepersBus, { maxBytes: 50_000_000 })
+  await using relay = await startRelay({ ...database, bus, service: 'kept' })
+  await store(relay, await commit(database, 'room1', [1]))
+  await using _next = await keepStream(keepersBus, { maxBytes: 50_000_000 })
+  await eventually(async () => {
+    const text = await metricsText()
+    expect(text).toMatch(/^parley_stream_messages [1-9]/m)
+    expect(text).toMatch(/^parley_stream_size_bytes [1-9]/m)
+    expect(text).toMatch(/^parley_stream_size_limit_bytes 50000000$/m)
+    // It has no limit of messages.
+    expect(text).not.toMatch(/^parley_stream_message_limit/m)
+  })
 })
