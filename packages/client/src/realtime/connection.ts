@@ -46,7 +46,11 @@ export class Connection {
     const socket = (this.#socket = new options.webSocket(options.url))
     this.#openTimer = setTimeout(() => this.#end(lost('the server took too long to answer')), options.openTimeoutMs)
     socket.binaryType = 'arraybuffer'
-    socket.addEventListener('open', () => this.#send(helloFrame(options.token)))
+    socket.addEventListener('open', () => {
+      this.#send(helloFrame(options.token))
+      // A server takes both at once: that saves waiting for its hello.
+      this.#send(subscribeFrame(options.resumePosition))
+    })
     socket.addEventListener('message', ({ data }) => this.#receive(data))
     socket.addEventListener('error', () => undefined) // a close event follows
     socket.addEventListener('close', ({ code, reason }) => this.#end(lost(`the socket was closed: ${reason || code}`)))
@@ -68,8 +72,7 @@ export class Connection {
     switch (frame.case) {
       case 'hello':
         this.#hello = frame.value
-        this.#watchOver(frame.value)
-        return this.#send(subscribeFrame(this.#options.resumePosition))
+        return this.#watchOver(frame.value)
       case 'subscribed': {
         clearTimeout(this.#openTimer)
         const replays = this.#hello?.capabilities.includes(resumeCapability) ?? false
