@@ -85,7 +85,7 @@ test('a follower receives all of the history, even if the answer to its request 
       if (name === 'request') return request
       if (name === 'subscribe') return subscribe
       const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member
     },
   })
   await using _follower = await followEvents({

@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
-import type { ReplayRefusal } from './engines/hub/index.ts'
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
+import type { ReplayRefusal } from './domain/replay-refusal.ts'
 import { slowConsumer } from './errors.ts'
 
 const sockets = gauge('parley.realtime.sockets', {

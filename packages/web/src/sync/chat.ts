@@ -14,6 +14,7 @@ import { changedMessage, readChanged } from './changed-messages.ts'
 import { openingOf } from './early-events.ts'
 import type { FirstReads } from './first-reads.ts'
 import { FollowedThreads } from './followed-threads.ts'
+import { catchUpWhenOpen } from './catch-up-when-open.ts'
 import { gathered } from './gathered.ts'
 import { Inbox } from './inbox.ts'
 import { takeEvent } from './on-event.ts'
@@ -86,14 +87,7 @@ export class Chat {
     this.presence = new MyPresence(server, this.userId, (presenceStatus) =>
       this.people.patch(this.userId, { presenceStatus }),
     )
-    let wasOpen = false
-    this.events.connection.subscribe(() => {
-      if (this.events.connection.value !== 'open') return
-      this.sender.sendWaiting()
-      // A stream that goes on repeats what is stored, and presence is not.
-      if (wasOpen) this.people.presenceMissed()
-      wasOpen = true
-    })
+    catchUpWhenOpen(this.events.connection, this)
     this.#refreshMessages = gathered(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
     // A decision may concern everybody at once: they ask one after the other, and when every service knows of it.
     this.#viewerChanged = gathered(200 + Math.random() * 300, async () => {

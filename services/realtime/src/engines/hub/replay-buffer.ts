@@ -1,3 +1,4 @@
+import type { ReplayRefusal } from '../../domain/replay-refusal.ts'
 import { TopicLog } from './topic-log.ts'
 
 /** An event of the stream, as it goes to sockets. */
@@ -16,9 +17,6 @@ export type ReplayFrame = {
   /** What it is about, if only the newest frame about that counts. Such a frame goes to everyone, up to two seconds late. */
   about?: string
 }
-
-/** Why a socket cannot go on from a position. */
-export type ReplayRefusal = 'unknown_position' | 'access_changed' | 'too_much'
 
 /** What a socket missed, or why that cannot be told. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
