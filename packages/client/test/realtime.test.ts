@@ -202,7 +202,7 @@ describe('what was missed', () => {
     expect(states.at(-1)).toEqual({ status: 'waiting', retryInMs: 45_000, reason: 'subscribe_failed' })
   })
 
-  test('is delivered once, although the server repeats what is at the position', () => {
+  test('is delivered once, although the server repeats what may not have arrived', () => {
     const { last, realtime } = open()
     const received: string[] = []
     realtime.onEvent(({ id, event }) => received.push(`${id} ${event.case}`))
@@ -219,10 +219,10 @@ describe('what was missed', () => {
     last().say(read)
     last().say(read)
     last().post('E2', 'p2')
-    last().post('hint')
+    last().post('E1')
     last().post('hint')
     expect(received).toEqual(
-      ['E1', 'E1', 'E2', 'hint', 'hint'].map((id, i) => `${id} ${i === 1 ? 'roomMarkedAsRead' : 'messagePosted'}`),
+      ['E1', 'E1', 'E2', 'hint'].map((id, i) => `${id} ${i === 1 ? 'roomMarkedAsRead' : 'messagePosted'}`),
     )
   })
 

@@ -59,7 +59,7 @@ export const readConfig = defineConfig({
   hellosPerSecond: int('PARLEY_REALTIME_HELLOS_PER_SECOND', {
     default: 1_000,
     min: 0,
-    doc: 'Sockets that one node admits per second, in bursts of two seconds; the others are told when to return; 0: no limit.',
+    doc: 'Sockets that one node admits per second, in bursts of two seconds; the others are told when to return. Known credentials count apart from others. 0: no limit.',
   }),
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,

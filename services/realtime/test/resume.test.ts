@@ -112,6 +112,8 @@ describe('a socket that comes back', () => {
     using socket = await resume(node, token, position)
     await socket.hears(changes[2]?.id ?? '')
     expect(heardBy(socket)).not.toContain(changes[0]?.id)
+    // Sent late, and so without a position: a client must not go back to it.
+    expect(socket.events.find(({ id }) => id === changes[2]?.id)).toMatchObject({ position: '' })
   })
 })
 

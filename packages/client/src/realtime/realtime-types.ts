@@ -14,7 +14,7 @@ export type EventOf<Kind extends EventKind> = EventValues[Kind]
 export type RealtimeState =
   /** A socket is being opened and subscribed; `failures` attempts have failed since the stream was last open. */
   | { status: 'connecting'; failures: number }
-  /** Events arrive. `resumed`: since the last time it was open nothing was missed. */
+  /** Events arrive. `resumed`: since the last time it was open nothing was missed but hints (typing, presence). */
   | { status: 'open'; resumed: boolean }
   /** The connection is lost and tried again in a while. */
   | { status: 'waiting'; retryInMs: number; reason: string }
@@ -32,7 +32,10 @@ export type ResetReason =
 export type RealtimeOptions = {
   /** Address of the socket; default `/api/realtime` of the server. A function is asked before each attempt. */
   url?: string | (() => string)
-  /** `position` of the last event of an earlier stream; this one continues after it. */
+  /**
+   * `position` of the last event of an earlier stream; this one continues after it. Events at that position, and changes of
+   * people from before it, may come again with the same id.
+   */
   resumePosition?: string
   /** Events may have been missed: reload any data built from them. Not called for the first connection. */
   onReset?: (reason: ResetReason) => void

@@ -4,6 +4,7 @@ import { type Backoff, backoffMs } from '../calls/backoff.ts'
 import { Connection, type Ending } from './connection.ts'
 import { EventQueue } from './event-queue.ts'
 import { Listeners } from './listeners.ts'
+import { RecentEvents } from './recent-events.ts'
 import type { EventKind, EventOf, Realtime, RealtimeOptions, RealtimeState } from './realtime-types.ts'
 import type { WebSocketConstructor } from './web-socket.ts'
 
@@ -33,8 +34,7 @@ export class ReconnectingRealtime implements Realtime {
   #connection: Connection | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   #position = ''
-  /** Events received at that position. */
-  readonly #receivedHere = new Set<string>()
+  readonly #recent = new RecentEvents()
   #failures = 0
   /** The server requested a delay before the reconnect. */
   #asked = false
@@ -129,25 +129,14 @@ export class ReconnectingRealtime implements Realtime {
 
   #deliver(envelope: RealtimeEventEnvelope): void {
     this.#passed(envelope.position)
-    if (this.#isRepeated(envelope)) return
+    if (!this.#recent.add(envelope)) return
     this.#envelopes.tell(envelope)
     for (const queue of this.#queues) queue.push(envelope)
   }
 
-  /** Everything up to this position was received, except perhaps for other events there; hints have none. */
+  /** Everything up to this position was received; hints have none. */
   #passed(position: string): void {
-    if (position === '' || position === this.#position) return
-    this.#position = position
-    this.#receivedHere.clear()
-  }
-
-  /** A server that resumes repeats all events at the position, since perhaps only some of them arrived. */
-  #isRepeated({ id, position, event }: RealtimeEventEnvelope): boolean {
-    if (position === '' || position !== this.#position) return false
-    const key = `${id} ${event.case}`
-    if (this.#receivedHere.has(key)) return true
-    this.#receivedHere.add(key)
-    return false
+    if (position !== '') this.#position = position
   }
 
   #lost({ final, reason, retryAfterMs }: Ending): void {

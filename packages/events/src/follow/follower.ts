@@ -47,10 +47,13 @@ export type FollowOptions = {
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,500. */
   healthyAgoMs(): number
-  /** Sequence of the last delivered message; before the first one, the sequence at which the follower began. */
+  /** Sequence of the last delivered message; before the first one, that of the newest message when the follower began. */
   lastSeq(): number
-  /** With `historyMs`: everything stored from this time on is delivered. Milliseconds since 1970. */
-  readonly completeSinceMs: number
+  /**
+   * With `historyMs`: everything stored from this time on is delivered, in milliseconds since 1970. Undefined if the history
+   * could not be read.
+   */
+  readonly completeSinceMs: number | undefined
 }
 
 /** Keeps an ordered reader open and knows its place on the stream. */
@@ -65,7 +68,7 @@ export class Follower implements EventFollower {
   #opening: Promise<void> | undefined
   #lastSeq = 0
   #begun = false
-  #completeSinceMs = 0
+  #completeSinceMs: number | undefined
   /** Whether nothing of the wanted history was delivered yet. */
   #historyWanted: boolean
   #setCaughtUp: () => void = () => undefined
@@ -96,7 +99,7 @@ export class Follower implements EventFollower {
     return this.#lastSeq
   }
 
-  get completeSinceMs(): number {
+  get completeSinceMs(): number | undefined {
     return this.#completeSinceMs
   }
 
@@ -175,6 +178,7 @@ export class Follower implements EventFollower {
         broken: () => this.#reopen(),
       },
     })
+    if (startMs !== undefined && !reader.beganInTime) this.#completeSinceMs = undefined
     this.#silence.heard()
     this.#begun = true
     if (this.#stop.signal.aborted) reader[Symbol.dispose]()
@@ -201,6 +205,7 @@ export class Follower implements EventFollower {
 
   #reset(): void {
     this.#historyWanted = false
+    this.#completeSinceMs = undefined
     streamLost()
     log.error({ subject: this.#options.subject }, 'the stream lost events; followers start over')
     this.#options.onReset()

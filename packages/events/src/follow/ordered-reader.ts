@@ -31,6 +31,7 @@ export class OrderedReader implements Disposable {
   /** Messages that were stored before the reader was opened, while they are being delivered. */
   #backlog: number | undefined = Infinity
   #over = false
+  #isOfOldKeeper = false
 
   private constructor(bus: Bus, events: ReaderEvents) {
     this.#bus = bus
@@ -54,14 +55,21 @@ export class OrderedReader implements Disposable {
   ): Promise<OrderedReader> {
     const reader = new OrderedReader(bus, events)
     try {
-      const { pending = 0 } = await askKeeper(bus, 'reader', { id: reader.#id, ...wanted })
-      if (reader.#backlog !== undefined) reader.#backlog = pending
+      const { pending } = await askKeeper(bus, 'reader', { id: reader.#id, ...wanted })
+      if (reader.#over) throw new Error('the reader broke before its request was answered')
+      reader.#isOfOldKeeper = pending === undefined
+      if (reader.#backlog !== undefined) reader.#backlog = pending ?? 0
       reader.#reportCaughtUp()
       return reader
     } catch (error) {
       reader[Symbol.dispose]()
       throw error
     }
+  }
+
+  /** Whether it begins where that was requested: the keeper of an earlier release knows no time. */
+  get beganInTime(): boolean {
+    return !this.#isOfOldKeeper
   }
 
   [Symbol.dispose](): void {
@@ -100,7 +108,10 @@ export class OrderedReader implements Disposable {
     const stalled = status.get('Nats-Consumer-Stalled')
     if (stalled !== '') this.#bus.nc.publish(stalled)
     const delivered = status.get('Nats-Last-Consumer')
-    if (delivered !== '' && Number(delivered) !== this.#delivered) this.#break()
+    if (delivered !== '' && Number(delivered) !== this.#delivered) return this.#break()
+    // The newest messages may have been removed from the stream before they were delivered.
+    if (stalled === '' && Number.isFinite(this.#backlog)) this.#backlog = this.#delivered
+    this.#reportCaughtUp()
   }
 
   #break(): void {

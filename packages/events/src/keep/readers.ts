@@ -14,7 +14,7 @@ const maxReaders = 256
 
 /**
  * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
- * number of messages it begins with.
+ * number of messages it begins with, also when the request is repeated.
  */
 export async function makeReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {
   const { manager } = await jetStream(bus)
@@ -26,7 +26,7 @@ export async function makeReader(bus: Bus, requester: string, request: ReaderReq
     request.startMs !== undefined
       ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(request.startMs).toISOString() }
       : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: request.startSeq }
-  const { num_pending: pending } = await manager.consumers.add(eventStream, {
+  const { delivered, num_pending: pending } = await manager.consumers.add(eventStream, {
     name: prefix + request.id,
     deliver_subject: readerSubject(requester, request.id),
     ...start,
@@ -40,5 +40,5 @@ export async function makeReader(bus: Bus, requester: string, request: ReaderReq
     mem_storage: true,
     num_replicas: 1,
   })
-  return pending
+  return delivered.consumer_seq + pending
 }

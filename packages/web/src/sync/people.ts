@@ -81,10 +81,12 @@ export class People {
     return cell
   }
 
-  /** Changes of presence may have been missed: people on display are read again. */
+  /** Changes of presence may have been missed: people on display are read again, the others when they are shown. */
   presenceMissed(): void {
-    for (const [userId, cell] of this.#known)
-      if (cell.isObserved && cell.value && !cell.value.deleted) this.#readAgain(userId)
+    for (const [userId, cell] of this.#known) {
+      if (!cell.isObserved) this.#known.delete(userId)
+      else if (cell.value && !cell.value.deleted) this.#readAgain(userId)
+    }
   }
 
   async #readPresence(server: MemberClient, userIds: string[]): Promise<void> {

@@ -13,7 +13,7 @@ describe('a node', () => {
     expect(admission.refuse(500)).toBeDefined()
   })
 
-  test('spreads those it refuses over the time that it needs for them', () => {
+  test('spreads those it refuses over twice the time that it needs for them', () => {
     const admission = new Admission(100, 0)
     refusals(admission, 200, 0)
     const delays = refusals(admission, 1_000, 0).map((delay) => delay ?? 0)
@@ -24,6 +24,12 @@ describe('a node', () => {
     // Later, those have returned.
     refusals(admission, 200, 60_000)
     expect(admission.refuse(60_000)).toBeLessThanOrEqual(2_100)
+  })
+
+  test('keeps nobody away for more than half a minute', () => {
+    const delays = refusals(new Admission(100, 0), 100_000, 0).map((delay) => delay ?? 0)
+    expect(Math.max(...delays)).toBeGreaterThan(25_000)
+    expect(Math.max(...delays)).toBeLessThanOrEqual(31_000)
   })
 
   test('without a limit admits everybody', () => {

@@ -1,6 +1,6 @@
 /**
  * Limits how many sockets may say hello per second, so that those admitted are served while everybody reconnects at once.
- * The others are told to return within the time that this node needs for them.
+ * The others are told to return later, spread over twice the time that this node needs for them.
  */
 export class Admission {
   readonly #perSecond: number
@@ -29,10 +29,12 @@ export class Admission {
     }
     this.#refused++
     const backlogMs = (this.#refused / this.#perSecond) * 1000
-    return Math.round(leastMs + Math.random() * (leastMs + 2 * backlogMs))
+    return Math.round(leastMs + Math.random() * Math.min(longestMs, leastMs + 2 * backlogMs))
   }
 }
 
 /** Seconds of the rate that may come at once. */
 const burstSeconds = 2
 const leastMs = 1_000
+/** So that somebody who floods the node keeps the others away no longer. */
+const longestMs = 30_000

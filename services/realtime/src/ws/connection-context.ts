@@ -2,7 +2,6 @@ import type { CredentialDigests } from '@parley/credentials'
 import type { Trials } from '@parley/redis'
 import type { Hub, Opening } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Admission } from './admission.ts'
 import type { Presented } from './presented.ts'
 
 /** Dependencies of a connection. */
@@ -13,7 +12,11 @@ export type ConnectionContext = {
   serverVersion: string
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
-  admission: Admission
+  /**
+   * Counts a hello, by whether its credential was valid at the last check. Undefined if the node can serve it; otherwise
+   * after how many milliseconds the client may return.
+   */
+  overloadDelayMs: (isKnown: boolean) => number | undefined
   /** Maximum number of sockets per person; 0: any number. */
   socketsPerPerson: number
   /** Counts hellos without a valid credential, by network, in this process only. */

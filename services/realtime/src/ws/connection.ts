@@ -147,8 +147,6 @@ export class Connection implements Subscriber {
     if (incoming.frame.case !== 'hello') return this.fail(badHello('the first frame must be hello'))
     const hello = incoming.frame.value
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
-    const delayMs = this.#context.admission.refuse(performance.now())
-    if (delayMs !== undefined) return this.end(overloaded, delayMs)
     const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
     // The credentials are no longer needed, and the socket may live for days.
@@ -162,6 +160,11 @@ export class Connection implements Subscriber {
     const { opening, trials } = this.#context
     // A recently valid credential is admitted regardless of its network's failures.
     const isKnown = digests.some((one) => opening.remembers(one))
+    const trialsWaitMs = isKnown ? 0 : trials.wait(address)
+    if (trialsWaitMs > 0) return this.fail(tooManyTrials, Math.round(trialsWaitMs))
+    // Who presents nothing is refused without a look-up.
+    const delayMs = digests.length === 0 ? undefined : this.#context.overloadDelayMs(isKnown)
+    if (delayMs !== undefined) return this.end(overloaded, delayMs)
     const signal = () => (this.#waiting = new AbortController()).signal
     const { found: caller, waitMs } = await trials.lookUp({ address, isKnown, signal }, () =>
       opening.authenticate(digests),

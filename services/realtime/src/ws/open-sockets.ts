@@ -25,6 +25,9 @@ export async function openSockets(host: Host, config: Config, given: Given): Pro
   const clientAddress = clientAddressBehind(config.trustedProxies, {
     isPassedOn: (header) => isForwardedByGateway(config, header),
   })
+  // A flood of other credentials does not crowd out those that are known.
+  const newAdmission = () => new Admission(config.hellosPerSecond, performance.now())
+  const [known, others] = [newAdmission(), newAdmission()]
   const trials = host.use(openTrials({ perMinute: config.trialsPerMinute }))
   const server = await serveSockets(
     {
@@ -43,7 +46,7 @@ export async function openSockets(host: Host, config: Config, given: Given): Pro
       return {
         ...{ hub, metrics, serverVersion, trials },
         opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
-        admission: new Admission(config.hellosPerSecond, performance.now()),
+        overloadDelayMs: (isKnown) => (isKnown ? known : others).refuse(performance.now()),
         heartbeatIntervalMs: config.heartbeatIntervalMs,
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,

@@ -24,6 +24,7 @@ export type StandingRow = {
 export type StandingPlace = { userId: string; roomId: string }
 
 const findPage = preparedQuery('standings_of_users', (reader) => {
+  const afterUser = sql`${sql.placeholder('afterUser')}::text`
   const userIds = sql`any(${sql.placeholder('userIds')}::text[])`
   const memberships = reader
     .select({
@@ -34,7 +35,10 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
     })
     .from(roomMembers)
     .where(
-      and(sql`${roomMembers.userId} = ${userIds}`, or(eq(roomMembers.member, true), gt(roomMembers.since, lately))),
+      and(
+        sql`${roomMembers.userId} = ${userIds} and ${roomMembers.userId} >= ${afterUser}`,
+        or(eq(roomMembers.member, true), gt(roomMembers.since, lately)),
+      ),
     )
     .as('memberships')
   const bans = reader
@@ -46,7 +50,12 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
       version: roomBans.version,
     })
     .from(roomBans)
-    .where(and(sql`${roomBans.userId} = ${userIds}`, or(eq(roomBans.banned, true), gt(roomBans.since, lately))))
+    .where(
+      and(
+        sql`${roomBans.userId} = ${userIds} and ${roomBans.userId} >= ${afterUser}`,
+        or(eq(roomBans.banned, true), gt(roomBans.since, lately)),
+      ),
+    )
     .as('bans')
   const userId = sql<string>`coalesce(${memberships.userId}, ${bans.userId})`
   const roomId = sql<string>`coalesce(${memberships.roomId}, ${bans.roomId})`
@@ -63,7 +72,7 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
     .from(memberships)
     .fullJoin(bans, and(eq(bans.userId, memberships.userId), eq(bans.roomId, memberships.roomId)))
     .innerJoin(rooms, and(eq(rooms.id, roomId), eq(rooms.kind, RoomKind.CHANNEL)))
-    .where(sql`(${userId}, ${roomId}) > (${sql.placeholder('afterUser')}::text, ${sql.placeholder('afterRoom')}::text)`)
+    .where(sql`(${userId}, ${roomId}) > (${afterUser}, ${sql.placeholder('afterRoom')}::text)`)
     .orderBy(userId, roomId)
     .limit(sql.placeholder('limit'))
 })

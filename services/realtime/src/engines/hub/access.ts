@@ -48,9 +48,12 @@ export class Access {
     }
   }
 
-  /** Recomputes access to all universal rooms for everyone on this node, after a change of the policy. */
+  /**
+   * Recomputes access to all universal rooms for everyone on this node, after a change of the policy. Whom it concerns, its
+   * event says.
+   */
   recompute(): AccessChange {
-    return this.#changesOf(this.users.values(), this.universal.ids(), 'everyone')
+    return this.#changesOf(this.users.values(), this.universal.ids(), [])
   }
 
   /** The topics of a user once their standings are loaded. */

@@ -1,5 +1,5 @@
 import type { Delivery, Event } from '@parley/contracts/internal'
-import { eventFrame } from './frame.ts'
+import { eventFrame, hintFrame } from './frame.ts'
 import type { ReplayFrame } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 
@@ -23,6 +23,13 @@ export const changesOfPerson: ReadonlyMap<string, string> = new Map([
 export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
+/**
+ * The same for a socket that was away. What nodes delay has no position there, as when it is late. The envelope is left
+ * out: it is part of a larger message, which would be kept with it.
+ */
+export const replayFrame = ({ envelope, bytes, topics, about }: EventFrame): ReplayFrame =>
+  about ? { bytes: hintFrame(envelope), topics, about } : { bytes, topics }
+
 function frameFor(event: Event, { envelope, audience }: Delivery, position: string): EventFrame | undefined {
   const bytes = eventFrame(envelope, position)
   switch (audience.case) {
@@ -34,7 +41,7 @@ function frameFor(event: Event, { envelope, audience }: Delivery, position: stri
     }
     case 'everyone': {
       const property = changesOfPerson.get(event.kind)
-      const about = property === undefined ? {} : { about: `${event.aggregateId} ${property}` }
+      const about = property === undefined ? {} : { about: { userId: event.aggregateId, property } }
       return { envelope, bytes, topics: [topics.everyone], ...about }
     }
     case undefined:

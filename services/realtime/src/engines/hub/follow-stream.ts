@@ -58,7 +58,7 @@ export async function followStream(host: Host, given: Following): Promise<Intake
     }),
   )
   intake.flush()
-  hub.replayableSince(follower.completeSinceMs)
+  if (follower.completeSinceMs !== undefined) hub.replayableSince(follower.completeSinceMs)
   return intake
 }
 

@@ -4,16 +4,16 @@ import type { CredentialsEndedFact, Event, UserRolesChangedFact } from '@parley/
 import { sessionTerminated, streamClosed, type StreamEnd } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
-import { eventFrames } from './event-frames.ts'
+import { eventFrames, replayFrame } from './event-frames.ts'
 import { positionOf } from './frame.ts'
 import { HintTopics } from './hint-topics.ts'
 import type { Stored } from './intake.ts'
-import { openOf, Publisher } from './publisher.ts'
+import { Publisher } from './publisher.ts'
 import { RecentVersions } from './recent-versions.ts'
 import type { Replay, ReplayBuffer } from './replay-buffer.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
-import { UserAccess } from './user-access.ts'
+import { openOf, UserAccess } from './user-access.ts'
 
 type Options = {
   /** Hands one frame to every socket that subscribed to a topic. */
@@ -68,14 +68,16 @@ export class Hub implements Disposable {
     const change = this.access.apply(event)
     this.#noteAccessChange(change)
     this.#gain(change)
-    const frames = this.#isKnown(event) ? [] : eventFrames(event, position)
-    this.#options.replayBuffer.add({ position, storedAtMs, frames })
+    const isKnown = this.#isKnown(event)
+    const frames = isKnown ? [] : eventFrames(event, position)
+    // Another node may have sent it.
+    if (isKnown) this.#options.replayBuffer.everyonesAccessChanges()
+    this.#options.replayBuffer.add({ position, storedAtMs, frames: frames.map(replayFrame) })
     this.#publisher.publish(event, frames)
     this.#lose(change)
-    if (event.kind === 'account_deleted') this.#publisher.forget(event.aggregateId)
+    if (event.kind === 'account_deleted') this.#forget(event.aggregateId)
     if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
-    if (event.fact.case === 'userRolesChanged' && !this.#isKnown(event))
-      this.#doubtRoles(event.aggregateId, event.fact.value)
+    if (event.fact.case === 'userRolesChanged' && !isKnown) this.#doubtRoles(event.aggregateId, event.fact.value)
   }
 
   [Symbol.dispose](): void {
@@ -159,6 +161,11 @@ export class Hub implements Disposable {
     const { replayBuffer } = this.#options
     if (concerned === 'everyone') replayBuffer.everyonesAccessChanges()
     else for (const userId of concerned) replayBuffer.accessChanges(userId)
+  }
+
+  #forget(userId: string): void {
+    this.#publisher.forget(userId)
+    this.#options.replayBuffer.forget(userId)
   }
 
   /** The event does not determine the roles; accounts does. The user's sockets are reopened. */

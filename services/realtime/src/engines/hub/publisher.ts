@@ -3,9 +3,9 @@ import type { Metrics } from '../../metrics.ts'
 import { changesOfPerson, type EventFrame } from './event-frames.ts'
 import { hintFrame } from './frame.ts'
 import { Latest } from './latest.ts'
-import type { Subscriber } from './subscriber.ts'
+import type { About } from './replay-buffer.ts'
 import { topics } from './topics.ts'
-import type { UserAccess } from './user-access.ts'
+import { openOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   /** Hands one frame to every socket that subscribed to a topic. */
@@ -31,7 +31,7 @@ export class Publisher implements Disposable {
     if (this.#options.users.size === 0) return
     for (const frame of frames) {
       if (frame.about !== undefined) {
-        this.#latest.offer(frame.about, () => this.#publishLatest(event, frame))
+        this.#latest.offer(keyOf(frame.about), () => this.#publishLatest(event, frame))
         continue
       }
       if (frame.roomId !== undefined) this.#publishToRoom(frame.roomId, frame, frames)
@@ -43,7 +43,7 @@ export class Publisher implements Disposable {
 
   /** Drops what waits to be published about a person. */
   forget(userId: string): void {
-    for (const property of changesOfPerson.values()) this.#latest.forget(`${userId} ${property}`)
+    for (const property of changesOfPerson.values()) this.#latest.forget(keyOf({ userId, property }))
   }
 
   [Symbol.dispose](): void {
@@ -77,7 +77,6 @@ export class Publisher implements Disposable {
   }
 }
 
-/** The sockets of a person whose stream is open. */
-export const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
+const keyOf = ({ userId, property }: About): string => `${userId} ${property}`
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0

@@ -11,7 +11,10 @@ const bufferOf = (options: { maxBytes?: number; maxReplayBytes?: number } = {}) 
 }
 
 const frame = (name: string, ...topics: string[]): ReplayFrame => ({ bytes: Buffer.from(name), topics })
-const about = (name: string, thing: string): ReplayFrame => ({ ...frame(name, 'everyone'), about: thing })
+const about = (name: string, thing: string): ReplayFrame => ({
+  ...frame(name, 'everyone'),
+  about: { userId: thing, property: 'profile' },
+})
 
 /** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
 function add(buffer: ReplayBuffer, ...events: ReplayFrame[][]): void {
@@ -46,13 +49,15 @@ describe('what a socket missed', () => {
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
   })
 
-  test('of changes that nodes delay contains the newest, also from just before the position', () => {
+  test('of changes that nodes delay contains the newest, also from before the position, but nothing about deleted people', () => {
     const buffer = bufferOf()
-    const changes = [about('name 1', 'Bert'), about('name 2', 'Bert'), about('status', 'Carl')].map((one) => [one])
+    const changes = [about('name 1', 'Bert'), about('name 2', 'Bert'), about('name', 'Carl')].map((one) => [one])
     add(buffer, [], ...changes, [frame('a1', 'a')])
-    expect(missed(buffer, 'p5', ['a', 'everyone'])).toEqual(['name 2', 'status'])
-    expect(missed(buffer, 'p1', ['a', 'everyone'])).toEqual(['name 2', 'status', 'a1'])
-    const later = { position: 'p6', storedAtMs: 14_000 + longestDelayMs, frames: [] }
+    expect(missed(buffer, 'p5', ['a', 'everyone'])).toEqual(['name 2', 'name'])
+    expect(missed(buffer, 'p1', ['a', 'everyone'])).toEqual(['name 2', 'name', 'a1'])
+    buffer.forget('Carl')
+    expect(missed(buffer, 'p5', ['a', 'everyone'])).toEqual(['name 2'])
+    const later = { position: 'p6', storedAtMs: 14_000 + windowMs + longestDelayMs, frames: [] }
     buffer.add(later)
     expect(missed(buffer, 'p6', ['a', 'everyone'])).toEqual([])
   })

@@ -15,8 +15,11 @@ export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
   /** What it is about, if only the newest frame about that counts. Such a frame goes to everyone, up to two seconds late. */
-  about?: string
+  about?: About
 }
+
+/** A property of a person. */
+export type About = { userId: string; property: string }
 
 /** What a socket missed, or why that cannot be told. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
@@ -36,12 +39,12 @@ type Item = { ordinal: number; storedAtMs: number; frame: ReplayFrame }
 /** Longer than a node delays a frame, and than two nodes differ in it. */
 export const longestDelayMs = 5_000
 /** Estimates of what an event takes besides its frames, and a topic of it. */
-const bytesPerEvent = 256
-const bytesPerTopic = 64
+const bytesPerEvent = 512
+const bytesPerTopic = 256
 
 /**
  * The events of the last minutes, for sockets that were away for a moment. Kept by topic, so that a replay costs what it
- * sends and not what was published meanwhile.
+ * sends and not what was published meanwhile; one that would be too long is given up early.
  */
 export class ReplayBuffer {
   readonly #options: Options
@@ -59,6 +62,8 @@ export class ReplayBuffer {
   /** Ordinals of the first event after the newest change of each person's access, oldest first. */
   readonly #accessChanges = new Map<string, number>()
   #everyonesAccessChange = 0
+  /** Deleted people, with the ordinal of that event, oldest first. */
+  readonly #deleted = new Map<string, number>()
 
   constructor(options: Options) {
     this.#options = options
@@ -94,6 +99,11 @@ export class ReplayBuffer {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
+  /** Nothing about this person is sent any more. */
+  forget(userId: string): void {
+    this.#deleted.set(userId, this.#ordinal)
+  }
+
   /** The frames that a person with these topics missed since a position, in the order of the stream. */
   since(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)
@@ -101,8 +111,7 @@ export class ReplayBuffer {
     const changed = Math.max(this.#everyonesAccessChange, this.#accessChanges.get(userId) ?? 0)
     if (changed > from.ordinal) return { refusal: 'access_changed' }
     const frames = this.#missed(from, topics)
-    const bytes = frames.reduce((sum, { length }) => sum + length, 0)
-    return bytes > this.#options.maxReplayBytes ? { refusal: 'too_much' } : { frames }
+    return frames ? { frames } : { refusal: 'too_much' }
   }
 
   /** Events may have been missed: no position up to now is good any more. */
@@ -111,6 +120,7 @@ export class ReplayBuffer {
     this.#topics.clear()
     this.#newestCounts = new TopicLog()
     this.#accessChanges.clear()
+    this.#deleted.clear()
     this.#bytes = 0
     this.#addedSinceMs = undefined
     this.#droppedUntilMs = -Infinity
@@ -121,22 +131,37 @@ export class ReplayBuffer {
     return sinceMs >= (this.#addedSinceMs ?? Infinity) && sinceMs > this.#droppedUntilMs
   }
 
-  #missed(from: Kept, topics: Iterable<string>): Uint8Array[] {
+  /** Undefined if it is too much. */
+  #missed(from: Kept, topics: Iterable<string>): Uint8Array[] | undefined {
     // Of an event with several frames perhaps only some arrived.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
-    const items = this.#newest(from.storedAtMs - longestDelayMs)
+    const items: Item[] = []
+    let bytes = 0
+    const isTooMuch = (more: Iterable<Item>): boolean => {
+      for (const item of more) {
+        items.push(item)
+        bytes += item.frame.bytes.length
+      }
+      return bytes > this.#options.maxReplayBytes
+    }
+    if (isTooMuch(this.#newest())) return undefined
     for (const topic of topics)
-      for (const item of this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? []) items.push(item)
+      if (isTooMuch(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
     items.sort((a, b) => a.ordinal - b.ordinal)
     return items.filter((item, i) => !isRepeated(item, items[i - 1])).map(({ frame }) => frame.bytes)
   }
 
-  /** The newest frame about each thing since a time. */
-  #newest(sinceMs: number): Item[] {
-    const newest = new Map<string | undefined, Item>()
-    for (const item of this.#newestCounts.from(({ storedAtMs }) => storedAtMs >= sinceMs))
-      newest.set(item.frame.about, item)
-    return [...newest.values()]
+  /**
+   * The newest frame about each thing, however old: a node that was cut off from the bus for a while sends it late, and a
+   * client that has received it drops it.
+   */
+  #newest(): Iterable<Item> {
+    const newest = new Map<string, Item>()
+    for (const item of this.#newestCounts.from(() => true)) {
+      const { about } = item.frame
+      if (about && !this.#deleted.has(about.userId)) newest.set(`${about.userId} ${about.property}`, item)
+    }
+    return newest.values()
   }
 
   #logsOf({ about, topics }: ReplayFrame): TopicLog<Item>[] {
@@ -165,13 +190,18 @@ export class ReplayBuffer {
     for (const frame of frames) for (const log of this.#logsOf(frame)) log.shift()
     for (const topic of frames.flatMap((frame) => frame.topics))
       if (this.#topics.get(topic)?.isEmpty) this.#topics.delete(topic)
-    for (const [userId, changed] of this.#accessChanges) {
-      if (changed > ordinal) return
-      this.#accessChanges.delete(userId)
-    }
+    for (const people of [this.#accessChanges, this.#deleted]) dropUntil(ordinal, people)
   }
 }
 
 /** Whether a person gets this frame twice, as a member of the room and in person. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>
   item.ordinal === previous?.ordinal && Buffer.compare(item.frame.bytes, previous.frame.bytes) === 0
+
+/** Takes away the oldest, up to an ordinal. */
+function dropUntil(ordinal: number, people: Map<string, number>): void {
+  for (const [userId, at] of people) {
+    if (at > ordinal) return
+    people.delete(userId)
+  }
+}

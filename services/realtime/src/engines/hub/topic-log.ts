@@ -1,6 +1,6 @@
 /** Items of one topic, oldest first, which leave in the order in which they came. */
 export class TopicLog<Item> {
-  #items: Item[] = []
+  #items: (Item | undefined)[] = []
   #first = 0
 
   get isEmpty(): boolean {
@@ -13,8 +13,9 @@ export class TopicLog<Item> {
 
   /** Drops the oldest item. */
   shift(): void {
-    this.#first++
-    if (this.#first < 64 || this.#first * 2 < this.#items.length) return
+    // The array must not keep what was dropped.
+    this.#items[this.#first++] = undefined
+    if (this.#first * 2 < this.#items.length) return
     this.#items = this.#items.slice(this.#first)
     this.#first = 0
   }
@@ -28,6 +29,6 @@ export class TopicLog<Item> {
       if (item === undefined || isRecent(item)) high = middle
       else low = middle + 1
     }
-    return this.#items.slice(low)
+    return this.#items.slice(low) as Item[]
   }
 }

@@ -6,7 +6,7 @@ import { hintFrame } from './frame.ts'
 import { isBehind, type HintTopics } from './hint-topics.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
-import type { UserAccess } from './user-access.ts'
+import { openOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
@@ -115,5 +115,3 @@ export class TypingHints implements Disposable {
     for (const connection of aside) connection.subscribe(topic)
   }
 }
-
-const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)

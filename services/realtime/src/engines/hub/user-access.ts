@@ -1,6 +1,9 @@
 import type { Standing } from '../../domain/standing.ts'
 import type { Subscriber } from './subscriber.ts'
 
+/** The sockets of a person whose stream is open. */
+export const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
+
 /** What this node knows of a user with at least one connection. */
 export class UserAccess {
   readonly userId: string
