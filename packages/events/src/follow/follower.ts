@@ -4,12 +4,12 @@ import type { Bus } from '@parley/rpc'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { messageUndecodable, streamLost } from '../metrics.ts'
-import { askKeeper, keeperStartsMs } from '../keep/requests.ts'
+import { keeperStartsMs } from '../keep/requests.ts'
 import { isUnanswered } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import type { Delivery } from '../stream/delivery.ts'
-import { directGet } from '../stream/direct-get.ts'
-import { placeCheckMs, verifyPlaces, type Place, type Places } from '../stream/place.ts'
+import { placeCheckMs, verifyPlaces, type Places } from '../stream/place.ts'
+import { lastSeqOf, placeAt } from './newest-place.ts'
 import { OrderedReader } from './ordered-reader.ts'
 import { Silence } from './silence.ts'
 
@@ -239,15 +239,4 @@ export class Follower implements EventFollower {
       this.#options.onReset()
     }
   }
-}
-
-async function lastSeqOf(bus: Bus): Promise<number> {
-  return (await askKeeper(bus, 'state', {})).lastSeq
-}
-
-async function placeAt(bus: Bus, seq: number): Promise<Place | undefined> {
-  if (seq === 0) return undefined
-  const message = await directGet(bus, { seq })
-  const last = message && decodeBatch(message.data).at(-1)
-  return last && { seq, eventId: last.id, storedAt: message.storedAt }
 }
