@@ -84,7 +84,7 @@ export const slowConsumer: StreamEnd = {
 }
 export const overloaded: StreamEnd = {
   code: 'overloaded',
-  message: 'too many sockets connect to this node at once; try again shortly',
+  message: 'this node admits no more sockets at the moment; try again shortly',
   reconnect: true,
   closeCode: tryAgainLater,
 }

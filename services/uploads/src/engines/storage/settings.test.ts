@@ -48,11 +48,11 @@ test('everything that a bucket lacks is told at once', () => {
 
 describe('refused is', () => {
   test.each([
-    ['STORAGE_BACKEND', 'nats', /"disk" keeps bytes in a folder, "s3" in a bucket/],
+    ['STORAGE_BACKEND', 'nats', /"disk" stores bytes in a folder, "s3" in a bucket/],
     ['STORAGE_BACKEND', 'tape', /is none of: disk, s3/],
     ['S3_ENDPOINT', 'https://s3.example.org', /use_ssl/],
     ['S3_ENDPOINT', 's3.example.org/bucket', /not a host/],
-    ['S3_BUCKET', 'No_Bucket', /no name of a bucket/],
+    ['S3_BUCKET', 'No_Bucket', /not a valid bucket name/],
     ['S3_PATH_PREFIX', 'a//b', /single slashes/],
   ])('%s %s', (name, value, said) => {
     expect(mistakesOf({ ...whole, [name]: value })).toEqual([expect.stringMatching(said)])
