@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { NatsError, type Msg } from 'nats'
 import type { Bus } from '@parley/rpc'
 import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
@@ -58,44 +59,96 @@ test('a follower that wants history begins with what was stored shortly before t
   await eventually(() => expect(received.at(-1)?.version).toBe(5))
 })
 
-test('a follower receives all of the history, even if the answer to its request comes too late', async () => {
-  await using database = await newDatabase()
-  await using relay = await startRelay({ ...database, bus, service: 'late' })
-  for (const version of upTo(5)) await store(relay, await commit(database, 'late', [version]))
-  const heard: number[] = []
-  let requests = 0
-  let underWay = 0
-  // Of the first reader only two messages arrive.
-  const subscribe: Bus['nc']['subscribe'] = (subject, options) =>
-    bus.nc.subscribe(subject, {
-      ...options,
-      callback: (error, message) => {
-        if (requests > 0 || ++underWay <= 2) options?.callback?.(error, message)
-      },
-    })
-  const request: Bus['nc']['request'] = async (subject, ...rest) => {
-    const answer = await bus.nc.request(subject, ...rest)
-    if (!subject.endsWith('.reader') || requests > 0) return answer
-    await eventually(() => expect(heard).toEqual([1, 2]))
-    requests++
-    throw new Error('too late')
-  }
+/** The bus, with some functions of its connection replaced. */
+function busWith(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): Bus {
   const nc = new Proxy(bus.nc, {
     get: (target, name) => {
-      if (name === 'request') return request
-      if (name === 'subscribe') return subscribe
+      if (name === 'request' || name === 'subscribe') return replaced[name] ?? target[name].bind(target)
       const member: unknown = Reflect.get(target, name)
       return typeof member === 'function' ? (member.bind(target) as unknown) : member
     },
   })
-  await using _follower = await followEvents({
-    bus: Object.create(bus, { nc: { value: nc } }) as Bus,
-    ...{ subject: 'evt.room.late.>', historyMs: 60_000 },
+  return Object.create(bus, { nc: { value: nc } }) as Bus
+}
+
+/** Follows five events of a room from their beginning; `heard` are their versions. */
+async function followFive(
+  service: string,
+  heard: number[],
+  { onSilence = () => undefined, ...replaced }: Parameters<typeof busWith>[0] & { onSilence?: () => void },
+) {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service })
+  for (const version of upTo(5)) await store(relay, await commit(database, service, [version]))
+  return await followEvents({
+    ...{ bus: busWith(replaced), subject: `evt.room.${service}.>`, historyMs: 60_000, onSilence },
     onEvents: (events) => void heard.push(...events.map(({ version }) => Number(version))),
     onReset: () => undefined,
   })
+}
+
+const isForReader = (subject: string) => subject.endsWith('.reader')
+
+test('a follower receives all of the history, even if the answer to its request comes too late', async () => {
+  const heard: number[] = []
+  let requests = 0
+  let underWay = 0
+  await using _follower = await followFive('late', heard, {
+    // Of the first reader only two messages arrive.
+    subscribe: (subject, options) =>
+      bus.nc.subscribe(subject, {
+        ...options,
+        callback: (error, message) => {
+          if (requests > 0 || ++underWay <= 2) options?.callback?.(error, message)
+        },
+      }),
+    request: async (subject, ...rest) => {
+      const answer = await bus.nc.request(subject, ...rest)
+      if (!isForReader(subject) || requests > 0) return answer
+      await eventually(() => expect(heard).toEqual([1, 2]))
+      requests++
+      throw new Error('too late')
+    },
+  })
   expect(requests).toBe(1)
   expect(heard).toEqual(upTo(5))
+})
+
+test('a follower whose reader breaks before its request is answered opens another at once', async () => {
+  const heard: number[] = []
+  let broken = false
+  let breakIt = () => {}
+  let silences = 0
+  await using _follower = await followFive('broken', heard, {
+    onSilence: () => void silences++,
+    subscribe: (subject, options) => {
+      breakIt = () => options?.callback?.(new NatsError('lost', 'TEST'), {} as Msg)
+      return bus.nc.subscribe(subject, options)
+    },
+    request: async (subject, ...rest) => {
+      if (isForReader(subject) && !broken) {
+        broken = true
+        breakIt()
+      }
+      return await bus.nc.request(subject, ...rest)
+    },
+  })
+  expect(heard).toEqual(upTo(5))
+  expect(silences).toBe(0)
+})
+
+test('with a keeper of an earlier release a follower begins at the end, and claims no history', async () => {
+  const heard: number[] = []
+  await using follower = await followFive('earlier', heard, {
+    request: async (subject, data, options) => {
+      if (!isForReader(subject)) return await bus.nc.request(subject, data, options)
+      const { startMs: _, ...known } = JSON.parse(Buffer.from(data as Uint8Array).toString()) as Record<string, unknown>
+      const answer = await bus.nc.request(subject, JSON.stringify(known), options)
+      return Object.create(answer, { data: { value: Buffer.from(JSON.stringify({ answer: {} })) } }) as Msg
+    },
+  })
+  expect(heard).toEqual([])
+  expect(follower.completeSinceMs).toBeUndefined()
 })
 
 test('a follower of an empty stream that wants history begins at once', async () => {

@@ -15,7 +15,7 @@ import {
 import { askKeeper } from '../src/keep/requests.ts'
 import { resetDurables } from '../src/keep/durables.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
-import { keeperSubject } from '../src/subjects.ts'
+import { keeperSubject, readerSubject } from '../src/subjects.ts'
 import { commit, store } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
@@ -56,6 +56,19 @@ test('a starting process waits for a keeper; running ones continue without one, 
   await eventually(() => expect(followed.at(-1)).toBe('E-room1-4'))
   expect(handled).toHaveLength(4)
 }, 300_000)
+
+test('a repeated request for a reader is answered with all messages that the reader begins with', async () => {
+  await using server = await newServer()
+  await using bus = await newBus(server)
+  await declareStreams(bus)
+  for (let n = 0; n < 3; n++) await bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something')
+  const request = { id: 'R'.repeat(20), subject: 'evt.>', startSeq: 1 }
+  let delivered = 0
+  bus.nc.subscribe(readerSubject(bus.name, request.id), { callback: () => void delivered++ })
+  expect(await askKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
+  await eventually(() => expect(delivered).toBe(3))
+  expect(await askKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
+})
 
 test('a claimed loss recreates durables once, and repeated claims are limited', async () => {
   await using server = await newServer()

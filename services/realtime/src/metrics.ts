@@ -15,7 +15,7 @@ const failed = counter('parley.realtime.failed', {
   labels: ['parley.reason'],
 })
 const ended = counter('parley.realtime.ended', {
-  description: 'Streams ended by the server, by code',
+  description: 'Sockets that the server closed though the client did nothing wrong, by code',
   unit: '{socket}',
   labels: ['parley.reason'],
 })

@@ -31,7 +31,7 @@ export class OrderedReader implements Disposable {
   /** Messages that were stored before the reader was opened, while they are being delivered. */
   #backlog: number | undefined = Infinity
   #over = false
-  #isOfOldKeeper = false
+  #beganInTime = false
 
   private constructor(bus: Bus, events: ReaderEvents) {
     this.#bus = bus
@@ -57,7 +57,7 @@ export class OrderedReader implements Disposable {
     try {
       const { pending } = await askKeeper(bus, 'reader', { id: reader.#id, ...wanted })
       if (reader.#over) throw new Error('the reader broke before its request was answered')
-      reader.#isOfOldKeeper = pending === undefined
+      reader.#beganInTime = pending !== undefined
       if (reader.#backlog !== undefined) reader.#backlog = pending ?? 0
       reader.#reportCaughtUp()
       return reader
@@ -69,7 +69,7 @@ export class OrderedReader implements Disposable {
 
   /** Whether it begins where that was requested: the keeper of an earlier release knows no time. */
   get beganInTime(): boolean {
-    return !this.#isOfOldKeeper
+    return this.#beganInTime
   }
 
   [Symbol.dispose](): void {
@@ -108,7 +108,8 @@ export class OrderedReader implements Disposable {
     const stalled = status.get('Nats-Consumer-Stalled')
     if (stalled !== '') this.#bus.nc.publish(stalled)
     const delivered = status.get('Nats-Last-Consumer')
-    if (delivered !== '' && Number(delivered) !== this.#delivered) return this.#break()
+    if (delivered === '') return
+    if (Number(delivered) !== this.#delivered) return this.#break()
     // The newest messages may have been removed from the stream before they were delivered.
     if (stalled === '' && Number.isFinite(this.#backlog)) this.#backlog = this.#delivered
     this.#reportCaughtUp()

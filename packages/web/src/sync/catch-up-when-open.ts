@@ -8,7 +8,7 @@ export function catchUpWhenOpen(
   connection: Cell<Connection>,
   { sender, people }: { sender: Sender; people: People },
 ): void {
-  let wasOpen = false
+  let wasOpen = connection.value === 'open'
   connection.subscribe(() => {
     if (connection.value !== 'open') return
     sender.sendWaiting()

@@ -84,8 +84,9 @@ export class People {
   /** Changes of presence may have been missed: people on display are read again, the others when they are shown. */
   presenceMissed(): void {
     for (const [userId, cell] of this.#known) {
-      if (!cell.isObserved) this.#known.delete(userId)
-      else if (cell.value && !cell.value.deleted) this.#readAgain(userId)
+      if (!cell.value || cell.value.deleted) continue
+      if (cell.isObserved) this.#readAgain(userId)
+      else this.#known.delete(userId)
     }
   }
 

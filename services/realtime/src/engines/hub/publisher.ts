@@ -3,7 +3,7 @@ import type { Metrics } from '../../metrics.ts'
 import { changesOfPerson, type EventFrame } from './event-frames.ts'
 import { hintFrame } from './frame.ts'
 import { Latest } from './latest.ts'
-import type { About } from './replay-buffer.ts'
+import { keyOf } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 import { openOf, type UserAccess } from './user-access.ts'
 
@@ -76,7 +76,5 @@ export class Publisher implements Disposable {
     )
   }
 }
-
-const keyOf = ({ userId, property }: About): string => `${userId} ${property}`
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0

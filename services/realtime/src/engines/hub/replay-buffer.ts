@@ -34,7 +34,8 @@ type Options = {
 }
 
 type Kept = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
-type Item = { ordinal: number; storedAtMs: number; frame: ReplayFrame }
+/** A frame of an event; `place` is its place among all frames. */
+type Item = { ordinal: number; place: number; frame: ReplayFrame }
 
 /** Longer than a node delays a frame, and than two nodes differ in it. */
 export const longestDelayMs = 5_000
@@ -49,6 +50,7 @@ const bytesPerTopic = 256
 export class ReplayBuffer {
   readonly #options: Options
   #ordinal = 0
+  #place = 0
   #bytes = 0
   /** Everything stored from this time on was added; undefined until the first event. */
   #addedSinceMs: number | undefined
@@ -57,13 +59,11 @@ export class ReplayBuffer {
   /** Events by position, oldest first. */
   readonly #events = new Map<string, Kept>()
   readonly #topics = new Map<string, TopicLog<Item>>()
-  /** Frames of which only the newest about something counts. */
-  #newestCounts = new TopicLog<Item>()
+  /** The newest frame about each thing of which only the newest counts. */
+  readonly #newest = new Map<string, Item>()
   /** Ordinals of the first event after the newest change of each person's access, oldest first. */
   readonly #accessChanges = new Map<string, number>()
   #everyonesAccessChange = 0
-  /** Deleted people, with the ordinal of that event, oldest first. */
-  readonly #deleted = new Map<string, number>()
 
   constructor(options: Options) {
     this.#options = options
@@ -81,7 +81,7 @@ export class ReplayBuffer {
     let bytes = bytesPerEvent
     for (const frame of frames) {
       bytes += frame.bytes.length + frame.topics.length * bytesPerTopic
-      for (const log of this.#logsOf(frame)) log.push({ ordinal, storedAtMs, frame })
+      this.#addFrame({ ordinal, place: ++this.#place, frame })
     }
     this.#bytes += bytes
     this.#events.set(position, { ordinal, storedAtMs, bytes, frames })
@@ -101,7 +101,7 @@ export class ReplayBuffer {
 
   /** Nothing about this person is sent any more. */
   forget(userId: string): void {
-    this.#deleted.set(userId, this.#ordinal)
+    for (const [key, { frame }] of this.#newest) if (frame.about?.userId === userId) this.#newest.delete(key)
   }
 
   /** The frames that a person with these topics missed since a position, in the order of the stream. */
@@ -118,9 +118,8 @@ export class ReplayBuffer {
   clear(): void {
     this.#events.clear()
     this.#topics.clear()
-    this.#newestCounts = new TopicLog()
+    this.#newest.clear()
     this.#accessChanges.clear()
-    this.#deleted.clear()
     this.#bytes = 0
     this.#addedSinceMs = undefined
     this.#droppedUntilMs = -Infinity
@@ -144,33 +143,22 @@ export class ReplayBuffer {
       }
       return bytes > this.#options.maxReplayBytes
     }
-    if (isTooMuch(this.#newest())) return undefined
+    // However old: a node that was cut off from the bus sends it late, and a client that has received it drops it.
+    if (isTooMuch(this.#newest.values())) return undefined
     for (const topic of topics)
       if (isTooMuch(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
-    items.sort((a, b) => a.ordinal - b.ordinal)
+    items.sort((a, b) => a.place - b.place)
     return items.filter((item, i) => !isRepeated(item, items[i - 1])).map(({ frame }) => frame.bytes)
   }
 
-  /**
-   * The newest frame about each thing, however old: a node that was cut off from the bus for a while sends it late, and a
-   * client that has received it drops it.
-   */
-  #newest(): Iterable<Item> {
-    const newest = new Map<string, Item>()
-    for (const item of this.#newestCounts.from(() => true)) {
-      const { about } = item.frame
-      if (about && !this.#deleted.has(about.userId)) newest.set(`${about.userId} ${about.property}`, item)
-    }
-    return newest.values()
-  }
-
-  #logsOf({ about, topics }: ReplayFrame): TopicLog<Item>[] {
-    if (about !== undefined) return [this.#newestCounts]
-    return topics.map((topic) => {
+  #addFrame(item: Item): void {
+    const { about, topics } = item.frame
+    if (about) return void this.#newest.set(keyOf(about), item)
+    for (const topic of topics) {
       const log = this.#topics.get(topic) ?? new TopicLog<Item>()
       this.#topics.set(topic, log)
-      return log
-    })
+      log.push(item)
+    }
   }
 
   /** Drops what is too old or too much, except for the newest event. */
@@ -187,21 +175,29 @@ export class ReplayBuffer {
   #drop({ ordinal, storedAtMs, bytes, frames }: Kept): void {
     this.#bytes -= bytes
     this.#droppedUntilMs = storedAtMs
-    for (const frame of frames) for (const log of this.#logsOf(frame)) log.shift()
-    for (const topic of frames.flatMap((frame) => frame.topics))
-      if (this.#topics.get(topic)?.isEmpty) this.#topics.delete(topic)
-    for (const people of [this.#accessChanges, this.#deleted]) dropUntil(ordinal, people)
+    for (const frame of frames) this.#dropFrame(frame, ordinal)
+    for (const [userId, changed] of this.#accessChanges) {
+      if (changed > ordinal) return
+      this.#accessChanges.delete(userId)
+    }
+  }
+
+  #dropFrame({ about, topics }: ReplayFrame, ordinal: number): void {
+    if (about) {
+      if (this.#newest.get(keyOf(about))?.ordinal === ordinal) this.#newest.delete(keyOf(about))
+      return
+    }
+    for (const topic of topics) {
+      const log = this.#topics.get(topic)
+      log?.shift()
+      if (log?.isEmpty) this.#topics.delete(topic)
+    }
   }
 }
+
+/** Names a property of a person. */
+export const keyOf = ({ userId, property }: About): string => `${userId} ${property}`
 
 /** Whether a person gets this frame twice, as a member of the room and in person. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>
   item.ordinal === previous?.ordinal && Buffer.compare(item.frame.bytes, previous.frame.bytes) === 0
-
-/** Takes away the oldest, up to an ordinal. */
-function dropUntil(ordinal: number, people: Map<string, number>): void {
-  for (const [userId, at] of people) {
-    if (at > ordinal) return
-    people.delete(userId)
-  }
-}

@@ -29,6 +29,6 @@ export class TopicLog<Item> {
       if (item === undefined || isRecent(item)) high = middle
       else low = middle + 1
     }
-    return this.#items.slice(low) as Item[]
+    return this.#items.slice(low).filter((item) => item !== undefined)
   }
 }

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import { Cell } from '../state/cell.ts'
+import { catchUpWhenOpen } from './catch-up-when-open.ts'
+import type { People } from './people.ts'
+import type { Sender } from './sender.ts'
+import type { Connection } from './shared-events.ts'
+
+test.each<[Connection, string[]]>([
+  ['connecting', ['send', 'send', 'presence']],
+  // It may have been opened before anybody looked.
+  ['open', ['send', 'presence']],
+])('a stream that is %s at first: presence is read again each time it opens again', (first, expected) => {
+  const done: string[] = []
+  const sender = { sendWaiting: () => void done.push('send') } as Sender
+  const people = { presenceMissed: () => void done.push('presence') } as People
+  const connection = new Cell<Connection>(first)
+  catchUpWhenOpen(connection, { sender, people })
+  for (const next of ['open', 'lost', 'open'] as const) connection.set(next)
+  expect(done).toEqual(expected)
+})
