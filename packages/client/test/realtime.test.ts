@@ -227,11 +227,13 @@ describe('what was missed', () => {
   })
 
   test('is delivered from the position of a heartbeat on', () => {
-    const { last } = open()
+    const { last, realtime } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().post('E1', 'p1')
+    expect(realtime.position).toBe('p1')
     last().say({ case: 'heartbeat', value: { position: 'p7' } })
     last().say({ case: 'heartbeat', value: {} })
+    expect(realtime.position).toBe('p7')
     last().drop()
     reconnect()
     last().serve({ ...resumable, position: 'p7' })

@@ -53,6 +53,8 @@ export type RealtimeOptions = {
 /** The stream of events. Events are hints: they carry ids, and what is behind them is read through the services. */
 export type Realtime = Disposable & {
   readonly state: RealtimeState
+  /** The position received last, for `resumePosition` of a later stream; empty before the stream is open. */
+  readonly position: string
   /** Resolves when events arrive for the first time; rejects with a ConnectError when the stream is over before. */
   readonly opened: Promise<void>
   /** Calls `listener` for every event of a kind; the answer stops that. */

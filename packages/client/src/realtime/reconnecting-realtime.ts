@@ -62,6 +62,10 @@ export class ReconnectingRealtime implements Realtime {
     return this.#state
   }
 
+  get position(): string {
+    return this.#position
+  }
+
   on<Kind extends EventKind>(
     kind: Kind,
     listener: (event: EventOf<Kind>, envelope: RealtimeEventEnvelope) => void,

@@ -8,6 +8,7 @@ export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 type Told =
   | { kind: 'event'; envelope: RealtimeEventEnvelope }
   | { kind: 'connection'; connection: Connection }
+  | { kind: 'position'; position: string }
   | { kind: 'reset' }
   | { kind: 'hello' }
   | { kind: 'here' }
@@ -23,6 +24,8 @@ type Listeners = {
 
 /** Whoever wants to read without missing events waits for them no longer than this. */
 const patienceMs = 1_000
+/** How often other tabs learn how far the stream has come. */
+const positionEveryMs = 10_000
 
 /**
  * The event stream shared by all tabs of a user: the tab that holds a lock has the socket and forwards its events. When
@@ -112,11 +115,15 @@ export class SharedEvents {
       this.#tell({ kind: 'event', envelope })
       this.#take(envelope)
     })
+    // Heartbeats move the position of a quiet stream, too: the next tab goes on from there.
+    const told = setInterval(() => this.#tell({ kind: 'position', position: realtime.position }), positionEveryMs)
     return new Promise((resolve) => {
       const follow = (state: RealtimeState) => {
         this.#enter(connectionOf(state))
         this.#tell({ kind: 'connection', connection: this.connection.value })
-        if (state.status === 'closed') resolve()
+        if (state.status !== 'closed') return
+        clearInterval(told)
+        resolve()
       }
       realtime.onState(follow)
       follow(realtime.state)
@@ -130,7 +137,8 @@ export class SharedEvents {
       return this.#tell(this.#realtime ? { kind: 'connection', connection: this.connection.value } : { kind: 'here' })
     if (told.kind === 'read') return this.#call(({ onRead }) => onRead(told.roomId))
     this.#heard = true
-    if (told.kind === 'event') this.#take(told.envelope)
+    if (told.kind === 'position') this.#position = told.position
+    else if (told.kind === 'event') this.#take(told.envelope)
     else if (told.kind === 'connection') this.#enter(told.connection)
     else this.#call(({ onReset }) => onReset())
   }
