@@ -1,8 +1,10 @@
+import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises'
 import { connect, DebugEvents, Events, type NatsConnection } from 'nats'
 import { retry } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 
 const log = logger('bus')
+const answersWithinMs = 3_000
 
 /** How to connect to the bus. */
 export type BusOptions = {
@@ -28,6 +30,11 @@ export type Bus = AsyncDisposable & {
   readonly inboxPrefix: string
   /** Whether the connection is up; while it is not, published messages may be lost. */
   connected(): boolean
+  /**
+   * Looks whether the server still answers, because something that was expected did not arrive. If it does not within
+   * three seconds, the connection is given up and made again. Cheap, and may be called often.
+   */
+  verify(): void
   /** Calls back after each return of the connection. Dispose the result to stop. */
   onReconnect(listener: () => void): Disposable
   /** Calls back after each loss of the connection. Dispose the result to stop. */
@@ -61,8 +68,8 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       maxReconnectAttempts: -1,
       reconnectDelayHandler: () => 100 + Math.random() * 400,
       ignoreAuthErrorAbort: true,
-      // A connection that is dead is given up after 7 to 14 seconds.
-      pingInterval: 7_000,
+      // Who waits in vain calls `verify`; this finds a dead connection on which nothing is expected, in 20 to 40 seconds.
+      pingInterval: 20_000,
       maxPingOut: 1,
       noAsyncTraces: true,
     })
@@ -95,25 +102,36 @@ function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
     connected = false
   }
   void follow()
+  let verifying: Promise<void> | undefined
   return {
     name,
     nc,
     inboxPrefix,
     connected: () => connected,
+    verify: () => void (verifying ??= giveUpUnlessAnswered(nc, () => connected).finally(() => (verifying = undefined))),
     onReconnect: (listener) => listen(back, listener),
     onDisconnect: (listener) => listen(gone, listener),
     async [Symbol.asyncDispose]() {
-      if (connected) await Promise.race([nc.flush().catch(() => undefined), shortly(1_000)])
+      if (connected) await Promise.race([nc.flush().catch(() => undefined), sleep(1_000, undefined, { ref: false })])
       await nc.close()
     },
   }
 }
 
+async function giveUpUnlessAnswered(nc: NatsConnection, connected: () => boolean): Promise<void> {
+  if (!connected()) return
+  let settled = false
+  const settle = () => (settled = true)
+  const answer = nc.flush().then(settle, settle)
+  await Promise.race([answer, sleep(answersWithinMs, undefined, { ref: false })])
+  // After a freeze of this process the time is over before the answer, which is there, has been read.
+  await afterReading()
+  if (settled || !connected()) return
+  log.warn('the bus does not answer; connecting again')
+  await nc.reconnect()
+}
+
 function listen(listeners: Set<() => void>, listener: () => void): Disposable {
   listeners.add(listener)
   return { [Symbol.dispose]: () => void listeners.delete(listener) }
-}
-
-function shortly(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

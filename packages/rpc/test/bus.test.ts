@@ -114,6 +114,38 @@ test('attempts that were given up while the bus was frozen do not end the connec
   expect([lossesSince, bus.connected()]).toEqual([0, true])
 })
 
+test('a server that does not answer is given up for a connection that works, and one that answers is kept', async () => {
+  await using fleet = await startFleet()
+  const bus = await fleet.bus()
+  let losses = 0
+  bus.onDisconnect(() => losses++)
+  bus.verify()
+  await bus.nc.flush()
+  const isBack = new Promise<void>((resolve) => bus.onReconnect(resolve))
+  {
+    using _ = fleet.nats.frozen()
+    await eventually(() => {
+      bus.verify()
+      return losses === 1
+    })
+  }
+  await isBack
+  expect([losses, bus.connected()]).toEqual([1, true])
+})
+
+test('a call that nobody answers finds out that the connection is dead', async () => {
+  await using fleet = await startFleet()
+  await fleet.serve(routesOf(() => {}))
+  const bus = await fleet.bus()
+  await using rpc = createRpcClient(bus, { name: 'test' })
+  const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({})
+  await check()
+  using _ = fleet.nats.frozen()
+  const error = await errorOf(check())
+  expect(error.code).toBe(Code.Unavailable)
+  await eventually(() => !bus.connected())
+})
+
 test('a subject that the bus does not allow is an error at start', async () => {
   await using fleet = await startFleet(`
     authorization { users: [ { user: u, password: p, permissions: {

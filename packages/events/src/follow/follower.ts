@@ -130,8 +130,10 @@ export class Follower implements EventFollower {
   }
 
   #onSilence(): void {
-    if (this.#options.bus.connected()) this.#reopen()
-    this.#options.onSilence?.()
+    const { bus, onSilence } = this.#options
+    bus.verify()
+    if (bus.connected()) this.#reopen()
+    onSilence?.()
   }
 
   #reopen(): void {

@@ -42,3 +42,14 @@ test('is over when disposed, whatever arrives then', () => {
   jest.advanceTimersByTime(60_000)
   expect(calls).toBe(0)
 })
+
+test('counts from the last of many signs of life', () => {
+  for (let n = 0; n < 10; n++) {
+    jest.advanceTimersByTime(100)
+    silence.heard()
+  }
+  jest.advanceTimersByTime(2_999)
+  expect(calls).toBe(0)
+  jest.advanceTimersByTime(1)
+  expect(calls).toBe(1)
+})

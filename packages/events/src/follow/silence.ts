@@ -1,3 +1,6 @@
+/** Part of `afterMs` for which a timer is kept although there was a sign of life: under load there are thousands. */
+const keptFor = 0.3
+
 /**
  * Watches for signs of life: calls back when there was none for `afterMs`, and every `againMs` from then on until there is
  * one. While signs come often enough it wakes nobody.
@@ -8,6 +11,7 @@ export class Silence implements Disposable {
   readonly #onSilence: () => void
   #heardAt = performance.now()
   #timer: NodeJS.Timeout | undefined
+  #armedAt = 0
   #silent = false
 
   constructor(options: { afterMs: number; againMs: number; onSilence: () => void }) {
@@ -25,8 +29,8 @@ export class Silence implements Disposable {
   heard(): void {
     this.#heardAt = performance.now()
     if (this.#timer === undefined) return
-    if (!this.#silent) this.#timer.refresh()
-    else this.#wait(this.#afterMs)
+    // A new timer: `refresh` would leave the old one, which wakes the process to find that it is not due.
+    if (this.#silent || this.#heardAt - this.#armedAt >= keptFor * this.#afterMs) this.#wait(this.#afterMs)
   }
 
   /** Milliseconds since the last sign. */
@@ -41,10 +45,18 @@ export class Silence implements Disposable {
 
   #wait(ms: number): void {
     clearTimeout(this.#timer)
+    this.#armedAt = performance.now()
     this.#silent = ms !== this.#afterMs
-    this.#timer = setTimeout(() => {
-      this.#wait(this.#againMs)
-      this.#onSilence()
-    }, ms)
+    this.#timer = setTimeout(() => this.#look(), ms)
+  }
+
+  #look(): void {
+    const leftMs = this.#heardAt + this.#afterMs - performance.now()
+    if (!this.#silent && leftMs > 0) {
+      this.#timer = setTimeout(() => this.#look(), leftMs)
+      return
+    }
+    this.#wait(this.#againMs)
+    this.#onSilence()
   }
 }

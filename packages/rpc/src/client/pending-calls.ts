@@ -98,8 +98,7 @@ export class PendingCalls implements AsyncDisposable {
     if (call.signal?.aborted) return errors.canceled(call.signal)
     if (call.timeoutMs <= 0) return errors.noTimeLeft()
     if (call.body.length > maxRequestBytes) return errors.requestTooLarge()
-    if (this.#closed) return errors.closing()
-    return undefined
+    return this.#closed ? errors.closing() : undefined
   }
 
   #follow(pending: PendingCall, signal: AbortSignal): void {
@@ -232,6 +231,7 @@ export class PendingCalls implements AsyncDisposable {
       } else if (pending.parts) {
         if (now - pending.parts.collector.receivedAt > partSilenceMs) this.#fail(pending, errors.partLost())
       } else if (!pending.started && now >= pending.silentAt && pending.repeatable && !pending.inMemory) {
+        this.#bus.verify()
         countResend(pending.call.method, 'silence')
         this.#send(pending, now, repeatStartByMs, repeatSilenceMs)
       }
