@@ -17,7 +17,7 @@ let made = 0
 beforeAll(async () => {
   env = await openEnv()
   // No job runs, so every effect is caused by the call.
-  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' }, { checkRestMs: 3_600_000 })
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkRestMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]
 })
@@ -199,7 +199,7 @@ test("a different fact with the same version does not count as the room's", asyn
 })
 
 test('two processes rebase the facts once', async () => {
-  await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' })
+  await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' })
   lose()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
   // A call whose fact got another version from the other process fails with unavailable, and is repeated.

@@ -76,9 +76,11 @@ beforeAll(async () => {
     await new Promise<void>((resolve) => server.close(() => resolve()))
   })
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const overrides = { now: () => new Date(Date.now() + clock), sweepEveryMs: 100 }
-  service = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, overrides)
+  service = await start()
 })
+/** With a sweep every 100 ms, the clock may be a day ahead only while no file is being written: it would be an old one. */
+const start = (overrides: { sweepEveryMs?: number } = {}) =>
+  env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, { now: () => new Date(Date.now() + clock), ...overrides })
 beforeEach(() => {
   clock = 0
   requested = []
@@ -211,6 +213,11 @@ describe('when only the public internet may be reached', () => {
 })
 
 describe('a preview image', () => {
+  beforeAll(async () => {
+    await service[Symbol.asyncDispose]()
+    service = await start({ sweepEveryMs: 100 })
+  })
+
   const isShown = async (key: string) => (await fetch(`${service.url}/assets/server/${key}`)).status === 200
   const imageOf = async () => (await previewOf(fresh('/page')))?.imageKey ?? ''
   const post = (imageKey: string, id: string, actorId = 'Ualice') =>
