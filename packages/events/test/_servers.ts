@@ -9,7 +9,7 @@ import { connectBus, type Bus } from '@parley/rpc'
 import { newDataFolder } from '@parley/tooling/data-folder'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
-import { askKeeper } from '../src/keep/requests.ts'
+import { requestKeeper } from '../src/keep/requests.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
@@ -50,7 +50,7 @@ export async function newServer({ keeper: isKept = true } = {}): Promise<TestSer
     stop: () => server.stop(),
     async start() {
       server = await startNats({ dir, port })
-      if (isKept) await eventually(() => askKeeper(keepersBus, 'state', {}))
+      if (isKept) await eventually(() => requestKeeper(keepersBus, 'state', {}))
     },
     saveEvents: () => cpSync(events, copy, { recursive: true }),
     restoreEvents() {

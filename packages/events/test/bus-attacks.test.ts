@@ -10,7 +10,7 @@ import { connectBus, rpcSubject, type Bus } from '@parley/rpc'
 import { newDataFolder } from '@parley/tooling/data-folder'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
-import { askKeeper } from '../src/keep/requests.ts'
+import { requestKeeper } from '../src/keep/requests.ts'
 
 /** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
@@ -254,7 +254,7 @@ async function standing(attacker: Attacker) {
 async function durablesOfAll(): Promise<void> {
   for (const name of attackers) {
     const { durable } = deployables[name]
-    if (durable) await askKeeper(keepersBus, 'durable', { durable, subject: 'evt.>', anew: false }, name)
+    if (durable) await requestKeeper(keepersBus, 'durable', { durable, subject: 'evt.>', anew: false }, name)
   }
 }
 
@@ -292,7 +292,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
 
   beforeAll(async () => {
     await durablesOfAll()
-    beganSeq = (await askKeeper(keepersBus, 'state', {})).lastSeq + 1
+    beganSeq = (await requestKeeper(keepersBus, 'state', {})).lastSeq + 1
     for (const type of everyType) await keepersBus.nc.jetstream().publish(subjectOf(type), `of ${type}`)
     const logins = await everyLogin(attacker)
     calls = logins[0] as NatsConnection
@@ -356,7 +356,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     const stream = events.jetstream({ timeout: 20_000 })
     const [type] = ownTypes(attacker)
     const { durable } = deployables[attacker]
-    const newest = async () => (await askKeeper(keepersBus, 'state', {})).lastSeq
+    const newest = async () => (await requestKeeper(keepersBus, 'state', {})).lastSeq
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await newest()
     for (const target of targets(attacker)) {
@@ -421,18 +421,22 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     const bus = { ...keepersBus, name: attacker, nc: events }
     const id = 'abcdefghijklmnopqrstuvwx'
     for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.told deliver', '$JS.>'])
-      await expect(askKeeper(bus, 'reader', { id, subject, startSeq: 1 })).rejects.toThrow('refused')
+      await expect(requestKeeper(bus, 'reader', { id, subject, startSeq: 1 })).rejects.toThrow('refused')
     for (const wrong of ['a.b', '*', '>', 'x', '../up', 'rpc.svc_api_v1_RoomService.CreateRoom'])
-      await expect(askKeeper(bus, 'reader', { id: wrong, subject: 'evt.>', startSeq: 1 })).rejects.toThrow('refused')
-    await expect(askKeeper(bus, 'durable', { durable: 'a.b', subject: 'evt.>', anew: true })).rejects.toThrow('refused')
+      await expect(requestKeeper(bus, 'reader', { id: wrong, subject: 'evt.>', startSeq: 1 })).rejects.toThrow(
+        'refused',
+      )
+    await expect(requestKeeper(bus, 'durable', { durable: 'a.b', subject: 'evt.>', anew: true })).rejects.toThrow(
+      'refused',
+    )
     for (const type of foreignTypes(attacker)) {
       const subjects = [subjectOf(type)]
       // Erasing a person also deletes messages to others that contain that person's name.
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
-      await expect(askKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
+      await expect(requestKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
     // An existing event is not lost, whatever is claimed.
-    const newest = await askKeeper(bus, 'state', {})
+    const newest = await requestKeeper(bus, 'state', {})
     expect(newest.lastSeq).toBeGreaterThan(0)
     await nothingHappened()
   })

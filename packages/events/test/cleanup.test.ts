@@ -9,7 +9,7 @@ import {
   recoveriesIn,
   startRelay,
 } from '../src/index.ts'
-import { askKeeper } from '../src/keep/requests.ts'
+import { requestKeeper } from '../src/keep/requests.ts'
 import { Cleanup } from '../src/outbox/cleanup.ts'
 import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
@@ -30,7 +30,7 @@ test('an entry stays until every durable that listens to it has acknowledged it,
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'kept' })
   const cleanup = new Cleanup({ ...database, bus, service: 'kept', verified: () => Promise.resolve(shards) })
-  await askKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.*.*.room_updated', anew: false }, 'kept')
+  await requestKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.*.*.room_updated', anew: false }, 'kept')
   await store(relay, await commit(database, 'room1', upTo(5)))
   await store(relay, await commit(database, 'room1', upTo(9).slice(5), 'room_archived'))
   await eventually(async () => expect(await waiting(database)).toBe(0))
@@ -79,7 +79,7 @@ test('entries that left the stream before a durable received them are counted as
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'late' })
   const cleanup = new Cleanup({ ...database, bus, service: 'late', verified: () => Promise.resolve(shards) })
-  await askKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.>', anew: false }, 'late')
+  await requestKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.>', anew: false }, 'late')
   await store(relay, await commit(database, 'room1', upTo(3)))
   const manager = await bus.nc.jetstreamManager()
   await store(relay, await commit(database, 'room2', [1]))

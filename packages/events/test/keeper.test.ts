@@ -12,7 +12,7 @@ import {
   recoveriesIn,
   startRelay,
 } from '../src/index.ts'
-import { askKeeper } from '../src/keep/requests.ts'
+import { requestKeeper } from '../src/keep/requests.ts'
 import { resetDurables } from '../src/keep/durables.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
 import { keeperSubject, readerSubject } from '../src/subjects.ts'
@@ -65,9 +65,9 @@ test('a repeated request for a reader is answered with all messages that the rea
   const request = { id: 'R'.repeat(20), subject: 'evt.>', startSeq: 1 }
   let delivered = 0
   bus.nc.subscribe(readerSubject(bus.name, request.id), { callback: () => void delivered++ })
-  expect(await askKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
+  expect(await requestKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
   await eventually(() => expect(delivered).toBe(3))
-  expect(await askKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
+  expect(await requestKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
 })
 
 test('a claimed loss recreates durables once, and repeated claims are limited', async () => {
@@ -76,14 +76,14 @@ test('a claimed loss recreates durables once, and repeated claims are limited', 
   await declareStreams(bus)
   await bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something')
   const request = (requester: string) =>
-    askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, requester)
+    requestKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, requester)
   await request('one')
   const manager = await bus.nc.jetstreamManager()
   const created = async () => (await manager.consumers.info(eventStream, 'one-all')).created
   const seen = new Set([await created()])
   let refusal: unknown
   for (let claims = 0; claims < 12 && refusal === undefined; claims++) {
-    await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'liar').catch(
+    await requestKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'liar').catch(
       (error: unknown) => (refusal = error),
     )
     seen.add(await created())
@@ -91,7 +91,7 @@ test('a claimed loss recreates durables once, and repeated claims are limited', 
   expect(refusal).toMatchObject({ message: expect.stringContaining('too often') })
   expect(seen.size).toBe(9)
   // Other deployables are still answered.
-  await askKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'other')
+  await requestKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'other')
   expect(seen).not.toContain(await created())
 })
 
@@ -103,13 +103,13 @@ test('one loss recreates durables once, with any keeper and any number of report
   await using _one = await keepStream(bus, { recoveries })
   await using _two = await keepStream(bus, { recoveries })
   await declareStreams(bus)
-  await askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, 'one')
+  await requestKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: false }, 'one')
   const manager = await bus.nc.jetstreamManager()
   const created = async () => (await manager.consumers.info(eventStream, 'one-all')).created
   const restore = (storedMsAgo: number) =>
     Promise.all(
       ['accounts', 'rooms', 'messaging', 'calls'].map((requester) =>
-        askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo }, requester),
+        requestKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo }, requester),
       ),
     )
   const before = await created()
@@ -125,7 +125,7 @@ test('one loss recreates durables once, with any keeper and any number of report
   await restore(60_000)
   expect((await readRecoveries(database.db)).generation).toBe(2)
   // Events stored after it are gone: another loss.
-  await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
+  await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
   expect((await readRecoveries(database.db)).generation).toBe(3)
 })
 
@@ -136,7 +136,7 @@ test('a keeper that hung during a recovery recreates nothing after another has r
   await using _keeper = await keepStream(bus, { recoveries: recoveriesIn(database.db) })
   await declareStreams(bus)
   for (const durable of ['a', 'b'])
-    await askKeeper(bus, 'durable', { durable, subject: `evt.${durable}.>`, anew: false }, 'one')
+    await requestKeeper(bus, 'durable', { durable, subject: `evt.${durable}.>`, anew: false }, 'one')
   const manager = await bus.nc.jetstreamManager()
   const created = () =>
     Promise.all(['one-a', 'one-b'].map(async (name) => (await manager.consumers.info(eventStream, name)).created))
@@ -148,7 +148,7 @@ test('a keeper that hung during a recovery recreates nothing after another has r
       // The effect of a freeze: its idle transaction is ended.
       await database.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`)
-      await askKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 60_000 }, 'rooms')
+      await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 60_000 }, 'rooms')
       remade = await created()
     })
     return undefined
@@ -175,7 +175,7 @@ test('a durable is created for any caller, with one subject, up to a limit', asy
   await using server = await newServer()
   await using bus = await newBus(server)
   const make = (durable: string, subject = 'evt.>', requester = 'one') =>
-    askKeeper(bus, 'durable', { durable, subject, anew: false }, requester)
+    requestKeeper(bus, 'durable', { durable, subject, anew: false }, requester)
   for (let n = 0; n < 64; n++) await make(`d${n}`)
   await expect(make('one-more')).rejects.toThrow('too many durables')
   await make('d1')
@@ -218,8 +218,10 @@ test('a request that nobody answered is repeated, unless a second answer would d
     },
   })
   await keepersBus.nc.flush()
-  expect(await askKeeper(bus, 'state', {})).toEqual({ lastSeq: 7 })
-  await expect(askKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: true })).rejects.toThrow(/TIMEOUT/)
+  expect(await requestKeeper(bus, 'state', {})).toEqual({ lastSeq: 7 })
+  await expect(requestKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: true })).rejects.toThrow(
+    /TIMEOUT/,
+  )
   expect(received).toEqual(['state', 'state', 'durable'])
 })
 

@@ -7,7 +7,7 @@ import { freePort, giveStreamToItsAccount, startNats } from '@parley/local/infra
 import { connectBus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
-import { askKeeper } from '../src/keep/requests.ts'
+import { requestKeeper } from '../src/keep/requests.ts'
 import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
@@ -52,7 +52,7 @@ test('the stream of a server without accounts moves to its account: nothing is l
     await store(relay, await commit(database, 'room1', upTo(5)))
     await eventually(() => expect(handled).toHaveLength(5))
     // A durable whose service is away from before the first event until after the upgrade.
-    await askKeeper(bus, 'durable', { durable: 'rooms', subject: 'evt.room.>', anew: false }, 'notifications')
+    await requestKeeper(bus, 'durable', { durable: 'rooms', subject: 'evt.room.>', anew: false }, 'notifications')
     await eventually(async () => expect(await waiting(database)).toBe(0))
   }
   await server.stop()

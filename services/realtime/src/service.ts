@@ -4,7 +4,7 @@ import { startHost, type Host, type Starting } from '@parley/service'
 import { accountsClient } from './clients/accounts.ts'
 import { roomsClient } from './clients/rooms.ts'
 import type { Config } from './config.ts'
-import { followStream, hearHints, loadUniversalRooms, longestDelayMs, NodePolicy } from './engines/hub/index.ts'
+import { followStream, subscribeToHints, loadUniversalRooms, longestDelayMs, NodePolicy } from './engines/hub/index.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { startJobs } from './jobs/index.ts'
 import { verifyInTime } from './jobs/verify-sessions.ts'
@@ -41,7 +41,7 @@ async function compose(host: Host, config: Config): Promise<void> {
     load,
     historyMs: config.replayWindowMs + longestDelayMs,
   })
-  hearHints(host, server, { hub, intake, metrics })
+  subscribeToHints(host, server, { hub, intake, metrics })
   host.background(
     load().then(() => {
       server.startAccepting()

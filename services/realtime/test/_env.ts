@@ -66,5 +66,5 @@ export async function settle(env: Env, people: Record<string, Socket[]>): Promis
 }
 
 /** Events that sockets received, without these personal markers. */
-export const heardBy = (socket: Socket): string[] =>
+export const receivedBy = (socket: Socket): string[] =>
   socket.events.filter(({ event }) => !JSON.stringify(event.value ?? {}).includes('Rmark')).map(({ id }) => id)

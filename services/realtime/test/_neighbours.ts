@@ -21,13 +21,13 @@ export function standIns() {
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
   /** How often each service was called. */
-  const asked: Record<Question, number> = { accounts: 0, rooms: 0, admin: 0 }
+  const requests: Record<Question, number> = { accounts: 0, rooms: 0, admin: 0 }
   const away: Set<Question> = new Set()
   /** Digests, in hex, that were looked up in accounts. */
   const lookedUp: Set<string> = new Set()
   const held = new Map<Question, Promise<void>>()
   const answer = async <T>(question: Question, value: () => T): Promise<T> => {
-    asked[question]++
+    requests[question]++
     // The response is the state at the time of the call.
     const known = value()
     await held.get(question)
@@ -87,7 +87,7 @@ export function standIns() {
     })
   }
   return {
-    ...{ policy, sessions, standings, universalRooms, asked, lookedUp, away, routes },
+    ...{ policy, sessions, standings, universalRooms, requests, lookedUp, away, routes },
     /** Makes the stand-in accept requests without answering them until the returned function is called. */
     hold(question: Question): () => void {
       let release = () => {}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
 import {
   accountDeleted,
   announced,
@@ -42,7 +42,7 @@ async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: str
   const names = new Map(events.map(({ id, kind }) => [id, kind]))
   for (const event of events) await publish(env.bus, event)
   await settle(env, { Uanna: [anna], Ubert: [bert] })
-  const kinds = (socket: Socket) => heardBy(socket).flatMap((id) => names.get(id) ?? [])
+  const kinds = (socket: Socket) => receivedBy(socket).flatMap((id) => names.get(id) ?? [])
   return { anna: kinds(anna), bert: kinds(bert) }
 }
 
@@ -124,17 +124,17 @@ describe('what a person changes about themselves', () => {
     const [ofCarl, ofDana] = [changes('Ucarl'), profileUpdated('Udana', 1)]
     const heard = await tell(...ofCarl, ofDana)
     expect(heard.anna.length).toBeLessThan(20)
-    expect(heardBy(anna)).toEqual(expect.arrayContaining([ofCarl[0]?.id, ofDana.id]))
-    await eventually(() => expect(heardBy(anna)).toContain(ofCarl.at(-1)?.id))
-    expect(heardBy(anna).filter((id) => ofCarl.some((change) => change.id === id)).length).toBeLessThan(20)
+    expect(receivedBy(anna)).toEqual(expect.arrayContaining([ofCarl[0]?.id, ofDana.id]))
+    await eventually(() => expect(receivedBy(anna)).toContain(ofCarl.at(-1)?.id))
+    expect(receivedBy(anna).filter((id) => ofCarl.some((change) => change.id === id)).length).toBeLessThan(20)
   })
 
   test('is not sent after the account is deleted', async () => {
     const [first, second, gone] = [profileUpdated('Uemil', 1), profileUpdated('Uemil', 2), accountDeleted('Uemil', 3)]
     const later = changes('Ufred').slice(0, 2)
     await tell(first, second, gone, ...later)
-    await eventually(() => expect(heardBy(anna)).toContain(later[1]?.id))
-    expect(heardBy(anna).indexOf(second.id)).toBeLessThan(heardBy(anna).indexOf(gone.id))
+    await eventually(() => expect(receivedBy(anna)).toContain(later[1]?.id))
+    expect(receivedBy(anna).indexOf(second.id)).toBeLessThan(receivedBy(anna).indexOf(gone.id))
   })
 })
 
@@ -196,7 +196,7 @@ describe('universal rooms', () => {
     await publish(env.bus, message)
     await publish(env.bus, posted('Rclosed', 9))
     await settle(env, { Ucarl: [carl] })
-    expect(heardBy(carl)).toEqual([message.id])
+    expect(receivedBy(carl)).toEqual([message.id])
     await second[Symbol.asyncDispose]()
     env.universalRooms.length = 0
   })
@@ -210,9 +210,9 @@ describe('events', () => {
     await publish(env.bus, toAll)
     await publish(env.bus, toAnna)
     await settle(env, { Uanna: [anna, second], Ubert: [bert] })
-    expect(heardBy(second)).toEqual([toAll.id, toAnna.id])
-    expect(heardBy(anna).slice(-2)).toEqual([toAll.id, toAnna.id])
-    expect(heardBy(bert).at(-1)).toBe(toAll.id)
+    expect(receivedBy(second)).toEqual([toAll.id, toAnna.id])
+    expect(receivedBy(anna).slice(-2)).toEqual([toAll.id, toAnna.id])
+    expect(receivedBy(bert).at(-1)).toBe(toAll.id)
     second.close()
   })
 
@@ -229,8 +229,8 @@ describe('events', () => {
     await publish(env.bus, joining)
     await settle(env, { Uanna: [anna] })
     const ids = new Set(messages.map(({ id }) => id))
-    expect(heardBy(anna).filter((id) => ids.has(id))).toEqual(messages.map(({ id }) => id))
-    expect(heardBy(anna).filter((id) => id === joining.id)).toHaveLength(1)
+    expect(receivedBy(anna).filter((id) => ids.has(id))).toEqual(messages.map(({ id }) => id))
+    expect(receivedBy(anna).filter((id) => id === joining.id)).toHaveLength(1)
   })
 
   test('carry their position, each its own', async () => {
@@ -252,7 +252,7 @@ describe('events', () => {
     const later = posted(room, 3)
     await publish(env.bus, later)
     await Promise.all([anna.hears(later.id), third.hears(later.id)])
-    expect(heardBy(third)).toEqual([later.id])
+    expect(receivedBy(third)).toEqual([later.id])
     third.close()
   })
 

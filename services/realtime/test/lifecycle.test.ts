@@ -7,7 +7,7 @@ import { PermissionDecision } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
 import { declareStreams, eventStream } from '@parley/events'
 import { eventually, testEvent } from '@parley/testkit'
-import { cookieSecret, heardBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
+import { cookieSecret, receivedBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
 import { announced, everyoneDecided, posted, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -43,7 +43,7 @@ describe('a start', () => {
   test('accepts no sockets before the policy is loaded, and survives changes in between', async () => {
     const release = env.hold('admin')
     const node = await env.start()
-    await eventually(() => env.asked.admin > 0)
+    await eventually(() => env.requests.admin > 0)
     await publish(env.bus, roomFact('Rearly', [1, 1], created, { universal: true }))
     await publish(env.bus, everyoneDecided(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
@@ -69,7 +69,7 @@ describe('a start', () => {
     await publish(env.bus, message)
     await publish(env.bus, posted('Rdenied', 2))
     await settle(env, { Uanna: [socket] })
-    expect(heardBy(socket)).toEqual([message.id])
+    expect(receivedBy(socket)).toEqual([message.id])
   })
 
   test('fails where the port is taken', async () => {
@@ -119,7 +119,7 @@ describe('an outage of the bus', () => {
       await settle(env, { Uanna: [next] })
       return next
     })
-    expect(heardBy(again).length).toBeGreaterThan(0)
+    expect(receivedBy(again).length).toBeGreaterThan(0)
   })
 
   test('earlier events change access to a room, and are not sent to clients', async () => {
@@ -138,7 +138,7 @@ describe('an outage of the bus', () => {
     const news = posted('R1', 4)
     await publish(env.bus, news)
     await settle(env, { Uanna: [socket] })
-    expect(heardBy(socket)).toEqual([news.id])
+    expect(receivedBy(socket)).toEqual([news.id])
   })
 })
 
@@ -162,16 +162,16 @@ test('a decision whose predecessor is missing loads the whole policy again', asy
   await ready(node)
   const socket = await env.socketOf(node, 'Uanna')
   await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
-  const read = env.asked.admin
+  const read = env.requests.admin
   env.policy.revision = 9n
   env.policy.decisions.length = 0
   await publish(env.bus, everyoneDecided(9, 'message.post', 'Rother', PermissionDecision.DENY))
-  await eventually(() => env.asked.admin > read)
+  await eventually(() => env.requests.admin > read)
   await eventually(async () => {
     const message = posted('Ropen', Date.now())
     await publish(env.bus, message)
     await settle(env, { Uanna: [socket] })
-    expect(heardBy(socket)).not.toContain(message.id)
+    expect(receivedBy(socket)).not.toContain(message.id)
   })
 })
 
@@ -224,7 +224,7 @@ describe('a socket that does not read', () => {
     // It reads again before slow readers are checked.
     slow.resume()
     await slow.closed()
-    const heard = heardBy(slow)
+    const heard = receivedBy(slow)
     expect(heard).toEqual(messages.slice(0, heard.length).map(({ id }) => id))
   })
 

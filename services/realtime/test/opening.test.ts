@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { credentialDigest } from '@parley/credentials'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { heardBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'
 import { credentialsEnded, everyoneDecided, posted, publish, roomFact, rolesChanged } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -27,11 +27,11 @@ const taken = () => settle(env, { Uwitness: [witness] })
 
 /** A socket whose subscription waits while rooms withholds its response. */
 async function openingSocket(userId: string): Promise<{ socket: Socket; answer: () => Promise<void> }> {
-  const asked = env.asked.rooms
+  const asked = env.requests.rooms
   const release = env.hold('rooms')
   const socket = await Socket.greeted(node.url, env.signIn(userId))
   socket.send({ case: 'subscribeEvents', value: {} })
-  await eventually(() => env.asked.rooms > asked)
+  await eventually(() => env.requests.rooms > asked)
   return {
     socket,
     async answer() {
@@ -56,7 +56,7 @@ describe('changes during a call to rooms', () => {
     await publish(env.bus, posted('Rleft', 10))
     for (const message of heard) await publish(env.bus, message)
     await settle(env, { Uanna: [socket] })
-    expect(heardBy(socket)).toEqual(heard.map(({ id }) => id))
+    expect(receivedBy(socket)).toEqual(heard.map(({ id }) => id))
   })
 
   test('do not override newer data of the response', async () => {
@@ -67,7 +67,7 @@ describe('changes during a call to rooms', () => {
     await answer()
     await publish(env.bus, posted('Rdone', 21))
     await settle(env, { Uberta: [socket] })
-    expect(heardBy(socket)).toEqual([])
+    expect(receivedBy(socket)).toEqual([])
   })
 
   test('counts for bans, universal rooms and decisions as well', async () => {
@@ -85,7 +85,7 @@ describe('changes during a call to rooms', () => {
     await publish(env.bus, posted('Rdenied', 10))
     await publish(env.bus, message)
     await settle(env, { Uclara: [socket] })
-    expect(heardBy(socket)).toEqual([message.id])
+    expect(receivedBy(socket)).toEqual([message.id])
   })
 
   test('reaches a second socket of the same person that opens later', async () => {
@@ -119,14 +119,14 @@ test('no event is lost between the response and the stream, and none precedes su
   publishing = false
   await publisher
   await settle(env, { Uemil: [before, ...sockets] })
-  expect(heardBy(before)).toEqual(ids)
+  expect(receivedBy(before)).toEqual(ids)
   const placeOf = new Map(before.events.map(({ position }, place) => [position, place]))
   for (const socket of sockets) {
     const [first, second] = socket.kinds()
     expect([first, second]).toEqual(['hello', 'subscribed'])
     const { position } = await socket.first('subscribed')
     // Everything after the position in `subscribed`, up to the last published event.
-    expect(heardBy(socket)).toEqual(ids.slice((placeOf.get(position) ?? -1) + 1))
+    expect(receivedBy(socket)).toEqual(ids.slice((placeOf.get(position) ?? -1) + 1))
     socket.close()
   }
 })
@@ -152,11 +152,11 @@ describe('changes during a call to accounts', () => {
 
   test('an ended session does not get in', async () => {
     const release = env.hold('accounts')
-    const asked = env.asked.accounts
+    const asked = env.requests.accounts
     const token = env.signIn('Ufrida', { credentialId: 'Sfrida' })
     const socket = await Socket.open(node.url)
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: token } })
-    await eventually(() => env.asked.accounts > asked)
+    await eventually(() => env.requests.accounts > asked)
     await publish(env.bus, credentialsEnded('Ufrida', 5, { credentialIds: ['Sfrida'] }))
     await taken()
     release()
@@ -165,11 +165,11 @@ describe('changes during a call to accounts', () => {
 
   test('the end of another session of the same person does no harm', async () => {
     const release = env.hold('accounts')
-    const asked = env.asked.accounts
+    const asked = env.requests.accounts
     const socket = await Socket.open(node.url)
     const bearerToken = env.signIn('Ugerd', { credentialId: 'Sgerd' })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
-    await eventually(() => env.asked.accounts > asked)
+    await eventually(() => env.requests.accounts > asked)
     await publish(env.bus, credentialsEnded('Ugerd', 5, { credentialIds: ['Sother'] }))
     await taken()
     release()
@@ -181,19 +181,19 @@ describe('changes during a call to accounts', () => {
     await publish(env.bus, everyoneDecided(3, 'room.join', 'Rroles', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rroles', [1, 1], created, { universal: true }))
     const release = env.hold('accounts')
-    const asked = env.asked.accounts
+    const asked = env.requests.accounts
     const socket = await Socket.open(node.url)
     const bearerToken = env.signIn('Uhugo', { roleIds: ['owner'], rolesVersion: 3n })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
     socket.send({ case: 'subscribeEvents', value: {} })
-    await eventually(() => env.asked.accounts > asked)
+    await eventually(() => env.requests.accounts > asked)
     await publish(env.bus, rolesChanged('Uhugo', 4, []))
     await taken()
     release()
     await socket.first('subscribed')
     await publish(env.bus, posted('Rroles', 2))
     await settle(env, { Uhugo: [socket] })
-    expect(heardBy(socket)).toEqual([])
+    expect(receivedBy(socket)).toEqual([])
   })
 })
 
@@ -224,11 +224,11 @@ describe('the end of sessions', () => {
     const ended = await env.socketOf(node, 'Ulena')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)
     const at = new Date(Date.now() - 10 * 60_000)
-    const checks = env.asked.accounts
+    const checks = env.requests.accounts
     await publish(env.bus, credentialsEnded('Ukarl', 7, { all: true, at }))
     await publish(env.bus, credentialsEnded('Ulena', 7, { all: true, at }))
     expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
-    await eventually(() => env.asked.accounts >= checks + 2)
+    await eventually(() => env.requests.accounts >= checks + 2)
     await settle(env, { Ukarl: [holds] })
     expect(holds.isClosed).toBe(false)
   })
@@ -242,8 +242,8 @@ describe('the end of sessions', () => {
     expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
     // While accounts is unavailable nobody is disconnected.
     env.away.add('accounts')
-    const checks = env.asked.accounts
-    await eventually(() => env.asked.accounts > checks + 1)
+    const checks = env.requests.accounts
+    await eventually(() => env.requests.accounts > checks + 1)
     await settle(env, { Umax: [holds] })
     expect(holds.isClosed).toBe(false)
     await strict[Symbol.asyncDispose]()
@@ -258,8 +258,8 @@ describe('the end of sessions', () => {
         env.sessions.delete(digest)
         env.sessions.set('what another handle is kept by', session)
       }
-    const checks = env.asked.accounts
-    await eventually(() => env.asked.accounts > checks + 1)
+    const checks = env.requests.accounts
+    await eventually(() => env.requests.accounts > checks + 1)
     await settle(env, { Uolga: [goesOn] })
     expect(goesOn.isClosed).toBe(false)
     await strict[Symbol.asyncDispose]()

@@ -302,7 +302,7 @@ test('when rooms does not answer, the stream cannot start; it can once rooms is 
 })
 
 test('many hellos at once cause few calls', async () => {
-  const before = { ...env.asked }
+  const before = { ...env.requests }
   const sockets = await Promise.all(Array.from({ length: 40 }, () => Socket.open(node.url)))
   const hellos = sockets.map((_, n) => hello(env.signIn(`Umany${n}`)))
   for (const [n, socket] of sockets.entries()) {
@@ -310,8 +310,8 @@ test('many hellos at once cause few calls', async () => {
     socket.sendRaw(subscribe)
   }
   await Promise.all(sockets.map((socket) => socket.first('subscribed')))
-  expect(env.asked.accounts - before.accounts).toBeLessThan(20)
-  expect(env.asked.rooms - before.rooms).toBeLessThan(20)
+  expect(env.requests.accounts - before.accounts).toBeLessThan(20)
+  expect(env.requests.rooms - before.rooms).toBeLessThan(20)
   for (const socket of sockets) socket.close()
 })
 

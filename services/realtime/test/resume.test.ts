@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { heardBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
 import { announced, everyoneDecided, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -70,7 +70,7 @@ describe('a socket that comes back', () => {
     const next = posted(room, 4)
     await publish(env.bus, next)
     await socket.hears(next.id)
-    expect(heardBy(socket)).toEqual([second.id, third.id, news.id, next.id])
+    expect(receivedBy(socket)).toEqual([second.id, third.id, news.id, next.id])
     expect(socket.events.every((event) => event.position !== '')).toBe(true)
   })
 
@@ -100,7 +100,7 @@ describe('a socket that comes back', () => {
     using socket = await resume(other, token, position)
     expect(await socket.first('subscribed')).toMatchObject({ reset: false })
     await socket.hears(second.id)
-    expect(heardBy(socket)).toEqual([second.id])
+    expect(receivedBy(socket)).toEqual([second.id])
   })
 
   test('is sent the newest of the changes that were still being delayed', async () => {
@@ -111,7 +111,7 @@ describe('a socket that comes back', () => {
     await settle(env, { Uwitness: [witness] })
     using socket = await resume(node, token, position)
     await socket.hears(changes[2]?.id ?? '')
-    expect(heardBy(socket)).not.toContain(changes[0]?.id)
+    expect(receivedBy(socket)).not.toContain(changes[0]?.id)
     // Sent late, and so without a position: a client must not go back to it.
     expect(socket.events.find(({ id }) => id === changes[2]?.id)).toMatchObject({ position: '' })
   })
@@ -127,7 +127,7 @@ describe('a socket is told to reload', () => {
     using socket = await resume(node, token, position)
     expect(await socket.first('subscribed')).toMatchObject({ reset: true })
     await settle(env, { Ufrida: [socket] })
-    expect(heardBy(socket)).toEqual([])
+    expect(receivedBy(socket)).toEqual([])
   })
 
   test('not after a new direct message, nor after the access of somebody else changed', async () => {

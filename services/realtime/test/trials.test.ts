@@ -52,9 +52,9 @@ test('hellos without a valid credential are counted by network and refused above
   await exhaust(
     (n) => hello(n % 4 ? `prl_ATmadeup${n}` : undefined, from('198.51.100.7')),
     async () => {
-      const asked = env.asked.accounts
+      const asked = env.requests.accounts
       expect(await hello('prl_ATmadeup', from('198.51.100.7'))).toEqual(refused)
-      expect(env.asked.accounts).toBe(asked)
+      expect(env.requests.accounts).toBe(asked)
     },
   )
 

@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 
 /** A durable consumer by whose and which it is. */
 export type Durable = { service: string; durable: string }
@@ -9,5 +9,5 @@ export type Durable = { service: string; durable: string }
  * answer, and when the consumer exists for another subject.
  */
 export async function declareDurable(bus: Bus, { service, durable }: Durable, subject: string): Promise<void> {
-  await askKeeper(bus, 'durable', { durable, subject, anew: false }, service)
+  await requestKeeper(bus, 'durable', { durable, subject, anew: false }, service)
 }

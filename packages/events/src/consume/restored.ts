@@ -2,7 +2,7 @@ import { and, count, eq, inArray } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 import { inbox } from '../schema.ts'
 import { durableName } from '../subjects.ts'
 import type { Durable } from './durable.ts'
@@ -17,7 +17,7 @@ export async function startAnewWhenRestored(
   bus: Bus,
   { service, durable, subject }: Durable & { subject: string },
 ): Promise<void> {
-  const { eventIds } = await askKeeper(bus, 'acknowledged', { durable }, service)
+  const { eventIds } = await requestKeeper(bus, 'acknowledged', { durable }, service)
   if (eventIds.length === 0) return
   const consumer = durableName(service, durable)
   const [noted] = await db
@@ -26,5 +26,5 @@ export async function startAnewWhenRestored(
     .where(and(eq(inbox.consumer, consumer), inArray(inbox.eventId, eventIds)))
   if (noted?.count === eventIds.length) return
   logger('consumer').warn({ consumer }, 'the database is older than the stream: events are handled again')
-  await askKeeper(bus, 'durable', { durable, subject, anew: true }, service)
+  await requestKeeper(bus, 'durable', { durable, subject, anew: true }, service)
 }

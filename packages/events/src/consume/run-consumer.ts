@@ -3,7 +3,7 @@ import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { keeperStartsMs } from '../keep/requests.ts'
-import { isUnanswered } from '../stream/api.ts'
+import { isUnavailable } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
 import type { BatchQueue } from './batch-queue.ts'
 import { declareDurable, type Durable } from './durable.ts'
@@ -102,7 +102,7 @@ class RunningConsumer implements AsyncDisposable {
         failingSince = undefined
       } catch (error) {
         failingSince ??= performance.now()
-        const isPatient = isUnanswered(error) && performance.now() - failingSince < keeperStartsMs
+        const isPatient = isUnavailable(error) && performance.now() - failingSince < keeperStartsMs
         if (!said && !isPatient) {
           log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'events cannot be consumed; retrying')
           said = true
@@ -136,7 +136,7 @@ class RunningConsumer implements AsyncDisposable {
     } catch (error) {
       // The durable existed before, so an unavailable keeper can confirm it later. If the keeper does answer, its
       // answer counts: pulls from a missing durable would get no reply.
-      if (!this.#known || !isUnanswered(error)) throw error
+      if (!this.#known || !isUnavailable(error)) throw error
     }
   }
 
@@ -145,7 +145,7 @@ class RunningConsumer implements AsyncDisposable {
     const { bus, check } = this.#consumer
     if (!bus.connected()) return
     await check?.().catch((error: unknown) => {
-      if (!isUnanswered(error)) throw error
+      if (!isUnavailable(error)) throw error
     })
   }
 }

@@ -2,7 +2,7 @@ import { and, inArray, isNotNull, sql } from 'drizzle-orm'
 import { isDatabaseUnavailable, type Db, type Reader } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 import { consumerPending, parkedWaiting } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { durableName } from '../subjects.ts'
@@ -89,7 +89,7 @@ class Watch {
     for (const [service, bus] of buses) {
       if (!bus.connected()) continue
       // Unknown lags keep their last value: the keeper may be unavailable, or the durable not created yet.
-      const answer = await askKeeper(bus, 'lags', {}, service).catch(() => undefined)
+      const answer = await requestKeeper(bus, 'lags', {}, service).catch(() => undefined)
       for (const state of this.#consumers) state.lag = answer?.messages[state.name] ?? state.lag
     }
   }

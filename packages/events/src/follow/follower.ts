@@ -5,7 +5,7 @@ import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { messageUndecodable, streamLost } from '../metrics.ts'
 import { keeperStartsMs } from '../keep/requests.ts'
-import { isUnanswered } from '../stream/api.ts'
+import { isUnavailable } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import type { Delivery } from '../stream/delivery.ts'
 import { placeCheckMs, verifyPlaces, type Places } from '../stream/place.ts'
@@ -155,7 +155,7 @@ export class Follower implements EventFollower {
         if (this.#options.bus.connected()) return await this.#openReader()
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
-        if (!isUnanswered(error) || performance.now() - startedAt > keeperStartsMs)
+        if (!isUnavailable(error) || performance.now() - startedAt > keeperStartsMs)
           log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed; retrying')
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -1,12 +1,12 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { directGet } from '../stream/direct-get.ts'
 import type { Place } from '../stream/place.ts'
 
 /** Sequence of the newest message of the stream; 0 if there was none. */
 export async function lastSeqOf(bus: Bus): Promise<number> {
-  return (await askKeeper(bus, 'state', {})).lastSeq
+  return (await requestKeeper(bus, 'state', {})).lastSeq
 }
 
 /** The place at a sequence; undefined if the stream does not hold that message. */

@@ -1,6 +1,6 @@
 import { nuid, type Msg, type Subscription } from 'nats'
 import type { Bus } from '@parley/rpc'
-import { askKeeper, type ReaderRequest } from '../keep/requests.ts'
+import { requestKeeper, type ReaderRequest } from '../keep/requests.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
@@ -55,7 +55,7 @@ export class OrderedReader implements Disposable {
   ): Promise<OrderedReader> {
     const reader = new OrderedReader(bus, events)
     try {
-      const { pending } = await askKeeper(bus, 'reader', { id: reader.#id, ...wanted })
+      const { pending } = await requestKeeper(bus, 'reader', { id: reader.#id, ...wanted })
       if (reader.#over) throw new Error('the reader broke before its request was answered')
       reader.#beganInTime = pending !== undefined
       if (reader.#backlog !== undefined) reader.#backlog = pending ?? 0

@@ -63,7 +63,7 @@ export type Reply = { answer: unknown } | { refusal: string }
  * Sends a deployable's request to the keeper of the stream, which runs in admin. Rejects with the keeper's reason when
  * it refuses, and when it does not answer in time.
  */
-export async function askKeeper<V extends Verb>(
+export async function requestKeeper<V extends Verb>(
   bus: Bus,
   verb: V,
   request: KeeperRequests[V]['request'],

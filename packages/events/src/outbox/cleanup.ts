@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { askKeeper, type KeeperRequests } from '../keep/requests.ts'
+import { requestKeeper, type KeeperRequests } from '../keep/requests.ts'
 import { eventsLost } from '../metrics.ts'
 import { streamMaxAgeMs } from '../stream/declare.ts'
 import { covers } from '../subjects.ts'
@@ -66,7 +66,7 @@ export class Cleanup {
         this.#report = { report: randomUUID(), lost: this.#lost }
         this.#lost = 0
       }
-      const passed = await askKeeper(bus, 'passed', this.#report ?? { lost: 0 }, service)
+      const passed = await requestKeeper(bus, 'passed', this.#report ?? { lost: 0 }, service)
       this.#report = undefined
       return passed
     } catch {

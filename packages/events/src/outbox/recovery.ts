@@ -1,7 +1,7 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 import { streamLost } from '../metrics.ts'
 import type { Flow } from './flow.ts'
 import type { Shard } from './shard.ts'
@@ -50,5 +50,5 @@ async function restoreDurables(bus: Bus, shards: Shard[]): Promise<void> {
   const [newest] = places.toSorted((a, b) => b.storedAt - a.storedAt)
   if (newest === undefined) return
   const { seq, eventId, storedAt } = newest
-  await askKeeper(bus, 'restore', { seq, eventId, storedMsAgo: Math.max(0, Date.now() - storedAt) })
+  await requestKeeper(bus, 'restore', { seq, eventId, storedMsAgo: Math.max(0, Date.now() - storedAt) })
 }

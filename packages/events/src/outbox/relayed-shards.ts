@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 import { verifyPlaces } from '../stream/place.ts'
 import { Flow } from './flow.ts'
 import { HeldShards } from './held-shards.ts'
@@ -154,7 +154,7 @@ export class RelayedShards {
   }
 
   async #declareAgain(): Promise<void> {
-    await askKeeper(this.#options.bus, 'state', {})
+    await requestKeeper(this.#options.bus, 'state', {})
     await this.verifyAll()
   }
 }

@@ -1,7 +1,7 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 import { messagePublished } from '../metrics.ts'
-import { isRefusedForGood, isUnanswered, jetStream } from '../stream/api.ts'
+import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, Line } from './shard.ts'
 
 const window = 256
@@ -98,7 +98,7 @@ export class Sender {
         } catch {
           // The database did not store the replacement: the next attempt will be refused again.
         }
-      } else if (isUnanswered(error)) {
+      } else if (isUnavailable(error)) {
         this.#events.noResponse()
       } else {
         this.#events.failed(error instanceof Error ? error.message : String(error))
@@ -111,5 +111,5 @@ export class Sender {
 
 function failureOf(error: unknown): 'refused' | 'unanswered' | 'failed' {
   if (isRefusedForGood(error)) return 'refused'
-  return isUnanswered(error) ? 'unanswered' : 'failed'
+  return isUnavailable(error) ? 'unanswered' : 'failed'
 }

@@ -55,7 +55,7 @@ export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
 /** Nobody answers: the stream is missing, JetStream is not ready yet, or it belongs to another account of the bus. */
-export const isUnanswered = (error: unknown): boolean =>
+export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 
 /** The message can never be stored, however often it is tried. */

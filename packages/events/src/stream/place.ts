@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 import { allEvents } from '../subjects.ts'
 import { decodeBatch } from './decode.ts'
 import { streamMaxAgeMs } from './declare.ts'
@@ -54,7 +54,7 @@ async function lookUpPlace(bus: Bus, { seq, eventId, storedAt }: Place): Promise
   // If the stream gives no clear answer, because a replica lags or a response is lost, the keeper decides.
   if (expired ? await reachesTo(bus, seq) : await directGetHolds(bus, seq, eventId)) return 'there'
   try {
-    return (await askKeeper(bus, 'place', { seq, eventId, expired })).there ? 'there' : 'gone'
+    return (await requestKeeper(bus, 'place', { seq, eventId, expired })).there ? 'there' : 'gone'
   } catch {
     return 'unknown'
   }

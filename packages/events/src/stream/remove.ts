@@ -1,9 +1,9 @@
 import type { Bus } from '@parley/rpc'
-import { askKeeper } from '../keep/requests.ts'
+import { requestKeeper } from '../keep/requests.ts'
 
 /** Counts the messages on the stream under these subjects of users' events. Only accounts may call it. */
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {
-  return (await askKeeper(bus, 'erase', { subjects: [...subjects], remove: false })).found
+  return (await requestKeeper(bus, 'erase', { subjects: [...subjects], remove: false })).found
 }
 
 /**
@@ -14,7 +14,7 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
 export async function removeFromStream(bus: Bus, subjects: readonly string[], signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
-    const { found, left } = await askKeeper(bus, 'erase', { subjects: [...subjects], remove: true })
+    const { found, left } = await requestKeeper(bus, 'erase', { subjects: [...subjects], remove: true })
     if (left === 0 || left === found) return
   }
 }

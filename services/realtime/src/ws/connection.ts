@@ -14,7 +14,7 @@ import {
   type FatalError,
   type StreamEnd,
 } from '../errors.ts'
-import { Unanswered, type Subscriber, type UserAccess } from '../engines/hub/index.ts'
+import { DependencyUnavailable, type Subscriber, type UserAccess } from '../engines/hub/index.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { bytesPerSecond, FrameBudget, framesPerSecond } from './frame-budget.ts'
@@ -236,7 +236,7 @@ export class Connection implements Subscriber {
 
   #settle(step: Promise<void>, failure: FatalError): void {
     step.catch((error: unknown) => {
-      if (!(error instanceof Unanswered)) this.#context.metrics.openingFailed(error)
+      if (!(error instanceof DependencyUnavailable)) this.#context.metrics.openingFailed(error)
       this.fail(failure)
     })
   }

@@ -10,8 +10,8 @@ import type { UserAccess } from './user-access.ts'
 const gatherMs = 20
 const maxBatch = 1_000
 
-/** A question to another deployable was not answered. */
-export class Unanswered extends Error {}
+/** Another deployable did not answer a request. */
+export class DependencyUnavailable extends Error {}
 
 /**
  * Opens sockets in batches: loads the callers (from accounts), then their standings (from the primary of rooms). Events
@@ -30,17 +30,20 @@ export class Opening implements Disposable {
   constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms; metrics: Pick<Metrics, 'dependencyFailed'> }) {
     this.#hub = options.hub
     this.#metrics = options.metrics
-    this.#callers = new RequestBatcher((digests) => this.#askAccounts(options.accounts, digests), {
+    this.#callers = new RequestBatcher((digests) => this.#requestCallers(options.accounts, digests), {
       gatherMs,
       maxBatch,
     })
     this.#rekeyings = new RequestBatcher((entries) => this.#rekey(options.accounts, entries), { gatherMs, maxBatch })
-    this.#standings = new RequestBatcher((users) => this.#askRooms(options.rooms, users), { gatherMs, maxBatch })
+    this.#standings = new RequestBatcher((users) => this.#requestStandings(options.rooms, users), {
+      gatherMs,
+      maxBatch,
+    })
   }
 
   /**
    * The caller of the first valid credential; undefined when none is valid. A credential still stored under the
-   * previous secret key is re-stored under the current one. Rejects with Unanswered.
+   * previous secret key is re-stored under the current one. Rejects with DependencyUnavailable.
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
     for (const { digest, previous } of credentials) {
@@ -49,7 +52,7 @@ export class Opening implements Disposable {
       const known = previous && (await this.#find(previous))
       if (!known) continue
       // It is found all the same: the next socket tries again.
-      this.#rekeyings.ask({ previous, digest }).catch(() => undefined)
+      this.#rekeyings.request({ previous, digest }).catch(() => undefined)
       return known
     }
     return undefined
@@ -61,15 +64,15 @@ export class Opening implements Disposable {
   }
 
   async #find(digest: Buffer): Promise<Caller | undefined> {
-    const caller = await this.#callers.ask(digest)
+    const caller = await this.#callers.request(digest)
     this.#held.note(digest, caller !== undefined)
     return caller
   }
 
-  /** Resolves once the standings of the user are loaded. Rejects with Unanswered. */
+  /** Resolves once the standings of the user are loaded. Rejects with DependencyUnavailable. */
   load(user: UserAccess): Promise<void> {
     if (user.loaded) return Promise.resolve()
-    user.loading ??= this.#standings.ask(user).finally(() => {
+    user.loading ??= this.#standings.request(user).finally(() => {
       user.loading = undefined
     })
     return user.loading
@@ -87,11 +90,11 @@ export class Opening implements Disposable {
     this.#standings[Symbol.dispose]()
   }
 
-  async #askAccounts(accounts: Accounts, digests: Buffer[]): Promise<(Caller | undefined)[]> {
+  async #requestCallers(accounts: Accounts, digests: Buffer[]): Promise<(Caller | undefined)[]> {
     const meanwhile: Event[] = []
     this.#meanwhile.add(meanwhile)
     try {
-      const callers = await this.#answer('accounts', accounts.openSockets(digests))
+      const callers = await this.#responseOf('accounts', accounts.openSockets(digests))
       return digests.map((digest) => afterwards(callers.get(digest.toString('hex')), meanwhile))
     } finally {
       this.#meanwhile.delete(meanwhile)
@@ -99,21 +102,21 @@ export class Opening implements Disposable {
   }
 
   async #rekey(accounts: Accounts, entries: { previous: Buffer; digest: Buffer }[]): Promise<void[]> {
-    await this.#answer('accounts', accounts.rekey(entries))
+    await this.#responseOf('accounts', accounts.rekey(entries))
     return entries.map(() => undefined)
   }
 
-  async #answer<T>(service: string, question: Promise<T>): Promise<T> {
+  async #responseOf<T>(service: string, response: Promise<T>): Promise<T> {
     try {
-      return await question
+      return await response
     } catch (error) {
       this.#metrics.dependencyFailed(service, error)
-      throw new Unanswered(`${service} does not answer`, { cause: error })
+      throw new DependencyUnavailable(`${service} does not answer`, { cause: error })
     }
   }
 
-  async #askRooms(rooms: Rooms, users: UserAccess[]): Promise<void[]> {
-    const standings = await this.#answer('rooms', rooms.openSockets(users.map((user) => user.userId)))
+  async #requestStandings(rooms: Rooms, users: UserAccess[]): Promise<void[]> {
+    const standings = await this.#responseOf('rooms', rooms.openSockets(users.map((user) => user.userId)))
     return users.map((user) => {
       for (const standing of standings.get(user.userId) ?? []) {
         user.setMember(standing.roomId, standing.member, standing.memberVersion, standing.dm)

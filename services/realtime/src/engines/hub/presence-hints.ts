@@ -4,7 +4,7 @@ import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import { hintFrame } from './frame.ts'
 import { isBehind } from './hint-topics.ts'
-import { Latest } from './latest.ts'
+import { KeyedThrottle } from './keyed-throttle.ts'
 import { topics } from './topics.ts'
 import type { UserAccess } from './user-access.ts'
 
@@ -26,8 +26,8 @@ const crowdedMs = 15_000
 export class PresenceHints implements Disposable {
   readonly #options: Options
   readonly #newest = new Map<string, bigint>()
-  readonly #latest = new Latest()
-  readonly #crowded = new Latest(crowdedMs)
+  readonly #throttle = new KeyedThrottle()
+  readonly #crowded = new KeyedThrottle(crowdedMs)
 
   constructor(options: Options) {
     this.#options = options
@@ -47,7 +47,7 @@ export class PresenceHints implements Disposable {
     // Nobody listens: nothing needs to be encoded.
     if (this.#options.users.size === 0) return
     if (crowded) this.#crowded.offer(userId, () => this.#publishToAudience(hint))
-    else this.#latest.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
+    else this.#throttle.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
   }
 
   #publishToAudience(hint: PresenceHint): void {
@@ -67,7 +67,7 @@ export class PresenceHints implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#latest[Symbol.dispose]()
+    this.#throttle[Symbol.dispose]()
     this.#crowded[Symbol.dispose]()
   }
 }

@@ -2,7 +2,7 @@ import type { Event } from '@parley/contracts/internal'
 import type { Metrics } from '../../metrics.ts'
 import { changesOfPerson, type EventFrame } from './event-frames.ts'
 import { hintFrame } from './frame.ts'
-import { Latest } from './latest.ts'
+import { KeyedThrottle } from './keyed-throttle.ts'
 import { keyOf } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 import { openOf, type UserAccess } from './user-access.ts'
@@ -18,7 +18,7 @@ type Options = {
 /** Hands the frames of events to topics. */
 export class Publisher implements Disposable {
   readonly #options: Options
-  readonly #latest = new Latest()
+  readonly #throttle = new KeyedThrottle()
   #newest: Event | undefined
 
   constructor(options: Options) {
@@ -31,7 +31,7 @@ export class Publisher implements Disposable {
     if (this.#options.users.size === 0) return
     for (const frame of frames) {
       if (frame.about !== undefined) {
-        this.#latest.offer(keyOf(frame.about), () => this.#publishLatest(event, frame))
+        this.#throttle.offer(keyOf(frame.about), () => this.#publishLatest(event, frame))
         continue
       }
       if (frame.roomId !== undefined) this.#publishToRoom(frame.roomId, frame, frames)
@@ -43,11 +43,11 @@ export class Publisher implements Disposable {
 
   /** Drops what waits to be published about a person. */
   forget(userId: string): void {
-    for (const property of changesOfPerson.values()) this.#latest.forget(keyOf({ userId, property }))
+    for (const property of changesOfPerson.values()) this.#throttle.forget(keyOf({ userId, property }))
   }
 
   [Symbol.dispose](): void {
-    this.#latest[Symbol.dispose]()
+    this.#throttle[Symbol.dispose]()
   }
 
   /** A delayed frame has no position, like hints: later events have been published before it. */

@@ -1,23 +1,27 @@
-type Waiting<Q, A> = { question: Q; resolve: (answer: A) => void; reject: (reason: unknown) => void }
+type Waiting<Request, Response> = {
+  request: Request
+  resolve: (response: Response) => void
+  reject: (reason: unknown) => void
+}
 
-/** Collects single questions for a moment and asks them together. */
-export class RequestBatcher<Q, A> implements Disposable {
-  readonly #askAll: (questions: Q[]) => Promise<A[]>
+/** Collects requests for a moment and sends them together. */
+export class RequestBatcher<Request, Response> implements Disposable {
+  readonly #sendAll: (requests: Request[]) => Promise<Response[]>
   readonly #gatherMs: number
   readonly #maxBatch: number
-  #waiting: Waiting<Q, A>[] = []
+  #waiting: Waiting<Request, Response>[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** `askAll` answers in the order of its questions. */
-  constructor(askAll: (questions: Q[]) => Promise<A[]>, options: { gatherMs: number; maxBatch: number }) {
-    this.#askAll = askAll
+  /** `sendAll` resolves with the responses in the order of the requests. */
+  constructor(sendAll: (requests: Request[]) => Promise<Response[]>, options: { gatherMs: number; maxBatch: number }) {
+    this.#sendAll = sendAll
     this.#gatherMs = options.gatherMs
     this.#maxBatch = options.maxBatch
   }
 
-  ask(question: Q): Promise<A> {
+  request(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ question, resolve, reject })
+      this.#waiting.push({ request, resolve, reject })
       if (this.#waiting.length >= this.#maxBatch) this.#send()
       else this.#timer ??= setTimeout(() => this.#send(), this.#gatherMs)
     })
@@ -33,11 +37,11 @@ export class RequestBatcher<Q, A> implements Disposable {
     this.#timer = undefined
     const batch = this.#waiting
     this.#waiting = []
-    this.#askAll(batch.map(({ question }) => question)).then(
-      (answers) => {
+    this.#sendAll(batch.map(({ request }) => request)).then(
+      (responses) => {
         for (const [i, { resolve, reject }] of batch.entries()) {
-          if (i < answers.length) resolve(answers[i] as A)
-          else reject(new Error('a question was left without an answer'))
+          if (i < responses.length) resolve(responses[i] as Response)
+          else reject(new Error('a request was left without a response'))
         }
       },
       (reason: unknown) => {

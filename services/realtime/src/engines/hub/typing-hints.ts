@@ -23,7 +23,7 @@ type Options = {
 
 /** With more listening sockets on this node typing hints are not sent: they are of little use and much work. */
 const maxSockets = 500
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 const heldMs = 100
 /**
  * Hints are sent for at most this many places (room and threads) of a person per window, once each. Clients repeat less
@@ -49,7 +49,7 @@ export class TypingHints implements Disposable {
   }
 
   take(bytes: Uint8Array): void {
-    if (this.#options.users.size === 0 || this.#waiting.size >= mostWaiting) return
+    if (this.#options.users.size === 0 || this.#waiting.size >= maxWaiting) return
     let hint: TypingHint
     try {
       hint = fromBinary(TypingHintSchema, bytes)
@@ -67,7 +67,7 @@ export class TypingHints implements Disposable {
     this.#options.catchUp()
     const hints = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const hint of hints) if (this.#isNew(hint)) this.#tell(hint)
+    for (const hint of hints) if (this.#isNew(hint)) this.#send(hint)
   }
 
   [Symbol.dispose](): void {
@@ -88,7 +88,7 @@ export class TypingHints implements Disposable {
     return true
   }
 
-  #tell(hint: TypingHint): void {
+  #send(hint: TypingHint): void {
     const { users, hintTopics, subscribers } = this.#options
     const { roomId, userId, dmParticipantIds } = hint
     if (dmParticipantIds.length > 0) {

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { Latest } from './latest.ts'
+import { KeyedThrottle } from './keyed-throttle.ts'
 
 let told: string[]
-let latest: Latest
-const say = (thing: string, what: string) => latest.offer(thing, () => void told.push(what))
+let throttle: KeyedThrottle
+const say = (thing: string, what: string) => throttle.offer(thing, () => void told.push(what))
 
 beforeEach(() => {
   jest.useFakeTimers()
   told = []
-  latest = new Latest(2_000)
+  throttle = new KeyedThrottle(2_000)
 })
 afterEach(() => {
-  latest[Symbol.dispose]()
+  throttle[Symbol.dispose]()
   jest.useRealTimers()
 })
 
@@ -52,7 +52,7 @@ test('things do not wait for each other', () => {
 test('a forgotten message is not sent', () => {
   say('Uann profile', 'ann 1')
   say('Uann profile', 'ann 2')
-  latest.forget('Uann profile')
+  throttle.forget('Uann profile')
   jest.advanceTimersByTime(10_000)
   expect(told).toEqual(['ann 1'])
   say('Uann profile', 'ann 3')

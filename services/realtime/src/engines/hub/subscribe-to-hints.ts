@@ -15,7 +15,7 @@ type Sockets = {
 type Given = { hub: Hub; intake: Intake; metrics: Metrics }
 
 /** Receives the hints outside the stream: presence and typing. */
-export function hearHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
+export function subscribeToHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
   const unreadable = metrics.hintUnreadable
   const { users } = hub.access
   const presence = host.use(new PresenceHints({ publish, users, unreadable }))

@@ -1,0 +1,63 @@
+/** A window in which only the newest message about a key counts. */
+type Window = { endsAt: number; send: (() => void) | undefined }
+
+const defaultMs = 2_000
+
+/**
+ * Throttles messages per key: the first is sent at once, and of those that follow within a window only the newest, at
+ * its end.
+ */
+export class KeyedThrottle implements Disposable {
+  readonly #windowMs: number
+  /** Windows by key, ordered by their end. */
+  readonly #windows = new Map<string, Window>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(windowMs = defaultMs) {
+    this.#windowMs = windowMs
+  }
+
+  /** Offers a new message about a key: `send` is called now, at the end of the window, or never. */
+  offer(key: string, send: () => void): void {
+    const window = this.#windows.get(key)
+    if (window) window.send = send
+    else this.#open(key, send)
+  }
+
+  /** Drops the waiting message of a key. */
+  forget(key: string): void {
+    const window = this.#windows.get(key)
+    if (window) window.send = undefined
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#windows.clear()
+  }
+
+  #open(key: string, send: () => void): void {
+    this.#windows.set(key, { endsAt: performance.now() + this.#windowMs, send: undefined })
+    this.#arm()
+    send()
+  }
+
+  #arm(): void {
+    const [first] = this.#windows.values()
+    if (first) this.#timer ??= setTimeout(() => this.#close(), first.endsAt - performance.now()).unref()
+  }
+
+  /** Closes windows that are over; if a message waits, it is sent and another window begins. */
+  #close(): void {
+    const now = performance.now()
+    try {
+      for (const [key, { endsAt, send }] of this.#windows) {
+        if (endsAt > now) break
+        this.#windows.delete(key)
+        if (send) this.#open(key, send)
+      }
+    } finally {
+      this.#timer = undefined
+      this.#arm()
+    }
+  }
+}
