@@ -1,5 +1,6 @@
 import { afterAll, expect } from '@jest/globals'
 import type { CDPSession, Page } from 'playwright-core'
+import { inShort, keysWhilePosting, newestPosted, type Traffic } from '../src/keys-while-posting.ts'
 import { lengthenRoom, longRoomMessage } from '../src/long-room.ts'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -174,56 +175,43 @@ inBrowser('until another browser shows it', async () => {
   note('a reaction until another browser shows it', inMs(await medianOf(reaction)))
 })
 
-const keys = 100
-
-/**
- * Types while 50 messages a second are posted: how long each key took until the next paint, in milliseconds, slowest first. The browser
- * counts in steps of 8 and leaves out what takes less than 16.
- */
-async function keysWhilePosting(page: Page): Promise<number[]> {
-  const perKey = 5
-  await page.evaluate(`globalThis.taken = new Map();
-    new PerformanceObserver((list) => {
-      for (const { interactionId, duration } of list.getEntries())
-        if (interactionId > 0) taken.set(interactionId, Math.max(duration, taken.get(interactionId) ?? 0))
-    }).observe({ type: 'event', durationThreshold: 16 })`)
-  for (let key = 0; key < keys; key++) {
-    await Promise.all([
-      ...Array.from({ length: perKey }, () => post(owner, otherRoomId, `Arriving ${++arriving}`)),
-      page.keyboard.press('a'),
-      new Promise((resolve) => setTimeout(resolve, 100)),
-    ])
-  }
-  const taken = await page.evaluate<number[]>('[...taken.values()]')
-  return taken.sort((a, b) => b - a)
-}
-let arriving = 0
-
-const upToPaint = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : inMs(ms))
-/** The slowest of all keys, the slowest but one in fifty, and the one in the middle. */
-const inShort = (slow: readonly number[]) => [slow[0], slow[keys / 50], slow[keys / 2]].map(upToPaint).join(', ')
-
-inBrowser('while 50 messages a second arrive', async () => {
-  await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
-  const { page } = visitor
+/** Measures keys in an empty page beside the same servers, then in the room: the difference is the client's. */
+async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
   const room = page.url()
-  // The same keys with the same servers in an empty page: the difference is the client's.
+  const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
   await page.goto(new URL('/healthz-of-nothing', room).href)
   await page.evaluate(`document.body.append(document.createElement('textarea'))
     document.querySelector('textarea').focus()`)
-  note('key to next paint meanwhile in an empty page: slowest, 98 %, half', inShort(await keysWhilePosting(page)))
+  note(`${what}, empty page: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))
 
   await page.goto(room)
-  await messageWith(page, `Arriving ${arriving}`).first().waitFor()
+  await messageWith(page, newestPosted()).first().waitFor()
   await page.evaluate(`globalThis.shifts = [];
     new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
       .observe({ type: 'layout-shift', buffered: false })`)
   await page.getByRole('textbox', { name: 'Write a message' }).focus()
-  note('key to next paint meanwhile: slowest, 98 %, half', inShort(await keysWhilePosting(page)))
-  await messageWith(page, `Arriving ${arriving}`).first().waitFor()
+  note(`${what}: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))
+  await messageWith(page, newestPosted()).first().waitFor()
   const shifts = (await page.evaluate<number[]>('shifts')) ?? []
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))
+}
+
+inBrowser('while 50 messages a second arrive', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
+  await measureKeys(visitor.page, { roomId: otherRoomId, authors: [owner], perSecond: 50 })
 })
+
+inBrowser(
+  'while 500 messages a second arrive',
+  async () => {
+    // One person may write a hundred times a second.
+    const others = await Promise.all([...'bcdefgh'].map((name) => newPerson(name)))
+    const roomId = await newRoom(owner, [ada, ...others])
+    await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+    await measureKeys(visitor.page, { roomId, authors: [owner, ...others], perSecond: 500 })
+  },
+  300_000,
+)
 
 inBrowser(
   'heap over 10,000 messages',
