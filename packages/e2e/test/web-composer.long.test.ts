@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals'
+import { eventually } from '@parley/testkit'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, refusal, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, refusal, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let roomId: string
@@ -130,4 +131,48 @@ inBrowser('a reaction is added beside those that are there', async () => {
   await message.getByRole('button', { name: ':rocket:, 1 person' }).waitFor()
   await message.getByRole('button', { name: ':heart:, 1 person' }).waitFor()
   expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('after an edit, an emoji or a click elsewhere one writes on without a detour', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  const hasFocus = async () => expect(await field.evaluate('(field) => field === document.activeElement')).toBe(true)
+  await say(page, 'This has a mistale')
+  await messageWith(page, 'This has a mistale').hover()
+  await messageWith(page, 'This has a mistale').getByRole('button', { name: 'Edit', exact: true }).waitFor()
+
+  await field.press('ArrowUp')
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('This has a mistake')
+  await page.keyboard.press('Enter')
+  await messageWith(page, 'This has a mistake').waitFor()
+  await page.getByRole('textbox', { name: 'Edit message' }).waitFor({ state: 'detached' })
+  await eventually(hasFocus)
+
+  await messageWith(page, 'This has a mistake').getByText('This has a mistake').click()
+  await page.keyboard.type('one two')
+  expect(await field.inputValue()).toBe('one two')
+
+  await field.evaluate('(field) => field.setSelectionRange(3, 3)')
+  await page.getByRole('button', { name: 'Insert an emoji' }).click()
+  await page.getByRole('combobox', { name: 'Find an emoji' }).pressSequentially('rocket')
+  await page.getByRole('option', { name: 'rocket' }).waitFor()
+  await page.keyboard.press('Enter')
+  await eventually(hasFocus)
+  await page.keyboard.type('!')
+  expect(await field.inputValue()).toBe('one🚀! two')
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('who edits by a button goes on at the message', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await say(page, 'To be edited by its button')
+  const message = messageWith(page, 'To be edited by its button')
+  await message.focus()
+  await message.getByRole('button', { name: 'Edit', exact: true }).press('Enter')
+  await page.getByRole('textbox', { name: 'Edit message' }).press('Escape')
+  await eventually(async () =>
+    expect(await message.evaluate('(message) => message === document.activeElement')).toBe(true),
+  )
 })
