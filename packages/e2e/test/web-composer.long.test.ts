@@ -176,3 +176,33 @@ inBrowser('who edits by a button goes on at the message', async () => {
     expect(await message.evaluate('(message) => message === document.activeElement')).toBe(true),
   )
 })
+
+inBrowser('what is chosen becomes bold, italic or a link by a key, and undo takes it back', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await field.fill('see the plan')
+  await field.evaluate('(field) => field.setSelectionRange(8, 12)')
+  await page.keyboard.press('Control+b')
+  expect(await field.inputValue()).toBe('see the **plan**')
+  await page.keyboard.press('Control+i')
+  expect(await field.inputValue()).toBe('see the **_plan_**')
+  await page.keyboard.press('Control+i')
+  expect(await field.inputValue()).toBe('see the **plan**')
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+z')
+  expect(await field.inputValue()).toBe('see the plan')
+
+  await field.evaluate('(field) => field.setSelectionRange(8, 12)')
+  await field.evaluate(`(field) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', 'https://example.org/plan')
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }`)
+  expect(await field.inputValue()).toBe('see the [plan](https://example.org/plan)')
+  await page.keyboard.press('Enter')
+  const link = messageWith(page, 'see the plan').getByRole('link', { name: 'plan' })
+  expect(await link.getAttribute('href')).toBe('https://example.org/plan')
+  expect(visitor.complaints).toEqual([])
+})
