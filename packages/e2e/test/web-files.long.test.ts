@@ -84,6 +84,31 @@ inBrowser('files pasted or dragged into a room or a thread are sent from there',
   expect(visitor.complaints).toEqual([])
 })
 
+/** A red square of 2 by 2. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+inBrowser('the pictures of a message are looked at here, one after the other', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const named = (name: string) => ({ name, mimeType: 'image/png', buffer: picture })
+  await page.getByLabel('Attach files').setInputFiles([named('left.png'), named('right.png')])
+  await say(page, 'Two pictures')
+  const message = messageWith(page, 'Two pictures')
+  await message.getByRole('link', { name: 'Open left.png' }).click()
+  const left = page.getByRole('dialog', { name: 'left.png' })
+  await left.getByRole('img', { name: 'left.png' }).waitFor()
+  await left.getByText('1 of 2').waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('dialog', { name: 'right.png' }).getByRole('img', { name: 'right.png' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(page.url()).toContain(roomId)
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('an upload is paused and resumed', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)

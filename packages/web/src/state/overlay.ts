@@ -1,6 +1,9 @@
 import type { Emoji } from '../markdown/emoji.ts'
 import { Cell } from './cell.ts'
 
+/** A picture that somebody sent, in full. */
+export type Picture = { id: string; url: string; name: string; width: number; height: number }
+
 /** Modal dialogs. */
 export type Dialog =
   | { kind: 'settings' }
@@ -11,6 +14,7 @@ export type Dialog =
   | { kind: 'shortcuts' }
   | { kind: 'profile'; userId: string }
   | { kind: 'reactions'; roomId: string; rootId: string; messageId: string }
+  | { kind: 'pictures'; pictures: readonly Picture[]; at: number }
   | { kind: 'emoji'; onPick: (emoji: Emoji) => void }
 
 /** The dialog that is open. */
