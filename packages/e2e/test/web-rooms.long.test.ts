@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { AdminPermissionService, PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import {
+  AdminPermissionService,
+  AdminRoomLayoutService,
+  PermissionDecision,
+  PermissionScopeKind,
+} from '@parley/contracts/admin'
 import { MessageService, MyAccountService, PresenceStatus, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
@@ -77,6 +82,27 @@ inBrowser('a thread that cannot be followed or left says why', async () => {
     await after?.waitFor()
     await failure.waitFor({ state: 'detached' })
   }
+})
+
+inBrowser('a room is added to a group from its heading, by those who may', async () => {
+  const owner = await theOwner()
+  const groupName = roomName()
+  const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
+  const first = await newRoom(owner, [ada], { groupId: group?.id ?? '' })
+  await using ofOwner = await visitAs(owner, `/chat/-/${first}`)
+  const { page } = ofOwner
+  await page.getByRole('button', { name: `Add a room to ${groupName}` }).click()
+  const dialog = page.getByRole('dialog', { name: 'New room' })
+  expect(await dialog.getByLabel('Group').locator('option:checked').textContent()).toBe(groupName)
+  const name = roomName()
+  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: groupName }).getByRole('link', { name }).waitFor()
+
+  await using ofAda = await visitAs(ada, `/chat/-/${first}`)
+  await ofAda.page.getByRole('region', { name: groupName }).waitFor()
+  expect(await ofAda.page.getByRole('button', { name: /^Add a room/ }).count()).toBe(0)
+  expect([...ofOwner.complaints, ...ofAda.complaints]).toEqual([])
 })
 
 inBrowser('drafts are kept, and a reply links to its message', async () => {

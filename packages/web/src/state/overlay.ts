@@ -8,7 +8,8 @@ export type Picture = { id: string; url: string; name: string; width: number; he
 export type Dialog =
   | { kind: 'settings' }
   | { kind: 'directory' }
-  | { kind: 'newRoom' }
+  /** `groupId`: the group that is chosen at first. */
+  | { kind: 'newRoom'; groupId?: string }
   | { kind: 'newDm' }
   | { kind: 'switcher' }
   | { kind: 'shortcuts' }
