@@ -6,7 +6,7 @@ import {
   PermissionDecision,
   PermissionScopeKind,
 } from '@parley/contracts/admin'
-import { MessageService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
 import { cutOffIn } from '../src/accessibility.ts'
@@ -70,6 +70,30 @@ inBrowser('scrolling up reads back to the first message', async () => {
   })
   await page.getByRole('button', { name: 'To the newest' }).click()
   await messageWith(page, 'The latest').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('after a long absence a step leads to the first new message, and the arrow keys on from there', async () => {
+  const long = await newRoom(owner, [ada])
+  await post(owner, long, 'Known before')
+  await ada.call(RoomService.method.markRoomAsRead, { roomId: long })
+  for (let at = 0; at < 120; at++) await post(owner, long, `While away ${at},`)
+  await using visitor = await visitAs(ada, `/chat/-/${long}`)
+  const { page } = visitor
+  await messageWith(page, 'While away 119,').waitFor()
+  await page.getByRole('button', { name: /^New messages since/ }).click()
+  await messageWith(page, 'While away 0,').waitFor()
+  await page.getByText('New messages', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: /^New messages since/ }).count()).toBe(0)
+
+  await messageWith(page, 'While away 3,').focus()
+  await page.keyboard.press('ArrowUp')
+  expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 2,')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 4,')
+  await page.getByRole('button', { name: 'To the newest' }).click()
+  await messageWith(page, 'While away 119,').waitFor()
   expect(visitor.complaints).toEqual([])
 })
 

@@ -111,12 +111,12 @@ export class Timeline {
     await Promise.all([this.#readAgain(window.rows.map(({ id }) => id)), this.catchUp()])
   }
 
-  /** Reads on before the first row. */
-  async readOlder(): Promise<void> {
+  /** Reads on before the first row; `limit`: rows wanted at most, the server decides where none is given. */
+  async readOlder(limit?: number): Promise<void> {
     await this.#inTurn(async () => {
       const window = this.window.value
       if (!window?.hasOlder) return
-      const page = await this.#source.read({ case: 'before', value: startCursorOf(window) })
+      const page = await this.#source.read({ case: 'before', value: startCursorOf(window) }, limit)
       if (page) this.window.update((now) => now && withOlder(now, page))
     })
   }
