@@ -68,6 +68,20 @@ inBrowser('a tap on the newest message shows what can be done to it, and does no
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('on a phone Enter begins a new line, and the button sends', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
+  const { page } = visitor
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  await tap(page, field)
+  await page.keyboard.type('First line')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Second line')
+  expect(await field.inputValue()).toBe('First line\nSecond line')
+  await tap(page, page.getByRole('button', { name: 'Send', exact: true }))
+  await messageWith(page, 'Second line').getByText('First line').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('who reacted is seen by touch and by keyboard, as long as they do', async () => {
   const messageEventId = await post(bob, roomId, 'Who comes along?')
   const others = await Promise.all(Array.from({ length: 6 }, (_, n) => newPerson(`guest${n}`)))

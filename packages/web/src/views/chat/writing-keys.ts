@@ -1,3 +1,11 @@
+/**
+ * Whether a key ends what is written. The keyboard of a phone has no Shift-Enter: there Enter begins a new line, and the
+ * button sends.
+ */
+export function isSendKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return key === 'Enter' && (ctrlKey || metaKey || (!shiftKey && matchMedia('(hover: hover)').matches))
+}
+
 /** Signs of Markdown, by the key that sets them around what is chosen. */
 const signs: Partial<Record<string, string>> = { b: '**', i: '_' }
 
