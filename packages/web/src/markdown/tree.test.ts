@@ -78,6 +78,12 @@ test.each([
   'see www.example.org',
   'Ends in a space ',
   'mailto:nobody and http:',
+  '🎉',
+  '日本語で書く。',
+  'so 👍🏽 it is',
+  '\u00a0held together\u00a0',
+  '\u3000wide\u2028lines\u0085',
+  '• no list',
 ])('the fast path for %j gives the same as parsing', (line) =>
   // With a line break behind it, it is parsed.
   expect(shown(line)).toBe(shown(`${line}\n`)),

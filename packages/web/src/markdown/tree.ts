@@ -38,8 +38,11 @@ export function treeOf(body: string): Root {
   return tree
 }
 
-/** One line that begins with a letter and has no sign that means anything in Markdown: most of what people write. */
-const plain = /^\p{L}[\p{L}\p{M}\p{N} .,:;?!'"()…–—’„“”-]*$/u
+/**
+ * One line that begins with a letter and has no sign that means anything in Markdown: most of what people write. All such
+ * signs are ASCII. Named classes of Unicode would cost more than parsing a message, because a browser first works them out.
+ */
+const plain = /^[A-Za-z\u0080-\uffff][A-Za-z\d .,:;?!'"()\u0080-\uffff-]*$/
 const isPlain = (body: string): boolean => plain.test(body) && !body.endsWith(' ') && !/www\./i.test(body)
 
 /** The parse result of a plain line, without the cost of parsing: at start, every visible message is parsed. */
