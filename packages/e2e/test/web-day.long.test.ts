@@ -117,6 +117,16 @@ inBrowser('keyboard shortcuts lead to unread messages, and are listed', async ()
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('keys are named as on the keyboard of the device', async () => {
+  const userAgent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15'
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`, { userAgent })
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Find' }).getByText('⌘ K').waitFor()
+  await page.keyboard.press('Meta+/')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('⌥ ↓ / ⌥ ↑').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
+
 inBrowser('a muted room is not marked, also after a reload', async () => {
   const quiet = await newRoom(owner, [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
