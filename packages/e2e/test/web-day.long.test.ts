@@ -68,8 +68,9 @@ inBrowser('scrolling up reads back to the first message', async () => {
     await page.mouse.wheel(0, -2_000)
     expect(await messageWith(page, 'The very first').isVisible()).toBe(true)
   })
-  await page.getByRole('button', { name: 'To the newest' }).click()
-  await messageWith(page, 'The latest').waitFor()
+  await Promise.all([post(owner, long, 'Said below'), post(owner, long, 'Said below, too')])
+  await page.getByRole('button', { name: 'To the newest 2 new' }).click()
+  await messageWith(page, 'Said below, too').waitFor()
   expect(visitor.complaints).toEqual([])
 })
 
