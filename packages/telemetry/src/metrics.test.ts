@@ -13,6 +13,11 @@ test('a counter counts per labels', async () => {
   expect(text).toContain('\ntest_posted_total{parley_kind="reply"} 2\n')
 })
 
+test('a counter without labels is reported before anything was counted', async () => {
+  counter('test.lost', { description: 'Lost', unit: '{event}' })
+  expect(await metricsText()).toContain('\ntest_lost_total 0\n')
+})
+
 test('the unit is the last word of the name in Prometheus', async () => {
   counter('test.sent', { description: 'Sent', unit: 'By' })(5)
   histogram('test.age', { description: 'Age', unit: 's' })(0.3)

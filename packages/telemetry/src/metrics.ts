@@ -27,12 +27,16 @@ const meter = meterProvider.getMeter('parley')
 // The default buckets of OpenTelemetry suit milliseconds; these suit seconds, from one millisecond to ten seconds.
 const secondBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Declares a counter; the returned function adds to it. */
+/**
+ * Declares a counter; the returned function adds to it. Without labels it is reported from 0 on, so that its first
+ * increase is a rate as well; with labels, a series begins with its first addition.
+ */
 export function counter<K extends LabelName = never>(
   name: string,
   description: Description<K>,
 ): (n: number, ...labels: Labelled<K>) => void {
   const instrument = meter.createCounter(name, declared(name, 'counter', description))
+  if (!description.labels?.length) instrument.add(0)
   return (n, labels?: LabelsOf<K>) => instrument.add(n, labels)
 }
 
