@@ -1,18 +1,26 @@
 /**
  * `pnpm dashboards --write` writes the Grafana dashboards of deploy/grafana/ from `deploy/dashboards/`; `--check` fails
- * when a file differs, or a panel asks for a metric that nobody declares.
+ * when a file differs, or a panel asks for a metric that nobody declares. `--json` prints each query of each panel as
+ * Grafana sends it, with `--rate-interval` (5m) as the interval of rates.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { dashboards } from './deploy/dashboards/index.mjs'
-import { grafanaDashboard } from './deploy/grafana.mjs'
+import { asSent, grafanaDashboard } from './deploy/grafana.mjs'
 import { problemsOfQuery } from './deploy/queries.mjs'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
 import { formatted } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const folder = 'deploy/grafana'
-const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: {
+    write: { type: 'boolean' },
+    check: { type: 'boolean' },
+    json: { type: 'boolean' },
+    'rate-interval': { type: 'string' },
+  },
+})
 
 if (values.write) {
   await mkdir(inWorkspace(folder), { recursive: true })
@@ -21,9 +29,24 @@ if (values.write) {
   const problems = await problemsOfDashboards()
   for (const problem of problems) console.log(problem)
   if (problems.length > 0) process.exitCode = 1
+} else if (values.json) {
+  console.log(JSON.stringify(queriesOfPanels(values['rate-interval'])))
 } else {
-  console.log('pnpm dashboards --write | --check')
+  console.log('pnpm dashboards --write | --check | --json [--rate-interval <duration>]')
   process.exitCode = 2
+}
+
+function queriesOfPanels(rateInterval) {
+  return dashboards.map(grafanaDashboard).flatMap(({ title: dashboard, panels }) =>
+    panels.flatMap(({ title: panel, targets }) =>
+      targets.map(({ expr, legendFormat: legend }) => ({
+        dashboard,
+        panel,
+        legend,
+        query: asSent(expr, { rateInterval }),
+      })),
+    ),
+  )
 }
 
 async function problemsOfDashboards() {

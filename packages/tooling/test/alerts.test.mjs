@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { dashboards } from '../deploy/dashboards/index.mjs'
+import { asSent } from '../deploy/grafana.mjs'
 
 const cwd = fileURLToPath(new URL('../../..', import.meta.url))
 const isThere = spawnSync('promtool', ['--version']).status === 0
@@ -21,7 +22,7 @@ withPromtool('Prometheus understands every query of the dashboards', () => {
     panels.flatMap(({ queries }, panel) =>
       queries.map(([query], n) => ({
         record: `${name}:panel${panel}:query${n}`,
-        expr: query.replaceAll('$__rate_interval', '5m'),
+        expr: asSent(query),
       })),
     ),
   )

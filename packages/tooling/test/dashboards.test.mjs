@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { dashboards } from '../deploy/dashboards/index.mjs'
-import { grafanaDashboard } from '../deploy/grafana.mjs'
+import { asSent, grafanaDashboard } from '../deploy/grafana.mjs'
 import { problemsOfQuery } from '../deploy/queries.mjs'
 
 const program = new URL('../metrics-table.mjs', import.meta.url).pathname
@@ -23,6 +23,11 @@ test('a query for anything else is found', () => {
     'nobody has the metric messages_posted_total',
   ])
   expect(problemsOfQuery('vector(0)', known)).toEqual(['asks for no metric'])
+})
+
+test('a query is sent with values in the place of variables, and without unknown ones', () => {
+  expect(asSent('rate(parley_a_total[$__rate_interval])', { rateInterval: '10s' })).toBe('rate(parley_a_total[10s])')
+  expect(() => asSent('parley_a_total{parley_service="$service"}')).toThrow('unknown variable')
 })
 
 test('a dashboard is made of panels with an id, a place and a meaning each', () => {
