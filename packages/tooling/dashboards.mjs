@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { dashboards } from './deploy/dashboards/index.mjs'
 import { asSent, grafanaDashboard } from './deploy/grafana.mjs'
+import { recordedSeries } from './deploy/objectives.mjs'
 import { problemsOfQuery } from './deploy/queries.mjs'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
 import { formatted } from './format.mjs'
@@ -51,7 +52,7 @@ function queriesOfPanels(rateInterval) {
 
 async function problemsOfDashboards() {
   const { metrics } = await declaredMetrics()
-  const known = new Set(metrics.flatMap(seriesOf))
+  const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries])
   const queries = dashboards.flatMap(({ name, panels }) =>
     panels.flatMap(({ title, queries: asked }) =>
       asked.flatMap(([query]) => problemsOfQuery(query, known).map((problem) => `${name}, ${title}: ${problem}`)),

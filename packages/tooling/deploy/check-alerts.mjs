@@ -1,22 +1,61 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
+import { formatted } from '../format.mjs'
+import { inWorkspace } from '../steps.mjs'
+import { recordedSeries, rulesOfObjectives, tableOfObjectives } from './objectives.mjs'
 import { problemsOfQuery } from './queries.mjs'
+import { problemsOfRunbooks, runbookOf } from './runbooks.mjs'
 
-/** Checks the Prometheus rules: their format, and that every metric exists. */
-export async function problemsOfAlerts(file) {
+const marked = /(<!-- objectives -->\n)[\s\S]*?(<!-- \/objectives -->)/
+
+/**
+ * Checks the Prometheus rules of a folder: their format, that every metric exists, that there is a page about each alert,
+ * and that the rules of the objectives are up to date. `write` brings these up to date.
+ */
+export async function problemsOfAlerts(folder, { write } = {}) {
+  const outdated = await outdatedObjectives(`${folder}/objectives.yaml`, write)
   const { metrics } = await declaredMetrics()
-  const known = new Set(metrics.flatMap(seriesOf))
-  const { groups, ...others } = parse(readFileSync(file, 'utf8'))
-  const problems = Object.keys(others).map((key) => `alerts: unknown key ${key}`)
-  for (const { alert, expr, for: pause, labels, annotations, ...rest } of groups.flatMap(({ rules }) => rules)) {
-    const wrong = (problem) => problems.push(`alert ${alert}: ${problem}`)
-    for (const key of Object.keys(rest)) wrong(`unknown key ${key}`)
-    if (!/^Parley\w+$/.test(alert)) wrong('has no name with our prefix')
-    if (pause !== undefined && !/^\d+[smh]$/.test(pause)) wrong(`${pause} is no time`)
-    if (!['warning', 'critical'].includes(labels?.severity)) wrong('has no severity')
-    if (!annotations?.summary) wrong('does not say what to do')
-    for (const problem of problemsOfQuery(expr, known)) wrong(problem)
+  const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries])
+  const files = ['alerts', 'objectives'].map((name) => `${folder}/${name}.yaml`).filter((file) => existsSync(file))
+  const rules = files.flatMap((file) => parse(readFileSync(file, 'utf8')).groups.flatMap((group) => group.rules))
+  const alerts = rules.filter(({ alert }) => alert)
+  return [
+    ...rules.flatMap((rule) => problemsOfRule(rule, known)),
+    ...problemsOfRunbooks(alerts.map(({ alert }) => alert)),
+    ...outdated,
+  ]
+}
+
+/** Compares what is written from the objectives with the files, which `write` brings up to date. */
+async function outdatedObjectives(rules, write) {
+  const page = inWorkspace('docs/runbooks/README.md')
+  const text = readFileSync(page, 'utf8')
+  const current = new Map([
+    [rules, await formatted(rules, rulesOfObjectives())],
+    [
+      page,
+      await formatted(
+        page,
+        text.replace(marked, (_, before, after) => `${before}\n${tableOfObjectives()}\n\n${after}`),
+      ),
+    ],
+  ])
+  if (write) for (const [file, content] of current) await writeFile(file, content)
+  return [...current]
+    .filter(([file, content]) => !existsSync(file) || readFileSync(file, 'utf8') !== content)
+    .map(([file]) => `${file} is out of date; run: node packages/tooling/check-deploy.mjs --write`)
+}
+
+function problemsOfRule({ alert, record, expr, for: pause, labels, annotations, ...rest }, known) {
+  const problems = [...Object.keys(rest).map((key) => `unknown key ${key}`), ...problemsOfQuery(expr, known)]
+  if (alert) {
+    if (!/^Parley\w+$/.test(alert)) problems.push('has no name with our prefix')
+    if (pause !== undefined && !/^\d+[smh]$/.test(pause)) problems.push(`${pause} is no time`)
+    if (!['warning', 'critical'].includes(labels?.severity)) problems.push('has no severity')
+    if (!annotations?.summary) problems.push('does not say what to do')
+    if (annotations?.runbook !== runbookOf(alert)) problems.push(`does not name its page, ${runbookOf(alert)}`)
   }
-  return problems
+  return problems.map((problem) => `rule ${alert ?? record}: ${problem}`)
 }

@@ -26,7 +26,7 @@ export async function checkChart({ write }) {
   const problems = [
     ...(await problemsOfValues()),
     ...problemsOfTemplates(),
-    ...(await problemsOfAlerts(`${chart}/files/alerts.yaml`)),
+    ...(await problemsOfAlerts(`${chart}/files`, { write })),
   ]
   const helm = spawnSync('helm', ['version'], { encoding: 'utf8' }).status === 0
   if (write && !helm) problems.push('there is no helm to render with')

@@ -3,7 +3,7 @@ const notAMetric = /"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(by|on|without|ignoring)\s*\(
 
 /** What is wrong with a query of Prometheus: it asks for no metric, or for one that is not among the known series. */
 export function problemsOfQuery(query, known) {
-  const names = query.replaceAll(notAMetric, ' ').match(/\b[a-z]+(_[a-z0-9]+)+\b/g) ?? []
+  const names = query.replaceAll(notAMetric, ' ').match(/\b[a-z]+([_:][a-z0-9]+)+\b/g) ?? []
   if (names.length === 0) return ['asks for no metric']
   return names.filter((name) => !known.has(name)).map((name) => `nobody has the metric ${name}`)
 }

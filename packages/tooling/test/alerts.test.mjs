@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,9 +12,19 @@ const isThere = spawnSync('promtool', ['--version']).status === 0
 if (!isThere) console.log('alerts: skipped: promtool (package prometheus) is not on PATH')
 const withPromtool = isThere ? test : test.skip
 
-withPromtool('each alert fires when it should, and only then', () => {
-  const printed = execFileSync('promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yaml'], { cwd })
+withPromtool.each(['alerts', 'objectives'])('each alert fires when it should, and only then: %s', (name) => {
+  const printed = execFileSync('promtool', ['test', 'rules', `deploy/prometheus/${name}.test.yaml`], { cwd })
   expect(printed.toString()).toContain('SUCCESS')
+})
+
+test('there is a test of each alert', () => {
+  const named = (file, key) =>
+    readFileSync(join(cwd, file), 'utf8').matchAll(new RegExp(`\\b${key}: (Parley\\w+)`, 'g'))
+  for (const name of ['alerts', 'objectives']) {
+    const tested = Array.from(named(`deploy/prometheus/${name}.test.yaml`, 'alertname'), ([, alert]) => alert)
+    const alerts = Array.from(named(`helm/parley/files/${name}.yaml`, 'alert'), ([, alert]) => alert)
+    expect(alerts.filter((alert) => !tested.includes(alert))).toEqual([])
+  }
 })
 
 withPromtool('Prometheus understands every query of the dashboards', () => {

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { dashboards } from '../deploy/dashboards/index.mjs'
 import { asSent, grafanaDashboard } from '../deploy/grafana.mjs'
+import { recordedSeries } from '../deploy/objectives.mjs'
 import { problemsOfQuery } from '../deploy/queries.mjs'
 
 const program = new URL('../metrics-table.mjs', import.meta.url).pathname
 const { metrics } = JSON.parse(
   execFileSync(process.execPath, ['--no-warnings', program, '--json'], { encoding: 'utf8' }),
 )
-const known = new Set(metrics.flatMap(({ series }) => series))
+const known = new Set([...metrics.flatMap(({ series }) => series), ...recordedSeries])
 const panels = dashboards.flatMap(({ name, panels: own }) => own.map((panel) => [`${name}: ${panel.title}`, panel]))
 
 describe('the queries of', () => {

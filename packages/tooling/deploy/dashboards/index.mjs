@@ -2,7 +2,8 @@ import { delivery } from './delivery.mjs'
 import { dependencies } from './dependencies.mjs'
 import { fleet } from './fleet.mjs'
 import { messaging } from './messaging.mjs'
+import { objectives } from './objectives.mjs'
 import { realtime } from './realtime.mjs'
 
 /** Grafana dashboards: for each panel its queries and the legends of their series. */
-export const dashboards = [fleet, realtime, messaging, delivery, dependencies]
+export const dashboards = [fleet, realtime, messaging, delivery, dependencies, objectives]

@@ -1,0 +1,110 @@
+import { stringify } from 'yaml'
+import { runbookOf } from './runbooks.mjs'
+
+/**
+ * The service level objectives, each over thirty days. `good` and `all` are rates of a window: the error budget is the
+ * part of `all` that may be missing from `good`.
+ */
+export const objectives = [
+  {
+    name: 'calls',
+    title: 'Public calls succeed',
+    meaning: 'public calls succeed, or fail for a reason that is the caller’s',
+    target: 0.999,
+    good: (window) =>
+      `sum(rate(http_server_request_duration_seconds_count{http_route=~"/svc[.].+",error_type!~"internal|unavailable|deadline_exceeded|unknown|data_loss|5.."}[${window}]))`,
+    all: (window) => `sum(rate(http_server_request_duration_seconds_count{http_route=~"/svc[.].+"}[${window}]))`,
+  },
+  {
+    name: 'sockets',
+    title: 'Changes reach sockets',
+    meaning: 'events are handed to the sockets of each realtime node within a second of their change',
+    target: 0.995,
+    // Prometheus 3 writes 1.0.
+    good: (window) => `sum(rate(parley_realtime_lag_seconds_bucket{le=~"1|1[.]0"}[${window}]))`,
+    all: (window) => `sum(rate(parley_realtime_lag_seconds_count[${window}]))`,
+  },
+  {
+    name: 'pushes',
+    title: 'Notifications are pushed',
+    meaning: 'pushes are taken by the push service of the browser within ten seconds',
+    target: 0.99,
+    good: (window) => `sum(rate(parley_push_lag_seconds_bucket{le=~"10|10[.]0"}[${window}]))`,
+    all: (window) =>
+      `sum(rate(parley_push_pushes_total{parley_outcome=~"accepted|refused|given_up|expired"}[${window}]))`,
+  },
+]
+
+/** How fast a budget is used that lasts thirty days at 1, and over which two windows: https://sre.google/workbook. */
+const alerts = [
+  {
+    alert: 'ParleyErrorBudgetBurnsFast',
+    severity: 'critical',
+    summary: 'in a few hours or days there would be no error budget left for {{ $labels.parley_objective }}',
+    burns: [
+      { above: 14.4, windows: ['1h', '5m'] },
+      { above: 6, windows: ['6h', '30m'] },
+    ],
+  },
+  {
+    alert: 'ParleyErrorBudgetBurnsSlowly',
+    severity: 'warning',
+    summary: 'the error budget of thirty days for {{ $labels.parley_objective }} is used too fast',
+    burns: [
+      { above: 3, windows: ['1d', '2h'] },
+      { above: 1, windows: ['3d', '6h'] },
+    ],
+  },
+]
+
+const windows = ['5m', '30m', '1h', '2h', '6h', '1d', '3d']
+
+/** The series with the burn rate of each objective over a window. */
+export const burnRate = (window) => `parley:error_budget_burn:rate${window}`
+
+/** All series that the rules record. */
+export const recordedSeries = windows.map(burnRate)
+
+/** Burn rates, and the alerts on them. */
+const groupsOfObjectives = () => [
+  { name: 'parley-objectives', rules: windows.flatMap((window) => objectives.map((one) => recordOf(one, window))) },
+  { name: 'parley-error-budgets', rules: alerts.map(alertOf) },
+]
+
+function recordOf({ name, target, good, all }, window) {
+  const budget = Number((1 - target).toFixed(6))
+  return {
+    record: burnRate(window),
+    // A rate of two series may be a little above 1.
+    expr: `clamp_min(1 - ${good(window)} / ${all(window)}, 0) / ${budget}`,
+    labels: { parley_objective: name },
+  }
+}
+
+const alertOf = ({ alert, severity, summary, burns }) => ({
+  alert,
+  expr: burns
+    .map(({ above, windows: both }) => `(${both.map((window) => `${burnRate(window)} > ${above}`).join(' and ')})`)
+    .join(' or '),
+  labels: { severity },
+  annotations: { summary, runbook: runbookOf(alert) },
+})
+
+const head = `# The rules for the objectives of packages/tooling/deploy/objectives.mjs. Written by: check-deploy.mjs --write
+`
+
+/** The rules as a file for Prometheus. */
+export const rulesOfObjectives = () => head + stringify({ groups: groupsOfObjectives() }, { lineWidth: 0 })
+
+const percent = (target) => `${Number((target * 100).toFixed(3))} %`
+
+/** What an objective promises, in a sentence. */
+export const promiseOf = ({ target, meaning }) => `${percent(target)} of ${meaning}`
+
+/** The objectives as a table for a page. */
+export const tableOfObjectives = () =>
+  [
+    '| objective | promise |',
+    '| --- | --- |',
+    ...objectives.map((objective) => `| \`${objective.name}\` | ${promiseOf(objective)} |`),
+  ].join('\n')

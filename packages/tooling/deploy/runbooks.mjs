@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { inWorkspace } from '../steps.mjs'
+
+const folder = 'docs/runbooks'
+const sections = ['What it means', 'What users notice', 'How to confirm it', 'What to do']
+
+/** The page about an alert. */
+export const runbookOf = (alert) =>
+  `${folder}/${alert
+    .replace('Parley', '')
+    .replaceAll(/(?<!^)[A-Z]/g, '-$&')
+    .toLowerCase()}.md`
+
+/** Checks that there is a page about each alert, with its four sections and in the list, and no other page. */
+export function problemsOfRunbooks(alerts) {
+  const pages = new Map(alerts.map((alert) => [runbookOf(alert), alert]))
+  const found = readdirSync(inWorkspace(folder)).map((file) => `${folder}/${file}`)
+  const list = readFileSync(inWorkspace(`${folder}/README.md`), 'utf8')
+  const problems = found
+    .filter((page) => page !== `${folder}/README.md` && !pages.has(page))
+    .map((page) => `${page}: there is no such alert`)
+  for (const [page, alert] of pages) {
+    if (!list.includes(`[\`${alert}\`](${page.split('/').at(-1)})`))
+      problems.push(`${folder}/README.md: lacks ${alert}`)
+    if (!found.includes(page)) problems.push(`alert ${alert}: there is no ${page}`)
+    else problems.push(...problemsOfPage(page, alert))
+  }
+  return problems
+}
+
+function problemsOfPage(page, alert) {
+  const headings = [...readFileSync(inWorkspace(page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
+  const expected = [alert, ...sections]
+  return headings.join() === expected.join() ? [] : [`${page}: its headings are not: ${expected.join(', ')}`]
+}
