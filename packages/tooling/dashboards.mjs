@@ -38,16 +38,15 @@ if (values.write) {
 }
 
 function queriesOfPanels(rateInterval) {
-  return dashboards.map(grafanaDashboard).flatMap(({ title: dashboard, panels }) =>
-    panels.flatMap(({ title: panel, targets }) =>
-      targets.map(({ expr, legendFormat: legend }) => ({
-        dashboard,
-        panel,
-        legend,
-        query: asSent(expr, { rateInterval }),
-      })),
-    ),
-  )
+  return dashboards.flatMap((board) => {
+    const { title: dashboard, panels } = grafanaDashboard(board)
+    return panels.flatMap(({ title: panel, fieldConfig, targets }) =>
+      targets.map(({ expr, legendFormat: legend }) => {
+        const { unit } = fieldConfig.defaults
+        return { name: board.name, dashboard, panel, unit, legend, query: asSent(expr, { rateInterval }) }
+      }),
+    )
+  })
 }
 
 async function problemsOfDashboards() {

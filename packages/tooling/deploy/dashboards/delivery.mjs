@@ -12,11 +12,14 @@ export const delivery = {
     },
     {
       title: 'Relayed events',
-      meaning: 'Events the stream has stored, and tries at which it did not',
+      meaning: 'Events the stream has stored, and messages of events that it refused or did not answer',
       unit: perSecond,
       queries: [
         [rate('parley_outbox_relayed_total', ''), 'stored'],
-        [rate('parley_outbox_publish_failures_total', 'parley_service'), 'failed: {{parley_service}}'],
+        [
+          rate('messaging_client_operation_duration_seconds_count', 'error_type', 'error_type!=""'),
+          'messages {{error_type}}',
+        ],
       ],
     },
     {

@@ -35,11 +35,12 @@ export const fleet = {
     },
     {
       title: 'Failed calls',
-      meaning: 'Calls over the bus that failed for a reason that is not the caller’s, by method and code',
+      meaning:
+        'Calls over the bus that failed for a reason that is not the caller’s, as callers see them, by method and code',
       unit: perSecond,
       queries: [
         [
-          `topk(10, ${rate('rpc_server_call_duration_seconds_count', 'rpc_method, rpc_response_status_code', 'rpc_response_status_code=~"internal|unavailable|deadline_exceeded|unknown|data_loss"')})`,
+          `topk(10, ${rate('rpc_client_call_duration_seconds_count', 'rpc_method, rpc_response_status_code', 'rpc_response_status_code=~"internal|unavailable|deadline_exceeded|unknown|data_loss"')})`,
           '{{rpc_method}} {{rpc_response_status_code}}',
         ],
       ],
