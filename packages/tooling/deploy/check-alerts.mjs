@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
 import { formatted } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
+import { dashboards } from './dashboards/index.mjs'
 import { recordedSeries, rulesOfObjectives, tableOfObjectives } from './objectives.mjs'
 import { problemsOfQuery } from './queries.mjs'
 import { problemsOfRunbooks, runbookOf } from './runbooks.mjs'
@@ -23,7 +24,10 @@ export async function problemsOfAlerts(folder, { write } = {}) {
   const alerts = rules.filter(({ alert }) => alert)
   return [
     ...rules.flatMap((rule) => problemsOfRule(rule, known)),
-    ...problemsOfRunbooks(alerts.map(({ alert }) => alert)),
+    ...problemsOfRunbooks(
+      alerts.map(({ alert }) => alert),
+      dashboards,
+    ),
     ...outdated,
   ]
 }

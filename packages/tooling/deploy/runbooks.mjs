@@ -11,8 +11,11 @@ export const runbookOf = (alert) =>
     .replaceAll(/(?<!^)[A-Z]/g, '-$&')
     .toLowerCase()}.md`
 
-/** Checks that there is a page about each alert, with its four sections and in the list, and no other page. */
-export function problemsOfRunbooks(alerts) {
+/**
+ * Checks that there is a page about each alert, with its four sections and in the list, and no other page. What a page
+ * has in italics is a dashboard or a panel.
+ */
+export function problemsOfRunbooks(alerts, dashboards) {
   const pages = new Map(alerts.map((alert) => [runbookOf(alert), alert]))
   const found = readdirSync(inWorkspace(folder)).map((file) => `${folder}/${file}`)
   const list = readFileSync(inWorkspace(`${folder}/README.md`), 'utf8')
@@ -23,13 +26,21 @@ export function problemsOfRunbooks(alerts) {
     if (!list.includes(`[\`${alert}\`](${page.split('/').at(-1)})`))
       problems.push(`${folder}/README.md: lacks ${alert}`)
     if (!found.includes(page)) problems.push(`alert ${alert}: there is no ${page}`)
-    else problems.push(...problemsOfPage(page, alert))
+    else problems.push(...problemsOfPage(page, alert, dashboards))
   }
   return problems
 }
 
-function problemsOfPage(page, alert) {
-  const headings = [...readFileSync(inWorkspace(page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
+function problemsOfPage(page, alert, dashboards) {
+  const text = readFileSync(inWorkspace(page), 'utf8')
+  const found = (pattern) =>
+    Array.from(text.matchAll(pattern), ([, what]) => what.replaceAll('\n', ' ').replaceAll(/ +/g, ' '))
+  const shown = new Set(dashboards.flatMap(({ title, panels }) => [title, ...panels.map((panel) => panel.title)]))
   const expected = [alert, ...sections]
-  return headings.join() === expected.join() ? [] : [`${page}: its headings are not: ${expected.join(', ')}`]
+  const problems = found(/\b_([^_`]+)_\b/g)
+    .filter((title) => !shown.has(title))
+    .map((title) => `${page}: no dashboard has ${title}`)
+  if (found(/^#+ (.*)$/gm).join() !== expected.join())
+    problems.push(`${page}: its headings are not: ${expected.join(', ')}`)
+  return problems
 }
