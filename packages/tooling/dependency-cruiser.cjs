@@ -18,6 +18,7 @@ const layers = [
   'rpc',
   'events',
   'service',
+  'doctor',
   'local',
   'testkit',
 ]
@@ -60,6 +61,7 @@ const waysIn = [
   'open-context',
   'main',
   'operate',
+  'doctor',
   'video-worker',
 ]
 const pure = ['policy', 'domain', 'view']
@@ -68,6 +70,7 @@ const waysOut = ['store', 'clients', 'engines']
 const files = [
   'config',
   'context',
+  'doctor',
   'errors',
   'main',
   'metrics',

@@ -8,7 +8,7 @@ const rootDir = here('../..')
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
 /** Packages whose behaviour tests use the PostgreSQL and Redis servers of the run; all services do. */
-const sharing = ['events', 'jobs', 'postgres', 'redis', 'testkit']
+const sharing = ['doctor', 'events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
 

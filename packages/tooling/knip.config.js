@@ -9,7 +9,7 @@ function workspaces(kind) {
   const named = readdirSync(workspace + kind).filter((name) => existsSync(`${workspace}${kind}/${name}/package.json`))
   return named.map((name) => {
     const { parley } = JSON.parse(readFileSync(`${workspace}${kind}/${name}/package.json`, 'utf8'))
-    const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts']
+    const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts', 'src/doctor.ts']
     const entry = [...(parley?.entries ?? usual), 'src/store/schema.ts', ...tests]
     return [`${kind}/${name}`, { entry, project: ['src/**/*.ts', 'test/**/*.ts'] }]
   })

@@ -42,7 +42,7 @@ const files = {
     exports: { './service': './src/service.ts', './config': './src/config.ts' },
     scripts: { build: 'node ../../packages/tooling/build.mjs', typecheck: 'tsc --noEmit -p tsconfig.json' },
     dependencies: dependencies(
-      ...['config', 'runtime', 'service', 'telemetry'].map((each) => `@parley/${each}`),
+      ...['config', 'doctor', 'runtime', 'service', 'telemetry'].map((each) => `@parley/${each}`),
       ...(hasDatabase ? ['@parley/postgres', 'drizzle-orm'] : []),
     ),
     devDependencies: dependencies('@jest/globals', '@parley/testkit', '@types/node'),
@@ -68,6 +68,15 @@ await run('${name}', (stop) => start${Name}(readConfig(), { stop }))
 import { readConfig } from './config.ts'
 
 process.stdout.write(\`\${JSON.stringify(effectiveSettings(readConfig))}\\n\`)
+`,
+  'src/doctor.ts': `import { runDoctor } from '@parley/doctor'
+import { readConfig } from './config.ts'
+
+await runDoctor({
+  deployable: '${name}',
+  readConfig,
+  ${hasDatabase ? "migrations: new URL('../drizzle', import.meta.url)," : ''}
+})
 `,
   'src/config.ts': `import { busFields, ${hasDatabase ? 'databaseFields, ' : ''}defineConfig, processFields } from '@parley/config'
 

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { readAccess } from './access.ts'
 import { addConfigCommand } from './config-commands.ts'
 import { databasesOf } from './databases.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { addEmailCommands } from './email-commands.ts'
 import { exitCodes, Failure, misused } from './failure.ts'
 import type { Operator } from './operator.ts'
@@ -41,6 +42,7 @@ Examples:
   ./pnpm parley session end --login alice --all
   ./pnpm parley secret rotate core
   ./pnpm parley config accounts
+  ./pnpm parley doctor
   ./pnpm parley vapid generate
   ./pnpm parley demo create
   ./pnpm parley export --out rooms.jsonl --files files
@@ -173,11 +175,14 @@ function addCommands(program: Command, shared: Surroundings): { nested: Command[
   const importing = group('import', 'import people, rooms and messages', addImportCommands)
   const demo = group('demo', 'sample content', addDemoCommands)
   addConfigCommand(program, shared)
-  const exporting = addExportCommand(program, shared)
+  const whole = [
+    addExportCommand(program, shared),
+    addDoctorCommand(program, shared),
+  ]
   const groups = [user, owner, session, secret, vapid, storage, events, importing, demo]
   const groupsOfFleet = [importing, storage, events, demo]
   return {
     nested: groups.flatMap(({ commands }) => commands),
-    needFleet: new Set([...groupsOfFleet.flatMap(({ commands }) => commands), exporting]),
+    needFleet: new Set([...groupsOfFleet.flatMap(({ commands }) => commands), ...whole]),
   }
 }

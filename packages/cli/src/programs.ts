@@ -25,13 +25,23 @@ export async function runProgram(
   return answer ?? null
 }
 
-/** Returns the output of a service's program. Throws when the program fails or is not built. */
-export async function output(service: string, program: string, env: NodeJS.ProcessEnv, input = ''): Promise<string> {
+/**
+ * Returns the output of a service's program. Throws when the program fails, is not built, or does not end within
+ * `timeoutMs`.
+ */
+export async function output(
+  service: string,
+  program: string,
+  env: NodeJS.ProcessEnv,
+  input = '',
+  timeoutMs?: number,
+): Promise<string> {
   const file = join(servicesFolder(), service, 'dist', `${program}.js`)
   if (!existsSync(file)) throw unreachable(`${file} is not built; run make bootstrap`)
   const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',
+    ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: 'SIGKILL' }),
   })
   // A program may exit before it reads its input; its exit code shows that.
   child.stdin.on('error', () => undefined)

@@ -22,6 +22,7 @@ export {
   logLevels,
   originFields,
   processFields,
+  publicUrlField,
   redisFields,
   registrationFields,
   uploadFields,

@@ -25,6 +25,7 @@ export {
   type Relay,
   type RelayOptions,
 } from './outbox/index.ts'
+export { askKeeper } from './keep/requests.ts'
 export { keepStream } from './keep/keep-stream.ts'
 export { newestEvent } from './keep/newest-event.ts'
 export { readRecoveries, recoveriesIn, type RecoverySummary } from './keep/recoveries.ts'
@@ -35,6 +36,7 @@ export { nextVersion, versionOfNow } from './versions.ts'
 export {
   allEvents,
   controlEvents,
+  durableName,
   eventStream,
   eventSubject,
   presenceHints,

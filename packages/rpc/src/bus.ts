@@ -19,6 +19,8 @@ export type BusOptions = {
   readonly purpose: 'rpc' | 'events'
   /** Ends the attempts to connect. */
   readonly signal?: AbortSignal
+  /** Connects once, or rejects with the reason; a lost connection stays lost. */
+  readonly once?: boolean
 }
 
 /** A connection to NATS that reconnects automatically. */
@@ -47,6 +49,7 @@ export type Bus = AsyncDisposable & {
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const inboxPrefix = `_INBOX.${options.name}`
+  if (options.once) return watch(await attempt(options, inboxPrefix), options.name, inboxPrefix)
   const nc = await retry(() => attempt(options, inboxPrefix), {
     ...(options.signal ? { signal: options.signal } : {}),
     initialMs: 100,
@@ -66,6 +69,7 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       inboxPrefix,
       timeout: 2_000,
       maxReconnectAttempts: -1,
+      reconnect: !options.once,
       reconnectDelayHandler: () => 100 + Math.random() * 400,
       ignoreAuthErrorAbort: true,
       // Who waits in vain calls `verify`; this finds a dead connection on which nothing is expected, in 20 to 40 seconds.

@@ -92,13 +92,13 @@ async function ignoredByDocker() {
 }
 
 /**
- * Without configuration a service and its migration report what is missing (exit code 78); print-config reports it too;
- * commands print help.
+ * Without configuration a service and its migration report what is missing (exit code 78); print-config and doctor report
+ * it too; commands print help.
  */
 async function problemsOfProgram(folder, program) {
   const isService = program.startsWith('services/') || Object.values(compact).includes(program)
   const kind = isService ? program.split('/').at(-1) : 'command'
-  const expected = { 'main.js': 78, 'migrate.js': 78, 'print-config.js': 0, command: 0 }[kind]
+  const expected = { 'main.js': 78, 'migrate.js': 78, 'print-config.js': 0, 'doctor.js': 0, command: 0 }[kind]
   const says = kind === 'command' ? 'Usage: ' : 'PARLEY_'
   const { code, output } = await run(folder, kind === 'command' ? [program, '--help'] : [program])
   const problems = []

@@ -29,6 +29,7 @@ export function programs() {
     `services/${name}/dist/main.js`,
     ...(hasDatabase(name) ? [`services/${name}/dist/migrate.js`] : []),
     `services/${name}/dist/print-config.js`,
+    `services/${name}/dist/doctor.js`,
   ])
   return [
     ...entries,

@@ -1,3 +1,4 @@
+export { mailCheck } from './check-mail.ts'
 export type { Mail, MailKind, NoticeKind } from './mail.ts'
 export { mailBudget } from './mail-budget.ts'
 export { mailSoon } from './mail-soon.ts'

@@ -4,14 +4,11 @@ import { asMessage, type Transport } from './mail.ts'
 
 const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, dnsTimeout: 5_000, socketTimeout: 20_000 }
 
-/** Mail through a server, over a few connections that are kept for a while. */
-export function smtpTransport(config: MailConfig, host: string, from: string): Transport {
+/** How to connect to the mail server. */
+export function smtpOptions(config: MailConfig, host: string) {
   const { smtpTls, smtpTlsServerName, smtpUsername, smtpPassword } = config
   const implicit = smtpTls === 'implicit'
-  const smtp = createTransport({
-    pool: true,
-    maxConnections: 3,
-    maxRequeues: 0,
+  return {
     host,
     port: config.smtpPort ?? (implicit ? 465 : 587),
     secure: implicit,
@@ -24,7 +21,12 @@ export function smtpTransport(config: MailConfig, host: string, from: string): T
     },
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
+  }
+}
+
+/** Mail through a server, over a few connections that are kept for a while. */
+export function smtpTransport(config: MailConfig, host: string, from: string): Transport {
+  const smtp = createTransport({ pool: true, maxConnections: 3, maxRequeues: 0, ...smtpOptions(config, host) })
   return {
     async send(mail, serverName) {
       await smtp.sendMail(asMessage(mail, from, serverName))

@@ -1,3 +1,4 @@
+export { mediaServerCheck } from './check-media-server.ts'
 export { doMediaChores } from './chores.ts'
 export { type Media, type MediaParticipant, MediaServer } from './media-server.ts'
 export { connectionFrom, isPerson, wasReplaced } from './participant.ts'

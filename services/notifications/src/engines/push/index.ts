@@ -1,3 +1,4 @@
+export { pushCheck } from './check-push.ts'
 export { toAuth, toP256dh } from './browser-keys.ts'
 export { checkedEndpoint, parseEndpoint } from './endpoint.ts'
 export { badAuth, badP256dh, pushIsOff, sessionEnded } from './errors.ts'

@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net'
+import { busFields, type ConfigOf, type Field } from '@parley/config'
+import { services } from '@parley/contracts/catalogue'
+import { factsOf, type Deployable } from '@parley/contracts/deployables'
+import { connectBus, type Bus } from '@parley/rpc'
+import { Events } from 'nats'
+import { greeting, portOf, reportServerCertificate } from './certificates.ts'
+import { check, type Check } from './check.ts'
+import { codeOf, reasonOf, type Report } from './finding.ts'
+import { checkStream, checkStreamAsUser } from './stream.ts'
+import { reportVersion } from './versions.ts'
+
+type BusConfig = ConfigOf<ReturnType<typeof busFields>>
+
+/** Smallest message of the bus: a request is one message of up to 1 MiB. */
+const leastPayload = 2 * 1024 ** 2
+
+/**
+ * Checks the bus for a deployable: reach of every server, both users, their permissions, versions, limits and durables.
+ */
+export function busCheck(name: Deployable): Check {
+  return check('nats', busFields(), async (config, report, signal) => {
+    await Promise.all([
+      ...config.natsUrl.split(',').map((url) => checkServer(name, { ...config, natsUrl: url }, report, signal)),
+      usingBus(name, config, 'rpc', (bus) => checkPermissions(name, bus, report)),
+      usingBus(name, config, 'events', (bus) => checkStreamAsUser(name, bus, report)),
+    ])
+  })
+}
+
+/** Checks the stream for its keeper. `wishes`: the settings that say how large it shall be. */
+export function streamCheck(name: Deployable, wishes: StreamFields): Check {
+  return check('nats.stream', { ...busFields(), ...wishes }, async (config, report) => {
+    await usingBus(name, config, 'events', (bus) => checkStream(bus, report, config))
+  })
+}
+
+type StreamFields = { streamMaxBytes: Field<number>; streamReplicas: Field<number | undefined> }
+type Purpose = 'rpc' | 'events'
+
+const connect = (name: Deployable, config: BusConfig, purpose: Purpose) =>
+  connectBus({
+    ...{ url: config.natsUrl, user: config.natsUser, password: config.natsPassword },
+    ...{ name, purpose, once: true },
+  })
+
+/** Does nothing where no server can be reached, which another part reports for each server. */
+async function usingBus(
+  name: Deployable,
+  config: BusConfig,
+  purpose: Purpose,
+  use: (bus: Bus) => Promise<void>,
+): Promise<void> {
+  const bus = await connect(name, config, purpose).catch(() => undefined)
+  if (bus === undefined) return
+  await using open = bus
+  await use(open)
+}
+
+async function checkServer(name: Deployable, config: BusConfig, report: Report, signal: AbortSignal): Promise<void> {
+  const url = new URL(config.natsUrl)
+  const at = `${url.hostname}:${url.port || 4222}`
+  if (url.protocol === 'tls:') {
+    const place = {
+      host: url.hostname,
+      port: portOf(url),
+      prelude: async (socket: Socket) => void (await greeting(socket)),
+    }
+    await reportServerCertificate(report, 'nats.certificate', place)
+  }
+  for (const purpose of ['rpc', 'events'] as const) {
+    const check = purpose === 'rpc' ? 'nats.reach' : 'nats.events'
+    const user =
+      config.natsUser === undefined ? 'no user' : purpose === 'rpc' ? config.natsUser : `${config.natsUser}-events`
+    if (signal.aborted) return
+    try {
+      await using bus = await connect(name, config, purpose)
+      report.ok(check, `connected to ${at} as ${user}`)
+      if (purpose === 'rpc') reportServer(bus, at, report)
+    } catch (error) {
+      report.fail(check, `cannot connect to ${at} as ${user}: ${reasonOf(error)}`, adviceFor(error, name))
+      // The same password opens neither.
+      return
+    }
+  }
+}
+
+function adviceFor(error: unknown, name: Deployable): string {
+  const code = codeOf(error)
+  if (code === 'AUTHORIZATION_VIOLATION' || code === 'AUTHENTICATION_TIMEOUT')
+    return `PARLEY_NATS_PASSWORD of ${name} must be PARLEY_NATS_PASSWORD_${name.toUpperCase()} of the server, which runs with deploy/nats/parley.conf of this release: correct either, then restart it.`
+  if (code === 'TLS' || /certificate|tls/i.test(reasonOf(error)))
+    return 'Let NODE_EXTRA_CA_CERTS name the authority that issued the certificate of NATS, or renew the certificate.'
+  return 'Start NATS, or correct PARLEY_NATS_URL; check that no firewall is between.'
+}
+
+function reportServer({ nc }: Bus, at: string, report: Report): void {
+  const { version = '0', max_payload: most = 0 } = nc.info ?? {}
+  reportVersion(report, 'nats.version', 'NATS', version)
+  if (most >= leastPayload) report.ok('nats.limits', `${at} takes messages of ${most / 1024 ** 2} MiB`)
+  else
+    report.fail(
+      'nats.limits',
+      `${at} takes messages of at most ${most} bytes`,
+      'Set max_payload: 2MB in the configuration of NATS, as deploy/nats/parley.conf does.',
+    )
+}
+
+/**
+ * Tries the rights of a user. A request without an inbox is ignored by whoever receives it, and the methods that are
+ * listened for do not exist.
+ */
+async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
+  const { nc, inboxPrefix } = bus
+  const denied = new Set<string>()
+  void (async () => {
+    for await (const status of nc.status())
+      if (status.type === Events.Error && status.permissionContext)
+        denied.add(`${status.permissionContext.operation} ${status.permissionContext.subject}`)
+  })()
+  const ignore = { callback: () => undefined }
+  const { calls = [], hints = {}, speaksForUsers } = factsOf(name)
+  const owned: Record<string, { typeName: string }> = services[name]
+  const served = Object.values(owned).filter(({ typeName }) => typeName.startsWith('svc.internal.'))
+  const publishing = [
+    ...(speaksForUsers ? ['rpc.svc_api_v1_Doctor.Check'] : []),
+    ...calls.map((call) => `rpc.internal.svc_internal_v1_${call.replace('*', 'DoctorCheck')}`),
+    ...(served.length > 0 ? [`_INBOX.doctor.${name}.check`] : []),
+  ]
+  for (const subject of publishing) nc.publish(subject)
+  nc.subscribe(`${inboxPrefix}.doctor`, ignore)
+  for (const kind of hints.subscribes ?? []) nc.subscribe(`hint.${kind}.*`, ignore)
+  for (const { typeName } of served)
+    nc.subscribe(`rpc.internal.${typeName.replaceAll('.', '_')}.DoctorCheck`, { ...ignore, queue: name })
+  // The server answers in order: before this answer it has sent every refusal, which then only has to be taken.
+  await nc.flush()
+  await new Promise((resolve) => setImmediate(resolve))
+  if (denied.size === 0)
+    return report.ok('nats.permissions', `the user of ${name} may call and answer what it needs to`)
+  const some = [...denied].slice(0, 3).join(', ') + (denied.size > 3 ? ` and ${denied.size - 3} more` : '')
+  report.fail(
+    'nats.permissions',
+    `NATS denies the user of ${name}: ${some}`,
+    'Give NATS the deploy/nats/parley.conf of this release, and restart it.',
+  )
+}

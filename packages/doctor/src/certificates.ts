@@ -1,0 +1,117 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { reasonOf, type Report } from './finding.ts'
+
+const dayMs = 86_400_000
+/** Days before its end from which a certificate is mentioned; automatic renewals happen earlier. */
+const soonDays = 14
+const connectMs = 5_000
+
+/** A server with TLS. */
+export type TlsPlace = {
+  host: string
+  port: number
+  /** Name in its certificate, if it is not the host. */
+  servername?: string | undefined
+  /** What is said before TLS begins, where the protocol has such a beginning. */
+  prelude?: (socket: Socket) => Promise<void>
+}
+
+/** Reports whether a server presents a certificate that this machine trusts, and when the certificate ends. */
+export async function reportServerCertificate(report: Report, check: string, place: TlsPlace): Promise<void> {
+  const at = `${place.host}:${place.port}`
+  try {
+    const socket = await openTls(place)
+    const { authorized, authorizationError: problem } = socket
+    const certificate = socket.getPeerX509Certificate()
+    socket.destroy()
+    if (certificate === undefined) return report.fail(check, `${at} presents no certificate`, renew)
+    if (reportEnd(report, check, `the certificate of ${at}`, certificate) && !authorized)
+      report.fail(
+        check,
+        `the certificate of ${at} is not trusted: ${reasonOf(problem)}`,
+        'Use a certificate for this host name from an authority that this machine trusts, or name the authority in NODE_EXTRA_CA_CERTS.',
+      )
+  } catch (error) {
+    report.fail(
+      check,
+      `no TLS with ${at}: ${reasonOf(error)}`,
+      'Check host and port, that the server speaks TLS there, and that no firewall is between.',
+    )
+  }
+}
+
+/** Reports when the certificates in a file (PEM) end. */
+export async function reportCertificateFile(report: Report, check: string, file: string): Promise<void> {
+  try {
+    const blocks = (await readFile(file, 'latin1')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+    const [first, ...others] = (blocks ?? []).map((block) => new X509Certificate(block))
+    if (first === undefined) throw new Error('it holds no certificate')
+    const soonest = others.reduce((one, other) => (endOf(other) < endOf(one) ? other : one), first)
+    reportEnd(report, check, `a certificate in ${file}`, soonest)
+  } catch (error) {
+    report.fail(check, `${file} cannot be read: ${reasonOf(error)}`, 'Correct the path, or put the certificates there.')
+  }
+}
+
+const renew = 'Renew it, and let the server load the new one.'
+const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
+
+/** Whether the certificate has not ended. */
+function reportEnd(report: Report, check: string, what: string, certificate: X509Certificate): boolean {
+  const days = (endOf(certificate) - Date.now()) / dayMs
+  const date = new Date(endOf(certificate)).toISOString().slice(0, 10)
+  if (days < 0) report.fail(check, `${what} ended on ${date}`, renew)
+  else if (days < soonDays) report.warn(check, `${what} ends in ${Math.floor(days)} days, on ${date}`, renew)
+  else report.ok(check, `${what} is valid until ${date}`)
+  return days >= 0
+}
+
+async function openTls({ host, port, servername = host, prelude }: TlsPlace): Promise<TLSSocket> {
+  const signal = AbortSignal.timeout(connectMs)
+  const plain = connectTcp({ host, port })
+  signal.addEventListener('abort', () => plain.destroy(new Error('no answer within 5 s')), { once: true })
+  await once(plain, 'connect', { signal })
+  await prelude?.(plain)
+  plain.pause()
+  const name = isIP(servername) ? {} : { servername }
+  const socket = connectTls({ socket: plain, ...name, host: servername, rejectUnauthorized: false })
+  await once(socket, 'secureConnect', { signal })
+  return socket
+}
+
+/** The port of a URL. */
+export const portOf = ({ protocol, port }: URL): number =>
+  Number(port) ||
+  (/^(https|wss):$/.test(protocol) ? 443 : protocol === 'rediss:' ? 6379 : protocol === 'tls:' ? 4222 : 5432)
+
+/** Waits for a server that speaks first, such as NATS. */
+export async function greeting(socket: Socket): Promise<string> {
+  const [data] = (await once(socket, 'data', { signal: AbortSignal.timeout(connectMs) })) as [Buffer]
+  return data.toString('latin1')
+}
+
+/** Asks PostgreSQL for TLS. */
+export async function askPostgres(socket: Socket): Promise<void> {
+  socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]))
+  if ((await greeting(socket)) !== 'S') throw new Error('the server does not offer TLS')
+}
+
+/** Asks a mail server for TLS. */
+export async function askMailServer(socket: Socket): Promise<void> {
+  await mailAnswer(socket, 'greeted')
+  for (const line of ['EHLO parley.invalid', 'STARTTLS']) {
+    socket.write(`${line}\r\n`)
+    await mailAnswer(socket, `answered ${line}`)
+  }
+}
+
+/** The last line of an answer has a space after its code. */
+async function mailAnswer(socket: Socket, when: string): Promise<void> {
+  let answer = ''
+  while (!/^\d{3} .*\r\n$/m.test(answer)) answer += await greeting(socket)
+  if (!answer.startsWith('2')) throw new Error(`the server ${when} with ${answer.trim()}`)
+}

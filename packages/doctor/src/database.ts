@@ -1,0 +1,204 @@
+import { fileURLToPath } from 'node:url'
+import { databaseFields } from '@parley/config'
+import { migrationState, openDatabase, type Database } from '@parley/postgres'
+import { askPostgres, portOf, reportCertificateFile, reportServerCertificate } from './certificates.ts'
+import { check, type Check } from './check.ts'
+import { reportClock } from './clock.ts'
+import { codeOf, reasonOf, type Report } from './finding.ts'
+import { reportVersion } from './versions.ts'
+
+type Pool = Database['pool']
+
+/** Share of the server's connections in use from which it is mentioned. */
+const crowdedFrom = 0.8
+
+/**
+ * Checks the database of a deployable: reach, role, version, rights, migrations, connections and clock. `migrations`:
+ * the folder with those of this release.
+ */
+export function databaseCheck(deployable: string, migrations: URL): Check {
+  const fields = databaseFields(deployable)
+  const [setting = ''] = fields.databaseUrl.env
+  return check('postgres', fields, async ({ databaseUrl: url }, report) => {
+    await using database = await openDatabase({ url, pool: 4, name: `${deployable} doctor`, connectTimeoutMs: 5_000 })
+    try {
+      await database.pool.query('select 1')
+    } catch (error) {
+      return reportUnreachable(report, error, { url: new URL(url), setting, deployable })
+    }
+    const { pool } = database
+    report.ok('postgres.reach', `connected to ${placeOf(new URL(url))}`)
+    const parts = [
+      () => checkCertificates(new URL(url), report),
+      () => checkServer(pool, report),
+      () => checkRights(pool, report),
+      () => checkMigrations(pool, report, { deployable, folder: fileURLToPath(migrations) }),
+      () => checkConnections(pool, report),
+      () => checkClock(pool, report),
+      () => checkPooler(database, report),
+    ]
+    for (const part of parts) {
+      try {
+        await part()
+      } catch (error) {
+        report.fail(
+          'postgres',
+          `a query failed: ${reasonOf(error)}`,
+          'Look into the log of PostgreSQL, then check again.',
+        )
+      }
+    }
+  })
+}
+
+const placeOf = ({ hostname, port, pathname, username }: URL): string =>
+  `${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}, as ${decodeURIComponent(username)}`
+
+type Place = { url: URL; setting: string; deployable: string }
+
+function reportUnreachable(report: Report, error: unknown, { url, setting, deployable }: Place): void {
+  const place = placeOf(url)
+  const advice: Record<string, string> = {
+    '28P01': `Put the password of this role into ${setting}, or set it with: alter role ... password '...'.`,
+    '28000': `Create this role, or allow it to connect in pg_hba.conf, or name another in ${setting}.`,
+    '3D000': `Run services/${deployable}/dist/migrate.js, which creates the database if the role may; otherwise create it, or correct ${setting}.`,
+    '42501': 'Let the role connect: grant connect on database ... to ...',
+    '53300': 'Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL or the number of processes.',
+    '57P03': 'PostgreSQL is starting or stopping: wait, then check again.',
+    ENOTFOUND: `No such host: correct the name in ${setting}, or the DNS.`,
+    ECONNREFUSED: `Nothing listens there: start PostgreSQL, or correct host and port in ${setting}.`,
+  }
+  const next =
+    advice[codeOf(error)] ?? `Check that PostgreSQL runs, that ${setting} names it, and that no firewall is between.`
+  report.fail('postgres.reach', `cannot connect to ${place}: ${reasonOf(error)}`, next)
+}
+
+async function checkCertificates(url: URL, report: Report): Promise<void> {
+  const mode = url.searchParams.get('sslmode') ?? (url.searchParams.get('ssl') === 'true' ? 'require' : 'disable')
+  if (mode === 'disable') return
+  const place = { host: url.hostname, port: portOf(url), prelude: askPostgres }
+  await reportServerCertificate(report, 'postgres.certificate', place)
+  for (const file of ['sslrootcert', 'sslcert'].flatMap((name) => url.searchParams.get(name) ?? []))
+    await reportCertificateFile(report, 'postgres.certificate', file)
+}
+
+async function checkServer(pool: Pool, report: Report): Promise<void> {
+  const { rows } = await pool.query<{
+    version: string
+    standby: boolean
+    readonly: string
+    role: string
+    super: boolean
+  }>(
+    `select current_setting('server_version') as version, pg_is_in_recovery() as standby,
+       current_setting('default_transaction_read_only') as readonly, current_user as role,
+       (select rolsuper from pg_roles where rolname = current_user) as super`,
+  )
+  const [server] = rows
+  if (!server) return
+  reportVersion(report, 'postgres.version', 'PostgreSQL', server.version.split(' ')[0] ?? '')
+  if (server.standby || server.readonly === 'on')
+    report.fail(
+      'postgres.writable',
+      server.standby ? 'this server is a standby, which accepts no changes' : 'transactions of this role are read-only',
+      server.standby
+        ? 'Name the primary server instead, or promote this one.'
+        : 'Reset default_transaction_read_only for the role and the database.',
+    )
+  else report.ok('postgres.writable', 'the server accepts changes')
+  if (server.super)
+    report.warn(
+      'postgres.role',
+      `the role ${server.role} is a superuser`,
+      'Give each service a role of its own that owns its database and nothing else.',
+    )
+  else report.ok('postgres.role', `the role ${server.role} is no superuser`)
+}
+
+async function checkRights(pool: Pool, report: Report): Promise<void> {
+  const { rows } = await pool.query<{ role: string; schema: boolean; tables: string[] | null }>(
+    `select current_user as role, has_schema_privilege(oid, 'usage') as schema,
+       (select array_agg(relname::text order by relname) from pg_class
+        where relnamespace = n.oid and case relkind
+          when 'r' then not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+                             and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))
+          when 'S' then not has_sequence_privilege(oid, 'usage')
+          else false end) as tables
+     from pg_namespace n where nspname = 'public'`,
+  )
+  const [rights] = rows
+  if (!rights) return report.fail('postgres.rights', 'there is no schema public', 'Create it: create schema public.')
+  const { role } = rights
+  if (!rights.schema) {
+    const next = `As the owner of the database: grant usage on schema public to "${role}".`
+    return report.fail('postgres.rights', `the role ${role} may not use the schema public`, next)
+  }
+  const denied = rights.tables ?? []
+  if (denied.length === 0) return report.ok('postgres.rights', `the role ${role} may read and change every table`)
+  const some = denied.slice(0, 3).join(', ') + (denied.length > 3 ? ` and ${denied.length - 3} more` : '')
+  report.fail(
+    'postgres.rights',
+    `the role ${role} may not read and change ${some}`,
+    `As the owner: grant select, insert, update, delete on all tables in schema public to "${role}"; grant usage on all sequences in schema public to "${role}".`,
+  )
+}
+
+async function checkMigrations(
+  pool: Pool,
+  report: Report,
+  { deployable, folder }: { deployable: string; folder: string },
+): Promise<void> {
+  try {
+    const { pending, applied, isNewer } = await migrationState(pool, folder)
+    if (pending.length > 0)
+      report.fail(
+        'postgres.migrations',
+        `${pending.length} of ${applied + pending.length} migrations are pending, the first is ${pending[0]}`,
+        `Run services/${deployable}/dist/migrate.js (make run and the chart do) before processes of this release start.`,
+      )
+    else if (isNewer)
+      report.warn(
+        'postgres.migrations',
+        'the database has migrations of a newer release than this program',
+        'Run the newer release; going back further than one release needs a backup.',
+      )
+    else report.ok('postgres.migrations', `all ${applied} migrations are applied`)
+  } catch (error) {
+    const next = 'Let the role read what the migrator wrote: grant usage on schema drizzle and select on its tables.'
+    report.warn('postgres.migrations', `the list of migrations cannot be read: ${reasonOf(error)}`, next)
+  }
+}
+
+async function checkConnections(pool: Pool, report: Report): Promise<void> {
+  const { rows } = await pool.query<{ used: number; most: number }>(
+    `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`,
+  )
+  const { used = 0, most = 1 } = rows[0] ?? {}
+  const found = `${used} of ${most} connections of PostgreSQL are in use`
+  if (used < most * crowdedFrom) report.ok('postgres.connections', found)
+  else
+    report.warn(
+      'postgres.connections',
+      found,
+      'Raise max_connections, lower PARLEY_DATABASE_POOL, or put a pooler in front before more processes start.',
+    )
+}
+
+async function checkClock(pool: Pool, report: Report): Promise<void> {
+  const askedMs = Date.now()
+  const { rows } = await pool.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
+  const reading = { serverMs: Number(rows[0]?.ms ?? askedMs), askedMs, answeredMs: Date.now() }
+  reportClock(report, 'postgres.clock', 'PostgreSQL', reading)
+}
+
+/** A pooler in front of the server must keep prepared statements. */
+async function checkPooler(database: Database, report: Report): Promise<void> {
+  try {
+    await database.ping()
+    report.ok('postgres.statements', 'prepared statements are kept')
+  } catch (error) {
+    const next = 'Set max_prepared_statements = 200 in PgBouncer 1.21 or newer, or connect directly.'
+    report.fail('postgres.statements', reasonOf(error), next)
+  }
+}

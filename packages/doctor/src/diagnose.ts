@@ -1,0 +1,71 @@
+import { publicUrlField, type Fields, type ReadConfig } from '@parley/config'
+import { factsOf, type Deployable } from '@parley/contracts/deployables'
+import { busCheck } from './bus.ts'
+import { portOf, reportCertificateFile, reportServerCertificate } from './certificates.ts'
+import { check, runChecks, type Check } from './check.ts'
+import { databaseCheck } from './database.ts'
+import type { Finding } from './finding.ts'
+import { redisCheck } from './redis.ts'
+import { settingsCheck } from './settings.ts'
+import { secretsIn } from './secrets.ts'
+
+/** What a deployable has checked. */
+export type Examined = {
+  deployable: Deployable
+  readConfig: ReadConfig<Fields>
+  /** Folder of its migrations, if it has a database. */
+  migrations?: URL
+  /** Checks of what only this deployable uses. */
+  checks?: readonly Check[]
+}
+
+/**
+ * Checks the settings of a deployable and everything it depends on. Never rejects because something is wrong, and
+ * changes nothing that stays.
+ */
+export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
+  const { deployable, readConfig, migrations, checks = [] } = examined
+  const all = [
+    settingsCheck(deployable, readConfig),
+    authoritiesCheck,
+    busCheck(deployable),
+    ...(migrations === undefined ? [] : [databaseCheck(deployable, migrations)]),
+    ...(factsOf(deployable).secrets?.includes('PARLEY_REDIS_URL') ? [redisCheck(deployable)] : []),
+    ...(factsOf(deployable).proxies ? [publicAddressCheck] : []),
+    ...checks,
+  ]
+  const secrets = secretsIn(readConfig, { env })
+  return (await runChecks(all, { env })).map((finding) => ({
+    ...finding,
+    found: hidden(finding.found, secrets),
+    next: hidden(finding.next, secrets),
+  }))
+}
+
+/** The whole of a deployable's doctor.ts: prints the findings as JSON and ends the process. */
+export async function runDoctor(examined: Examined): Promise<void> {
+  const findings = await diagnose(examined)
+  // Connections that hang must not keep the process.
+  process.stdout.write(`${JSON.stringify(findings)}\n`, () => process.exit(0))
+}
+
+const hidden = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
+
+const publicAddressCheck = check('public', publicUrlField(), async ({ publicUrl }, report) => {
+  const url = new URL(publicUrl)
+  if (url.protocol !== 'https:')
+    return report.warn(
+      'public.certificate',
+      `people reach this server without TLS, at ${url.origin}`,
+      'Put a proxy with TLS in front and set PARLEY_WEBSERVER_URL to its https address; without it browsers offer no push and no calls.',
+    )
+  await reportServerCertificate(report, 'public.certificate', { host: url.hostname, port: portOf(url) })
+})
+
+/** The authorities that the operator adds for all connections. */
+const authoritiesCheck: Check = (sources) =>
+  check('authorities', {}, async (_, report) => {
+    const file = sources.env?.NODE_EXTRA_CA_CERTS
+    if (file) await reportCertificateFile(report, 'authorities', file)
+  })(sources)

@@ -1,0 +1,6 @@
+export { askMailServer, portOf, reportCertificateFile, reportServerCertificate, type TlsPlace } from './certificates.ts'
+export { streamCheck } from './bus.ts'
+export { check, type Check } from './check.ts'
+export { diagnose, runDoctor, type Examined } from './diagnose.ts'
+export { codeOf, reasonOf, type Finding, type Report, type Result } from './finding.ts'
+export { reportClock } from './clock.ts'

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { redisFields } from '@parley/config'
+import { openRedis, type RedisClient } from '@parley/redis'
+import { portOf, reportServerCertificate } from './certificates.ts'
+import { check, type Check } from './check.ts'
+import { reportClock } from './clock.ts'
+import { reasonOf, type Report } from './finding.ts'
+import { reportVersion } from './versions.ts'
+
+const commandMs = 3_000
+
+/** Checks Redis: reach, rights, version, clock. */
+export function redisCheck(deployable: string): Check {
+  return check('redis', redisFields(), async ({ redisUrl: url }, report) => {
+    const at = new URL(url)
+    if (at.protocol === 'rediss:')
+      await reportServerCertificate(report, 'redis.certificate', { host: at.hostname, port: portOf(at) })
+    const client = openRedis({ url, name: `${deployable} doctor`, commandTimeoutMs: commandMs })
+    try {
+      const failure = await connected(client)
+      if (failure === undefined) await examine(client, placeOf(at), report)
+      else report.fail('redis.reach', `cannot use ${placeOf(at)}: ${failure}`, adviceFor(failure))
+    } finally {
+      client.disconnect()
+    }
+  })
+}
+
+const placeOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
+
+/** Waits until commands are accepted; returns what the client says if that fails. */
+function connected(client: RedisClient): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    client.once('ready', () => resolve(undefined))
+    client.once('error', (error) => resolve(reasonOf(error)))
+  })
+}
+
+function adviceFor(failure: string): string {
+  if (/WRONGPASS|NOAUTH|invalid password|AUTH/i.test(failure))
+    return 'Put user and password of Redis into PARLEY_REDIS_URL: redis://user:password@host:6379.'
+  if (/certificate|SSL|TLS/i.test(failure))
+    return 'Use rediss:// for a server with TLS and redis:// otherwise; let NODE_EXTRA_CA_CERTS name the authority of its certificate.'
+  if (/NOPERM/.test(failure)) return rightsAdvice
+  if (/LOADING/.test(failure)) return 'Redis is loading its data: wait, then check again.'
+  return 'Start Redis, or correct PARLEY_REDIS_URL; check that no firewall is between.'
+}
+
+const rightsAdvice = 'Allow the user all commands on all keys of this database: ACL SETUSER ... ~* &* +@all.'
+
+async function examine(client: RedisClient, place: string, report: Report): Promise<void> {
+  try {
+    await client.ping()
+    report.ok('redis.reach', `connected to ${place}`)
+  } catch (error) {
+    return report.fail('redis.reach', `cannot use ${place}: ${reasonOf(error)}`, adviceFor(reasonOf(error)))
+  }
+  const key = `parley:doctor:${randomUUID()}`
+  const script = "redis.call('SET', KEYS[1], ARGV[1], 'EX', 60) return redis.call('GET', KEYS[1])"
+  try {
+    await client.eval(script, 1, key, 'probe')
+    await client.del(key)
+    report.ok('redis.rights', 'keys can be written, read and deleted, and scripts run')
+  } catch (error) {
+    const reason = reasonOf(error)
+    const full = /OOM/.test(reason) ? 'Raise maxmemory of Redis, or set maxmemory-policy allkeys-lru.' : rightsAdvice
+    report.fail('redis.rights', `a key cannot be written, read and deleted: ${reason}`, full)
+  }
+  try {
+    const version = /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? '0'
+    reportVersion(report, 'redis.version', 'Redis', version)
+    const askedMs = Date.now()
+    const [seconds, micros] = await client.time()
+    const serverMs = Number(seconds) * 1000 + Number(micros) / 1000
+    reportClock(report, 'redis.clock', 'Redis', { serverMs, askedMs, answeredMs: Date.now() })
+  } catch (error) {
+    report.warn('redis.version', `version and clock cannot be read: ${reasonOf(error)}`, rightsAdvice)
+  }
+}

@@ -1,0 +1,130 @@
+import { deployableNames, factsOf, type Deployable } from '@parley/contracts/deployables'
+import { askKeeper, durableName, eventStream } from '@parley/events'
+import type { Bus } from '@parley/rpc'
+import { NatsError, type JetStreamManager, type StreamInfo } from 'nats'
+import { reportClock } from './clock.ts'
+import { reasonOf, type Report } from './finding.ts'
+
+/** Waiting messages from which a durable counts as behind. */
+const behindFrom = 10_000
+
+const streamNotFound = 10059
+const jetStreamOff = new Set([10039, 10076])
+
+/** Checks what a deployable can learn about the stream: through its keeper, as when it starts. */
+export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Report): Promise<void> {
+  const wanted = factsOf(name).consumes ?? []
+  let lags: Record<string, number>
+  try {
+    lags = (await askKeeper(bus, 'lags', {}, name)).messages
+  } catch (error) {
+    return report.warn(
+      'nats.durables',
+      `the keeper of the stream does not answer: ${reasonOf(error)}`,
+      'Start admin, which keeps the stream. If it runs, give NATS the deploy/nats/parley.conf of this release.',
+    )
+  }
+  const names = wanted.map((durable) => durableName(name, durable))
+  const missing = names.filter((durable) => lags[durable] === undefined)
+  if (missing.length > 0)
+    report.warn(
+      'nats.durables',
+      `missing on the stream: ${missing.join(', ')}`,
+      `Start ${name}, which has its durables made; events wait for them on the stream for three days.`,
+    )
+  else if (names.length > 0) report.ok('nats.durables', `all ${names.length} durables are there`)
+  for (const durable of names) {
+    const lag = lags[durable] ?? 0
+    if (lag >= behindFrom)
+      report.warn(
+        'nats.lag',
+        `${durable} has ${lag} messages to handle`,
+        `Look into the log of ${name}, or add processes.`,
+      )
+  }
+}
+
+/** What the fleet wants of the stream. */
+type StreamWishes = { streamMaxBytes: number; streamReplicas: number | undefined }
+
+/** Checks the stream as its keeper, who alone may ask JetStream about it. */
+export async function checkStream(bus: Bus, report: Report, wishes: StreamWishes): Promise<void> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false, timeout: 5_000 })
+  try {
+    const account = await manager.getAccountInfo()
+    const { storage, limits } = account
+    const limit = limits.max_storage > 0 ? ` of ${gib(limits.max_storage)}` : ''
+    report.ok('nats.jetstream', `JetStream stores ${gib(storage)}${limit} for the account of events`)
+    const askedMs = Date.now()
+    const info = await manager.streams.info(eventStream)
+    if (info.ts !== undefined) {
+      const reading = { serverMs: Date.parse(info.ts), askedMs, answeredMs: Date.now() }
+      reportClock(report, 'nats.clock', 'NATS', reading)
+    }
+    reportStream(info, report, wishes)
+    await checkDurables(manager, report)
+  } catch (error) {
+    reportMissing(error, report)
+  }
+}
+
+function reportMissing(error: unknown, report: Report): void {
+  const code = error instanceof NatsError ? (error.api_error?.err_code ?? 0) : 0
+  if (code === streamNotFound)
+    report.fail(
+      'nats.stream',
+      `there is no stream ${eventStream}`,
+      'Start admin, which creates it. If there was one, the services publish again what their outboxes kept.',
+    )
+  else if (jetStreamOff.has(code) || (error instanceof NatsError && error.code === '503'))
+    report.fail(
+      'nats.jetstream',
+      'JetStream does not answer: it is off, or has no leader',
+      'Start NATS with JetStream as in deploy/nats/parley.conf and with a store (-sd); in a cluster most servers must run.',
+    )
+  else report.fail('nats.stream', `JetStream refuses: ${reasonOf(error)}`, 'Look into the log of NATS.')
+}
+
+function reportStream({ config, state, cluster }: StreamInfo, report: Report, wishes: StreamWishes): void {
+  const found = `${eventStream} holds ${gib(state.bytes)} of at most ${gib(config.max_bytes)}, in ${config.num_replicas} copies`
+  const away = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true)
+  if (away.length > 0)
+    report.warn(
+      'nats.stream',
+      `${found}; ${away.map(({ name }) => name).join(', ')} ${away.length === 1 ? 'is' : 'are'} behind or away`,
+      'Start these NATS servers; a copy that is behind catches up by itself.',
+    )
+  else report.ok('nats.stream', found)
+  if (config.max_bytes < wishes.streamMaxBytes)
+    report.warn(
+      'nats.store',
+      `the stream may hold ${gib(config.max_bytes)} instead of ${gib(wishes.streamMaxBytes)}`,
+      'Raise max_file_store of NATS and its disk, or set PARLEY_NATS_STREAM_MAX_BYTES lower.',
+    )
+  else report.ok('nats.store', 'the store of NATS has room for the whole stream')
+  if (wishes.streamReplicas !== undefined && config.num_replicas < wishes.streamReplicas)
+    report.warn(
+      'nats.replicas',
+      `the stream has ${config.num_replicas} of ${wishes.streamReplicas} copies`,
+      'Connect as many NATS servers with JetStream to one cluster, or set PARLEY_NATS_STREAM_REPLICAS lower.',
+    )
+}
+
+/** A durable that nobody reads any more keeps every outbox from deleting its entries. */
+async function checkDurables(manager: JetStreamManager, report: Report): Promise<void> {
+  const known = new Set(
+    deployableNames.flatMap((name) => (factsOf(name).consumes ?? []).map((durable) => durableName(name, durable))),
+  )
+  const unknown: string[] = []
+  for await (const { name, config } of manager.consumers.list(eventStream))
+    if (config.durable_name !== undefined && !known.has(name)) unknown.push(name)
+  if (unknown.length === 0) report.ok('nats.unknown', 'every durable belongs to a deployable of this release')
+  else
+    report.warn(
+      'nats.unknown',
+      `no deployable of this release reads ${unknown.join(', ')}`,
+      'After an upgrade NATS deletes them when nobody has read them for three days; until then outboxes keep their entries.',
+    )
+}
+
+const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(bytes < 1024 ** 3 ? 3 : 1)} GiB`

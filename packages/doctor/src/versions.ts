@@ -1,0 +1,26 @@
+import type { Report } from './finding.ts'
+
+/** The oldest release of each server that Parley supports. */
+export const oldestVersions = { PostgreSQL: '14', NATS: '2.9', Redis: '6' } as const
+
+/** Reports whether a server is recent enough. */
+export function reportVersion(
+  report: Report,
+  check: string,
+  server: keyof typeof oldestVersions,
+  version: string,
+): void {
+  const oldest = oldestVersions[server]
+  if (isAtLeast(version, oldest)) report.ok(check, `${server} ${version}`)
+  else report.fail(check, `${server} ${version} is too old`, `Upgrade it to ${oldest} or newer.`)
+}
+
+/** Compares as many numbers as `oldest` has. A version that cannot be read counts as recent. */
+export function isAtLeast(version: string, oldest: string): boolean {
+  const numbers = version.split(/[^0-9]+/).map(Number)
+  for (const [place, wanted] of oldest.split('.').map(Number).entries()) {
+    const given = numbers[place] ?? 0
+    if (given !== wanted) return !(given < wanted)
+  }
+  return true
+}

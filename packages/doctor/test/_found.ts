@@ -1,0 +1,19 @@
+import type { Sources } from '@parley/config'
+import { runChecks, type Check } from '../src/check.ts'
+import type { Finding } from '../src/finding.ts'
+
+/** Runs a check with an environment, and answers what it found under a name. */
+export async function found(
+  check: Check,
+  env: NodeJS.ProcessEnv,
+  name: string,
+  timeoutMs?: number,
+): Promise<Finding | undefined> {
+  const sources: Sources = { env }
+  return (await runChecks([check], sources, timeoutMs)).find((finding) => finding.check === name)
+}
+
+/** Everything that is not in order. */
+export async function problems(check: Check, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  return (await runChecks([check], { env })).filter(({ result }) => result !== 'ok')
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { int } from '@parley/config'
+import { busUsers, deployableNames, factsOf } from '@parley/contracts/deployables'
+import { askKeeper, keepStream } from '@parley/events'
+import { type Nats, startNats } from '@parley/local/infrastructure'
+import { connectBus, type Bus } from '@parley/rpc'
+import { eventually } from '@parley/testkit'
+import { busCheck, streamCheck } from '../src/bus.ts'
+import { found, problems } from './_found.ts'
+
+const shipped = readFileSync(fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url)), 'utf8')
+const dir = mkdtempSync(join(tmpdir(), 'parley-doctor-'))
+const conf = join(dir, 'parley.conf')
+const closing: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })]
+const passwords = Object.fromEntries(
+  busUsers.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
+)
+let nats: Nats
+let adminBus: Bus
+
+const as = (name: string, password = `password-of-${name}`) => ({
+  PARLEY_NATS_URL: nats.url,
+  PARLEY_NATS_USER: name,
+  PARLEY_NATS_PASSWORD: password,
+})
+const stream = streamCheck('admin', {
+  streamMaxBytes: int('PARLEY_TEST_MAX_BYTES', { default: 32 * 1024 ** 2, doc: '' }),
+  streamReplicas: int('PARLEY_TEST_REPLICAS', { optional: true, doc: '' }),
+})
+const launch = (port?: number) =>
+  startNats({ dir: join(dir, 'nats'), conf, env: passwords, ...(port !== undefined && { port }) })
+const configure = async (text: string) => {
+  writeFileSync(conf, text)
+  await nats.stop()
+  nats = await launch(nats.port)
+}
+
+beforeAll(async () => {
+  writeFileSync(conf, shipped)
+  nats = await launch()
+  closing.push(() => nats.stop())
+  const admin = { user: 'admin', password: 'password-of-admin', name: 'admin' }
+  adminBus = await connectBus({ url: nats.url, ...admin, purpose: 'events' })
+  closing.push(() => adminBus[Symbol.asyncDispose]())
+})
+afterAll(async () => {
+  for (const close of closing.reverse()) await close()
+})
+
+test('before the first start the stream is missing, and its keeper', async () => {
+  expect(await problems(stream, as('admin'))).toEqual([
+    expect.objectContaining({ check: 'nats.stream', result: 'fail', next: expect.stringContaining('Start admin') }),
+  ])
+  expect(await problems(busCheck('rooms'), as('rooms'))).toEqual([
+    expect.objectContaining({ check: 'nats.durables', result: 'warn', next: expect.stringContaining('Start admin') }),
+  ])
+})
+
+test('durables are missing until their services have started; then all is in order', async () => {
+  const keeper = await keepStream(adminBus, { maxBytes: 32 * 1024 ** 2 })
+  closing.push(() => keeper[Symbol.asyncDispose]())
+  await eventually(async () => expect(await found(stream, as('admin'), 'nats.stream')).toMatchObject({ result: 'ok' }))
+  expect(await problems(busCheck('rooms'), as('rooms'))).toEqual([
+    {
+      ...{ check: 'nats.durables', result: 'warn' },
+      found: 'missing on the stream: rooms-people, rooms-people-access, rooms-erasures',
+      next: expect.stringContaining('Start rooms'),
+    },
+  ])
+  for (const name of deployableNames) {
+    const own = { user: name, password: `password-of-${name}`, name }
+    await using bus = await connectBus({ url: nats.url, ...own, purpose: 'events' })
+    for (const durable of factsOf(name).consumes ?? [])
+      await askKeeper(bus, 'durable', { durable, subject: 'evt.user.>', anew: false })
+  }
+  const all = deployableNames.map(async (name) => ({ name, problems: await problems(busCheck(name), as(name)) }))
+  expect((await Promise.all(all)).filter((one) => one.problems.length > 0)).toEqual([])
+  expect(await problems(stream, as('admin'))).toEqual([])
+})
+
+test('a durable of nobody, and a stream that is smaller and has fewer copies than wanted', async () => {
+  const { consumers } = await adminBus.nc.jetstreamManager({ checkAPI: false })
+  await consumers.add('EVENTS', { durable_name: 'rooms-of-old' })
+  const wishes = { PARLEY_TEST_MAX_BYTES: String(1024 ** 3), PARLEY_TEST_REPLICAS: '3' }
+  expect(await problems(stream, { ...as('admin'), ...wishes })).toEqual([
+    expect.objectContaining({ check: 'nats.store', result: 'warn', next: expect.stringContaining('max_file_store') }),
+    expect.objectContaining({ check: 'nats.replicas', result: 'warn', found: 'the stream has 1 of 3 copies' }),
+    expect.objectContaining({ check: 'nats.unknown', result: 'warn', found: expect.stringContaining('rooms-of-old') }),
+  ])
+  await consumers.delete('EVENTS', 'rooms-of-old')
+})
+
+test('a wrong password', async () => {
+  const finding = await found(busCheck('rooms'), as('rooms', 'wrong-password'), 'nats.reach')
+  expect(finding).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('PARLEY_NATS_PASSWORD_ROOMS of the server'),
+  })
+  expect(JSON.stringify(finding)).not.toContain('wrong-password')
+})
+
+test('one server of several that is away', async () => {
+  const env = { ...as('rooms'), PARLEY_NATS_URL: `nats://127.0.0.1:1,${nats.url}` }
+  expect(await problems(busCheck('rooms'), env)).toEqual([
+    expect.objectContaining({
+      check: 'nats.reach',
+      result: 'fail',
+      found: expect.stringContaining('127.0.0.1:1'),
+      next: expect.stringContaining('Start NATS'),
+    }),
+  ])
+})
+
+test('a right of an older configuration, and messages that are too small', async () => {
+  const call = '"rpc.internal.svc_internal_v1_MessagingInternalService.RoomStates"'
+  await configure(shipped.replaceAll(call, '').replace('max_payload: 2MB', 'max_payload: 1MB'))
+  expect(await found(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('MessagingInternalService.RoomStates'),
+    next: expect.stringContaining('deploy/nats/parley.conf of this release'),
+  })
+  expect(await found(busCheck('rooms'), as('rooms'), 'nats.limits')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('max_payload: 2MB'),
+  })
+  const served = '"rpc.internal.svc_internal_v1_RoomsInternalService.* rooms"'
+  await configure(shipped.replaceAll(served, ''))
+  expect(await found(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
+    found: expect.stringContaining('RoomsInternalService'),
+  })
+})
+
+test('a server without JetStream', async () => {
+  const none = join(dir, 'none.conf')
+  writeFileSync(none, 'max_payload: 2MB\n')
+  const server = await startNats({ dir: join(dir, 'none'), conf: none })
+  closing.push(() => server.stop())
+  expect(await problems(stream, { PARLEY_NATS_URL: server.url })).toEqual([
+    expect.objectContaining({ check: 'nats.jetstream', result: 'fail', next: expect.stringContaining('-sd') }),
+  ])
+})

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, expect, test } from '@jest/globals'
+import { reportCertificateFile, reportServerCertificate } from '../src/certificates.ts'
+import { reportTo, type Finding } from '../src/finding.ts'
+import { selfSigned, tlsServer } from './_certificate.ts'
+
+const dayMs = 86_400_000
+const dir = mkdtempSync(join(tmpdir(), 'parley-doctor-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const inDays = (days: number) => new Date(Date.now() + days * dayMs)
+const certificate = (days: number) => selfSigned({ from: inDays(-100), until: inDays(days) })
+
+async function ofServer(pair: { cert: string; key: string }, servername?: string): Promise<Finding | undefined> {
+  await using server = await tlsServer(pair)
+  const findings: Finding[] = []
+  await reportServerCertificate(reportTo(findings), 'tls', { host: '127.0.0.1', port: server.port, servername })
+  expect(findings).toHaveLength(findings.length === 2 ? 2 : 1)
+  return findings.at(-1)
+}
+
+test('the certificate of a server: trusted, for another name, by nobody known', async () => {
+  const pair = certificate(90)
+  expect(await ofServer(pair)).toMatchObject({ result: 'fail', next: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, pair.cert])
+  try {
+    expect(await ofServer(pair)).toMatchObject({ result: 'ok', found: expect.stringContaining('is valid until') })
+    expect(await ofServer(pair, 'chat.example.org')).toMatchObject({
+      result: 'fail',
+      found: expect.stringContaining('is not trusted'),
+      next: expect.stringContaining('for this host name'),
+    })
+  } finally {
+    setDefaultCACertificates(before)
+  }
+})
+
+test('a certificate that has ended', async () => {
+  expect(await ofServer(certificate(-2))).toMatchObject({
+    result: 'fail',
+    found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
+    next: 'Renew it, and let the server load the new one.',
+  })
+})
+
+test('certificates in a file: the first to end counts', async () => {
+  const file = join(dir, 'authorities.pem')
+  const findings: Finding[] = []
+  writeFileSync(file, certificate(90).cert + certificate(5.5).cert)
+  await reportCertificateFile(reportTo(findings), 'tls', file)
+  writeFileSync(file, 'nothing')
+  await reportCertificateFile(reportTo(findings), 'tls', file)
+  expect(findings).toEqual([
+    expect.objectContaining({ result: 'warn', found: expect.stringContaining('ends in 5 days') }),
+    expect.objectContaining({ result: 'fail', found: expect.stringContaining('it holds no certificate') }),
+  ])
+})

@@ -1,0 +1,174 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openTestDatabase, testDatabase, type TestDatabase } from '@parley/testkit'
+import type { Database } from '@parley/postgres'
+import { databaseCheck } from '../src/database.ts'
+import { found, problems } from './_found.ts'
+
+const migrations = new URL('../../../services/rooms/drizzle/', import.meta.url)
+const check = databaseCheck('rooms', migrations)
+const role = `doctor_${process.pid}`
+let database: TestDatabase
+let admin: Database
+let url: URL
+
+const at = (change: (changed: URL) => void = () => undefined) => {
+  const changed = new URL(url)
+  change(changed)
+  return { PARLEY_ROOMS_DATABASE_URL: changed.href }
+}
+const run = (sql: string) => admin.pool.query(sql)
+
+beforeAll(async () => {
+  database = await testDatabase(migrations)
+  admin = await openTestDatabase(database.url)
+  await run(`create role ${role} login password 'right-password'`)
+  await run(`grant usage on schema public, drizzle to ${role}`)
+  await run(`grant select on all tables in schema drizzle to ${role}`)
+  await run(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+  await run(`grant usage on all sequences in schema public to ${role}`)
+  url = new URL(database.url)
+  url.username = role
+  url.password = 'right-password'
+})
+afterAll(async () => {
+  await run(`drop owned by ${role}`)
+  await run(`drop role ${role}`)
+  await admin[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+test('a healthy database is found in order', async () => {
+  expect(await problems(check, at())).toEqual([])
+  expect(await found(check, at(), 'postgres.migrations')).toMatchObject({
+    result: 'ok',
+    found: expect.stringMatching(/^all \d+ migrations are applied$/),
+  })
+})
+
+test('a wrong password is named, but not shown', async () => {
+  const finding = await found(
+    check,
+    at((one) => (one.password = 'wrong-password')),
+    'postgres.reach',
+  )
+  expect(finding).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('password authentication failed'),
+    next: expect.stringContaining('Put the password of this role into PARLEY_ROOMS_DATABASE_URL'),
+  })
+  expect(JSON.stringify(finding)).not.toContain('wrong-password')
+})
+
+test('a missing database', async () => {
+  expect(
+    await found(
+      check,
+      at((one) => (one.pathname = '/nowhere')),
+      'postgres.reach',
+    ),
+  ).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('services/rooms/dist/migrate.js'),
+  })
+})
+
+test('a port where nothing listens', async () => {
+  expect(
+    await found(
+      check,
+      at((one) => (one.port = '1')),
+      'postgres.reach',
+    ),
+  ).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('start PostgreSQL'),
+  })
+})
+
+test('a server that accepts connections and says nothing costs no more than the time of the check', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const finding = await found(
+    check,
+    at((one) => (one.port = String(port))),
+    'postgres',
+    300,
+  )
+  silent.close()
+  expect(finding).toMatchObject({ result: 'fail', found: 'not finished within 0.3 s' })
+})
+
+test('a revoked right is named with the statement that gives it back', async () => {
+  await run(`revoke update on rooms from ${role}`)
+  expect(await problems(check, at())).toEqual([
+    {
+      check: 'postgres.rights',
+      result: 'fail',
+      found: `the role ${role} may not read and change rooms`,
+      next: expect.stringContaining(`grant select, insert, update, delete on all tables in schema public to "${role}"`),
+    },
+  ])
+  await run(`grant update on rooms to ${role}`)
+  await run(`revoke usage on schema public from ${role}, public`)
+  expect(await found(check, at(), 'postgres.rights')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining(`grant usage on schema public to "${role}"`),
+  })
+  await run(`grant usage on schema public to ${role}`)
+})
+
+test('pending migrations, and those of a newer release', async () => {
+  const list = 'drizzle.__drizzle_migrations'
+  await run(`create table drizzle.kept as select * from ${list} order by created_at desc limit 1`)
+  await run(`delete from ${list} where id in (select id from ${list} order by created_at desc limit 1)`)
+  expect(await problems(check, at())).toEqual([
+    expect.objectContaining({
+      check: 'postgres.migrations',
+      result: 'fail',
+      found: expect.stringMatching(/^1 of \d+ migrations are pending, the first is \d{4}_/),
+      next: expect.stringContaining('Run services/rooms/dist/migrate.js'),
+    }),
+  ])
+  await run(`insert into ${list} (hash, created_at) values ('later', 9999999999999)`)
+  expect(await found(check, at(), 'postgres.migrations')).toMatchObject({
+    result: 'warn',
+    next: expect.stringContaining('newer'),
+  })
+  await run(`delete from ${list} where hash = 'later'`)
+  await run(`insert into ${list} select * from drizzle.kept`)
+})
+
+test('a clock that is wrong', async () => {
+  await run('create schema wrong')
+  await run(`grant usage on schema wrong to ${role}`)
+  await run(`create function wrong.clock_timestamp() returns timestamptz language sql as
+    $$ select pg_catalog.clock_timestamp() + interval '90 seconds' $$`)
+  await run(`alter role ${role} set search_path = wrong, public, pg_catalog`)
+  expect(await found(check, at(), 'postgres.clock')).toMatchObject({
+    result: 'fail',
+    found: expect.stringMatching(/^the clock of PostgreSQL is (89|90)\.\d s ahead of this machine's$/),
+    next: expect.stringContaining('NTP'),
+  })
+  await run(`alter role ${role} reset search_path`)
+})
+
+test('transactions that may change nothing, and a role that may do anything', async () => {
+  await run(`alter role ${role} set default_transaction_read_only = on`)
+  expect(await found(check, at(), 'postgres.writable')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('Reset default_transaction_read_only'),
+  })
+  await run(`alter role ${role} reset default_transaction_read_only`)
+  await run(`alter role ${role} superuser`)
+  expect(await problems(check, at())).toEqual([
+    expect.objectContaining({
+      check: 'postgres.role',
+      result: 'warn',
+      next: expect.stringContaining('a role of its own'),
+    }),
+  ])
+  await run(`alter role ${role} nosuperuser`)
+})

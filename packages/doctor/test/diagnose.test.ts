@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals'
+import { busFields, databaseFields, defineConfig, duration, processFields, secret } from '@parley/config'
+import { check } from '../src/check.ts'
+import { diagnose } from '../src/diagnose.ts'
+
+const readConfig = defineConfig({
+  ...processFields(),
+  ...busFields(),
+  ...databaseFields('rooms'),
+  key: secret('PARLEY_TEST_KEY', { doc: '' }),
+  wait: duration('PARLEY_TEST_WAIT', { default: '1s', doc: '' }),
+})
+const env = {
+  PARLEY_NATS_URL: 'nats://127.0.0.1:1',
+  PARLEY_NATS_PASSWORD: 'password-of-rooms',
+  PARLEY_ROOMS_DATABASE_URL: 'postgres://rooms:p%40ssword@127.0.0.1:1/rooms',
+  PARLEY_TEST_KEY: 'the-key-itself',
+  PARLEY_TEST_WAIT: 'soon',
+}
+
+test('a check that fails or hangs hides no other, and no secret is shown', async () => {
+  const findings = await diagnose(
+    {
+      deployable: 'rooms',
+      readConfig,
+      migrations: new URL('../../../services/rooms/drizzle/', import.meta.url),
+      checks: [
+        check('careless', {}, async (_, report) => {
+          report.ok('careless.first', 'the-key-itself and p@ssword')
+          return Promise.reject(new Error('postgres://rooms:p%40ssword@127.0.0.1:1/rooms'))
+        }),
+        check('unreadable', { wait: duration('PARLEY_TEST_WAIT', { doc: '' }) }, () => Promise.resolve()),
+      ],
+    },
+    env,
+  )
+  const by = (name: string) => findings.find((finding) => finding.check === name)
+  expect(by('settings')).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('PARLEY_TEST_WAIT'),
+    next: expect.stringContaining('parley config rooms'),
+  })
+  expect(by('postgres.reach')).toMatchObject({ result: 'fail' })
+  expect(by('nats.reach')).toMatchObject({ result: 'fail' })
+  expect(by('careless.first')).toMatchObject({ result: 'ok', found: '*** and ***' })
+  expect(by('careless')).toMatchObject({ result: 'fail', found: 'the check failed: ***' })
+  expect(by('unreadable')).toMatchObject({ result: 'warn', found: expect.stringContaining('its settings are invalid') })
+})
+
+test('settings that are all valid', async () => {
+  const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, PARLEY_TEST_WAIT: '2s' })
+  expect(findings[0]).toEqual({
+    check: 'settings',
+    result: 'ok',
+    found: expect.stringMatching(/^\d+ settings are valid$/),
+    next: '',
+  })
+})
+
+test('a file of authorities that is not there', async () => {
+  const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, NODE_EXTRA_CA_CERTS: '/nowhere.pem' })
+  expect(findings.find((finding) => finding.check === 'authorities')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('Correct the path'),
+  })
+})

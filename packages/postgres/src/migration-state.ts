@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+
+/** Which migrations of a folder a database has. */
+export type MigrationState = {
+  /** Names of migrations that are still to be applied, in their order. */
+  pending: string[]
+  /** Number of applied migrations. */
+  applied: number
+  /** Whether the newest applied migration is one that the folder does not hold: the database is of a newer release. */
+  isNewer: boolean
+}
+
+type Journal = { entries: { when: number; tag: string }[] }
+
+const undefinedTable = new Set(['42P01', '3F000'])
+
+/** Compares a database with a folder of migrations, as the migrator does. Rejects if it cannot be read. */
+export async function migrationState(pool: Pool, folder: string): Promise<MigrationState> {
+  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as Journal
+  const { applied, newest } = await appliedTo(pool)
+  const pending = entries.filter(({ when }) => when > newest).map(({ tag }) => tag)
+  return { pending, applied, isNewer: newest > Math.max(0, ...entries.map(({ when }) => when)) }
+}
+
+async function appliedTo(pool: Pool): Promise<{ applied: number; newest: number }> {
+  const text = 'select count(*)::int as applied, max(created_at)::text as newest from drizzle.__drizzle_migrations'
+  try {
+    const { rows } = await pool.query<{ applied: number; newest: string | null }>(text)
+    return { applied: rows[0]?.applied ?? 0, newest: Number(rows[0]?.newest ?? 0) }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && undefinedTable.has(String(error.code)))
+      return { applied: 0, newest: 0 }
+    throw error
+  }
+}

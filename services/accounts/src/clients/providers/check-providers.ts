@@ -1,0 +1,33 @@
+import { authProviderFields } from '@parley/config'
+import { check, portOf, reasonOf, reportServerCertificate } from '@parley/doctor'
+import { Discovery } from './discovery.ts'
+
+/** Checks that the metadata of each OpenID Connect provider can be read. */
+export const providersCheck = check('providers', authProviderFields(), async ({ providers }, report, signal) => {
+  if (providers.length === 0) return report.ok('providers', 'no sign-in providers are configured')
+  const openId = providers.flatMap(({ issuerUrl, ...rest }) =>
+    issuerUrl === undefined ? [] : [{ ...rest, issuerUrl }],
+  )
+  await Promise.all(
+    openId.map(async (settings) => {
+      const name = `providers.${settings.id}`
+      const url = new URL(settings.issuerUrl)
+      try {
+        await new Discovery(settings, () => new Date()).configuration(signal)
+        report.ok(name, `${url.host} describes itself as an OpenID Connect provider`)
+      } catch (error) {
+        const { cause } = error instanceof Error ? error : {}
+        const reason = cause instanceof Error ? `${reasonOf(error)}: ${reasonOf(cause)}` : reasonOf(error)
+        report.fail(
+          name,
+          `the metadata of ${settings.issuerUrl} cannot be read: ${reason}`,
+          `issuer_url must be exactly what the provider calls its issuer; open ${settings.issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration from this machine.`,
+        )
+      }
+      if (url.protocol === 'https:')
+        await reportServerCertificate(report, `${name}.certificate`, { host: url.hostname, port: portOf(url) })
+    }),
+  )
+  for (const { id, type } of providers.filter(({ issuerUrl }) => issuerUrl === undefined))
+    report.ok(`providers.${id}`, `${type} has no metadata to check`)
+})

@@ -1,0 +1,67 @@
+import { access, constants } from 'node:fs/promises'
+import { createTransport } from 'nodemailer'
+import { askMailServer, check, codeOf, reasonOf, reportServerCertificate, type Report } from '@parley/doctor'
+import { mailFields, type MailConfig } from './settings.ts'
+import { smtpOptions } from './smtp.ts'
+
+/** Checks the mail server: reach, TLS, sign-in, certificate. Sends nothing. */
+export const mailCheck = check('mail', mailFields, async (config, report) => {
+  const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
+  if (!smtpEnabled) return await checkWithoutServer(mailDir, report)
+  if (host === undefined || smtpFrom === undefined)
+    return report.fail(
+      'mail.settings',
+      `${host === undefined ? 'PARLEY_SMTP_HOST' : 'PARLEY_SMTP_FROM'} is missing: smtp.enabled is set`,
+      'Set it, or set PARLEY_SMTP_ENABLED to false.',
+    )
+  const { port, secure, requireTLS, ...others } = smtpOptions(config, host)
+  const smtp = createTransport({ port, secure, requireTLS, ...others })
+  try {
+    await smtp.verify()
+    report.ok(
+      'mail.server',
+      `${host}:${port} accepts ${config.smtpUsername === undefined ? 'us without a user' : 'our user'}`,
+    )
+  } catch (error) {
+    report.fail('mail.server', `${host}:${port} cannot be used: ${reasonOf(error)}`, adviceFor(error, config))
+  } finally {
+    smtp.close()
+  }
+  if (config.smtpTlsSkipVerify)
+    report.warn(
+      'mail.certificate',
+      'any certificate of the mail server is accepted',
+      'Set PARLEY_SMTP_TLS_SKIP_VERIFY to false.',
+    )
+  else if (secure || requireTLS) {
+    const prelude = secure ? {} : { prelude: askMailServer }
+    const servername = config.smtpTlsServerName
+    await reportServerCertificate(report, 'mail.certificate', { host, port, servername, ...prelude })
+  }
+})
+
+async function checkWithoutServer(mailDir: string | undefined, report: Report): Promise<void> {
+  if (mailDir === undefined)
+    return report.warn(
+      'mail.server',
+      'no mail is sent: nobody can confirm an address or reset a password',
+      'Set PARLEY_SMTP_ENABLED, PARLEY_SMTP_HOST and PARLEY_SMTP_FROM.',
+    )
+  try {
+    await access(mailDir, constants.W_OK)
+    report.ok('mail.server', `mails are written to ${mailDir} instead of being sent`)
+  } catch (error) {
+    const next = 'Create the folder and let the user of accounts write there, or correct PARLEY_MAIL_DIR.'
+    report.fail('mail.server', `mails cannot be written: ${reasonOf(error)}`, next)
+  }
+}
+
+function adviceFor(error: unknown, { smtpTls }: MailConfig): string {
+  const code = codeOf(error)
+  if (code === 'EAUTH')
+    return 'Correct PARLEY_SMTP_USERNAME and PARLEY_SMTP_PASSWORD; some servers want a password for programs.'
+  if (code === 'EDNS') return 'Correct PARLEY_SMTP_HOST, or the DNS.'
+  if (code === 'ETLS' || /certificate|SSL|TLS/i.test(reasonOf(error)))
+    return `PARLEY_SMTP_TLS is ${smtpTls}: choose what the server offers on this port, and a host name for which its certificate is issued (or PARLEY_SMTP_TLS_SERVER_NAME).`
+  return 'Check PARLEY_SMTP_HOST and PARLEY_SMTP_PORT; many networks block outgoing mail ports.'
+}

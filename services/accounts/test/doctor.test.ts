@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Finding } from '@parley/doctor'
+import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
+import { providersCheck } from '../src/clients/providers/check-providers.ts'
+import { mailCheck } from '../src/engines/mail/index.ts'
+import { mailServer, type MailServer } from './_smtp.ts'
+
+let smtp: MailServer
+let provider: OidcProvider
+
+beforeAll(async () => {
+  ;[smtp, provider] = await Promise.all([mailServer(), startOidcProvider(['http://127.0.0.1/callback'])])
+})
+afterAll(async () => {
+  await smtp[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+const mail = (changes: Record<string, string> = {}) => mailCheck({ env: { ...smtp.settings, ...changes } })
+const one = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)
+
+test('the mail server: in order, and without a mail', async () => {
+  expect(one(await mail(), 'mail.server')).toMatchObject({ result: 'ok' })
+  expect(smtp.attempts()).toBe(0)
+})
+
+test('the mail server: wrong password, no TLS on this port, nothing there', async () => {
+  const login = { PARLEY_SMTP_USERNAME: 'chat', PARLEY_SMTP_PASSWORD: 'wrong-password' }
+  const refused = one(await mail(login), 'mail.server')
+  expect(refused).toMatchObject({ result: 'fail', next: expect.stringContaining('PARLEY_SMTP_PASSWORD') })
+  expect(JSON.stringify(refused)).not.toContain('wrong-password')
+  expect(one(await mail({ PARLEY_SMTP_TLS: 'implicit' }), 'mail.server')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('PARLEY_SMTP_TLS is implicit'),
+  })
+  expect(one(await mail({ PARLEY_SMTP_PORT: '1' }), 'mail.server')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('PARLEY_SMTP_PORT'),
+  })
+})
+
+test('the mail server: a certificate of nobody known, even if it is accepted', async () => {
+  const strict = await mail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' })
+  expect(one(strict, 'mail.server')).toMatchObject({ result: 'fail' })
+  expect(strict.find(({ check }) => check === 'mail.certificate')).toMatchObject({
+    result: expect.stringMatching(/fail/),
+  })
+  const accepted = await mail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'true' })
+  expect(one(accepted, 'mail.certificate')).toMatchObject({
+    result: 'warn',
+    next: expect.stringContaining('SKIP_VERIFY'),
+  })
+})
+
+test('no mail server, a folder that is missing, settings that are incomplete', async () => {
+  expect(await mailCheck({ env: {} })).toEqual([
+    expect.objectContaining({ result: 'warn', next: expect.stringContaining('PARLEY_SMTP_ENABLED') }),
+  ])
+  expect(await mailCheck({ env: { PARLEY_MAIL_DIR: '/nowhere/at/all' } })).toEqual([
+    expect.objectContaining({ result: 'fail', next: expect.stringContaining('Create the folder') }),
+  ])
+  expect(await mailCheck({ env: { PARLEY_SMTP_ENABLED: 'true', PARLEY_SMTP_FROM: 'a@example.org' } })).toEqual([
+    expect.objectContaining({ check: 'mail.settings', found: expect.stringContaining('PARLEY_SMTP_HOST') }),
+  ])
+})
+
+test('a sign-in provider: in order, with another issuer, away', async () => {
+  const given = (issuer: string) => ({
+    PARLEY_AUTH_PROVIDERS_0_ID: 'work',
+    PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_ID: provider.clientId,
+    PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: provider.clientSecret,
+    PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: issuer,
+  })
+  expect(await providersCheck({ env: given(provider.issuer) })).toEqual([
+    expect.objectContaining({ check: 'providers.work', result: 'ok' }),
+  ])
+  expect(await providersCheck({ env: given(provider.issuer.replace('127.0.0.1', 'localhost')) })).toEqual([
+    expect.objectContaining({
+      result: 'fail',
+      next: expect.stringContaining('exactly what the provider calls its issuer'),
+    }),
+  ])
+  await provider.stop()
+  expect(await providersCheck({ env: given(provider.issuer) })).toEqual([
+    expect.objectContaining({ result: 'fail', next: expect.stringContaining('.well-known/openid-configuration') }),
+  ])
+  expect(await providersCheck({ env: {} })).toMatchObject([{ result: 'ok' }])
+})

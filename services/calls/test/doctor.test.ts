@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { LivekitStandIn } from '@parley/testkit/livekit'
+import { mediaServerCheck } from '../src/engines/livekit/index.ts'
+
+let media: LivekitStandIn
+beforeAll(async () => {
+  media = await LivekitStandIn.start()
+})
+afterAll(async () => {
+  await media[Symbol.asyncDispose]()
+})
+
+const check = (changes: Record<string, string> = {}) =>
+  mediaServerCheck({
+    env: {
+      PARLEY_LIVEKIT_ENABLED: 'true',
+      PARLEY_LIVEKIT_URL: media.url,
+      PARLEY_LIVEKIT_API_KEY: media.apiKey,
+      PARLEY_LIVEKIT_API_SECRET: media.apiSecret,
+      ...changes,
+    },
+  })
+
+test('the media server: in order, off, a wrong secret, away', async () => {
+  expect(await check()).toEqual([expect.objectContaining({ check: 'livekit.server', result: 'ok' })])
+  expect(await check({ PARLEY_LIVEKIT_ENABLED: 'false' })).toMatchObject([{ result: 'ok', found: 'calls are off' }])
+  const wrong = await check({ PARLEY_LIVEKIT_API_SECRET: 'a wrong secret of thirty-two characters' })
+  expect(wrong).toMatchObject([{ result: 'fail', next: expect.stringContaining('PARLEY_LIVEKIT_API_SECRET') }])
+  expect(JSON.stringify(wrong)).not.toContain('a wrong secret')
+  expect(await check({ PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:1' })).toMatchObject([
+    { result: 'fail', next: expect.stringContaining('Start LiveKit') },
+  ])
+})

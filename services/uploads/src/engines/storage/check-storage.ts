@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { Readable } from 'node:stream'
+import { check, portOf, reasonOf, reportClock, reportServerCertificate, type Report } from '@parley/doctor'
+import { openDiskStorage } from './disk.ts'
+import { openS3Storage } from './s3.ts'
+import { assetStorageFields, type S3Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+
+/** Begins no key of what uploads stores, so that neither listings nor `parley storage check` see the probe. */
+const prefix = 'doctor'
+const probe = 'probe'
+const limits = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
+
+/** Checks the storage of files with a probe that is written, read, listed and deleted. */
+export const storageCheck = check('storage', assetStorageFields(), async ({ assetStorage }, report) => {
+  if (assetStorage.backend === 's3') return await checkBucket(assetStorage, report)
+  const { directory } = assetStorage
+  const next = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
+  try {
+    await checkProbe(await openDiskStorage(directory), `the folder ${directory}`, report, () => next)
+  } catch (error) {
+    report.fail('storage.reach', `the folder ${directory} cannot be used: ${reasonOf(error)}`, next)
+  }
+})
+
+async function checkBucket(settings: S3Settings, report: Report): Promise<void> {
+  const url = new URL(`${settings.useSsl ? 'https' : 'http'}://${settings.endpoint}`)
+  if (settings.useSsl)
+    await reportServerCertificate(report, 'storage.certificate', { host: url.hostname, port: portOf(url) })
+  await checkServerClock(url, report)
+  using storage = openS3Storage(settings, limits)
+  const bucket = `the bucket ${settings.bucket} at ${settings.endpoint}`
+  try {
+    await storage.ping()
+    report.ok('storage.reach', `${bucket} answers`)
+  } catch (error) {
+    report.fail('storage.reach', `${bucket} does not answer: ${describe(error)}`, adviceFor(error, settings))
+  }
+  await checkProbe(storage, bucket, report, (error) => adviceFor(error, settings))
+}
+
+/** Tries every right, also after one failed. */
+async function checkProbe(
+  storage: Storage,
+  where: string,
+  report: Report,
+  advice: (error: unknown) => string,
+): Promise<void> {
+  const key = `${prefix}-${randomUUID()}`
+  const steps: [right: string, run: () => Promise<unknown>][] = [
+    ['write', () => storage.put(key, Readable.from([Buffer.from(probe)], { objectMode: false }))],
+    ['read', async () => expectProbe(await storage.get(key))],
+    ['list', () => storage.page(prefix, '', 1)],
+    ['delete', () => storage.delete(key)],
+  ]
+  for (const [right, run] of steps) {
+    try {
+      await run()
+      report.ok(`storage.${right}`, `${where} allows to ${right}`)
+    } catch (error) {
+      report.fail(`storage.${right}`, `${where} does not allow to ${right}: ${describe(error)}`, advice(error))
+    }
+  }
+}
+
+async function expectProbe(stored: Awaited<ReturnType<Storage['get']>>): Promise<void> {
+  if (stored === undefined || (await text(stored.content)) !== probe) throw new Error('what was written is not there')
+}
+
+/** Signatures of requests are valid for a few minutes, so the clock matters. */
+async function checkServerClock(url: URL, report: Report): Promise<void> {
+  const askedMs = Date.now()
+  try {
+    const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(4_000) })
+    const date = Date.parse(response.headers.get('date') ?? '')
+    // The header counts whole seconds.
+    const answeredMs = Date.now() + 1_000
+    if (!Number.isNaN(date))
+      reportClock(report, 'storage.clock', 'the S3 server', { serverMs: date, askedMs: askedMs - 1_000, answeredMs })
+  } catch {
+    // That it does not answer is reported with the bucket.
+  }
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Error && error.cause !== undefined ? error.cause : error)
+const nameOf = (error: unknown): string => {
+  const cause = causeOf(error)
+  return cause instanceof Error ? cause.name : ''
+}
+
+function describe(error: unknown): string {
+  const cause = causeOf(error)
+  const name = nameOf(error)
+  return /^(Error|TypeError|ConnectError)$/.test(name) ? reasonOf(cause) : `${name}, ${reasonOf(cause)}`
+}
+
+const setting = (key: string): string => `PARLEY_CORE_ASSETS_S3_${key}`
+
+function adviceFor(error: unknown, { bucket }: S3Settings): string {
+  const cause = causeOf(error)
+  const status = cause instanceof Error && '$metadata' in cause ? (cause.$metadata as { httpStatusCode?: number }) : {}
+  const name = nameOf(error)
+  if (name === 'NoSuchBucket' || (status.httpStatusCode === 404 && name !== 'NoSuchKey'))
+    return `Create the bucket ${bucket}, or correct ${setting('BUCKET')} and ${setting('PATH_STYLE')}, which most self-hosted servers need.`
+  if (/InvalidAccessKeyId|SignatureDoesNotMatch/.test(name))
+    return `Correct ${setting('ACCESS_KEY_ID')}, ${setting('SECRET_ACCESS_KEY')} and ${setting('REGION')}.`
+  if (name === 'RequestTimeTooSkewed') return 'Synchronise the clocks of this machine and of the S3 server (NTP).'
+  if (status.httpStatusCode === 403)
+    return `Allow the key s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload on ${bucket}, or correct key and secret.`
+  return `Check that the S3 server runs, ${setting('ENDPOINT')} and ${setting('USE_SSL')}, and that no firewall is between.`
+}

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newDataFolder } from '@parley/testkit'
+import { storageCheck } from '../src/engines/storage/index.ts'
+import { startS3, type TestS3 } from './_s3.ts'
+
+let s3: TestS3
+beforeAll(async () => {
+  s3 = await startS3()
+})
+afterAll(async () => {
+  await s3[Symbol.asyncDispose]()
+})
+
+const results = async (env: Record<string, string>) => await storageCheck({ env })
+const problems = async (env: Record<string, string>) => (await results(env)).filter(({ result }) => result !== 'ok')
+
+test('a bucket with all rights', async () => {
+  const found = await results(s3.env)
+  expect(found.map(({ check, result }) => `${check} ${result}`)).toEqual([
+    ...['storage.clock ok', 'storage.reach ok'],
+    ...['storage.write ok', 'storage.read ok', 'storage.list ok', 'storage.delete ok'],
+  ])
+  expect(s3.requested.filter((one) => one.startsWith('DELETE'))).toHaveLength(1)
+})
+
+test('a key that may not delete: the other rights are reported all the same', async () => {
+  s3.fault = ({ method }) => (method === 'DELETE' ? 'refuse' : undefined)
+  expect(await problems(s3.env)).toEqual([expect.objectContaining({ check: 'storage.delete', result: 'fail' })])
+  s3.fault = () => undefined
+})
+
+test('a wrong key, a missing bucket, a server that is away', async () => {
+  const wrong = await problems({ ...s3.env, PARLEY_CORE_ASSETS_S3_SECRET_ACCESS_KEY: 'wrong-secret' })
+  expect(wrong).toContainEqual(
+    expect.objectContaining({ check: 'storage.write', next: expect.stringContaining('S3_SECRET_ACCESS_KEY') }),
+  )
+  expect(JSON.stringify(wrong)).not.toContain('wrong-secret')
+  const missing = await problems({ ...s3.env, PARLEY_CORE_ASSETS_S3_BUCKET: 'no-such-bucket' })
+  expect(missing).toContainEqual(
+    expect.objectContaining({
+      check: 'storage.reach',
+      next: expect.stringContaining('Create the bucket no-such-bucket'),
+    }),
+  )
+  const away = await problems({ ...s3.env, PARLEY_CORE_ASSETS_S3_ENDPOINT: '127.0.0.1:1' })
+  expect(away).toContainEqual(
+    expect.objectContaining({ check: 'storage.reach', next: expect.stringContaining('S3_ENDPOINT') }),
+  )
+})
+
+test('a folder, and a file in its place', async () => {
+  const folder = newDataFolder('parley-doctor-')
+  expect(await problems({ PARLEY_CORE_ASSETS_DIRECTORY: folder })).toEqual([])
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  expect(await problems({ PARLEY_CORE_ASSETS_DIRECTORY: file })).toEqual([
+    expect.objectContaining({ check: 'storage.reach', next: expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY') }),
+  ])
+})
