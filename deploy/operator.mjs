@@ -9,7 +9,7 @@ const {
   PARLEY_NATS_USER: natsUser = 'operator',
   PARLEY_NATS_PASSWORD: natsPassword,
 } = process.env
-const withoutBus = ['--direct', 'config', 'doctor', 'vapid', 'help', '--help', '-h']
+const withoutBus = ['--direct', 'config', 'doctor', 'status', 'vapid', 'help', '--help', '-h']
 if (natsUrl && natsPassword) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-'))
   process.on('exit', () => rmSync(folder, { recursive: true }))

@@ -16,6 +16,7 @@ import { addDemoCommands } from './demo-commands.ts'
 import { addExportCommand } from './export-command.ts'
 import { addImportCommands } from './import-commands.ts'
 import { addEventCommands } from './event-commands.ts'
+import { addStatusCommand } from './status-command.ts'
 import { addStorageCommands } from './storage-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
@@ -43,6 +44,7 @@ Examples:
   ./pnpm parley secret rotate core
   ./pnpm parley config accounts
   ./pnpm parley doctor
+  ./pnpm parley status --watch
   ./pnpm parley vapid generate
   ./pnpm parley demo create
   ./pnpm parley export --out rooms.jsonl --files files
@@ -178,6 +180,7 @@ function addCommands(program: Command, shared: Surroundings): { nested: Command[
   const whole = [
     addExportCommand(program, shared),
     addDoctorCommand(program, shared),
+    addStatusCommand(program, shared),
   ]
   const groups = [user, owner, session, secret, vapid, storage, events, importing, demo]
   const groupsOfFleet = [importing, storage, events, demo]

@@ -1,7 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { metricsText } from '@parley/telemetry'
+import { hostname } from 'node:os'
+import { lastErrors, metricsText, serviceName, type LoggedError } from '@parley/telemetry'
 import { watchEventLoop } from './event-loop.ts'
 import type { Health } from './health.ts'
+import { serverVersion } from './version.ts'
 
 /** Address and content of the internal port. */
 export type InternalServerOptions = {
@@ -11,9 +13,25 @@ export type InternalServerOptions = {
   health: Health
 }
 
+/** What a process says about itself at `/status`. */
+export type ProcessStatus = {
+  /** The deployable, or `compact`. */
+  service: string
+  version: string
+  host: string
+  pid: number
+  /** ISO time. */
+  startedAt: string
+  ready: boolean
+  /** Why it is not ready. */
+  reasons: string[]
+  /** Newest first. */
+  lastErrors: readonly LoggedError[]
+}
+
 /**
  * Serves the internal port: `/healthz` (the process lives), `/readyz` (it wants work; the body gives the reasons if
- * not) and `/metrics`. Throws if the port is unavailable. Close it last, so that probes see the drain.
+ * not), `/status` (a {@link ProcessStatus}) and `/metrics`. Throws if the port is unavailable. Close it last, so that probes see the drain.
  */
 export async function serveInternal(options: InternalServerOptions): Promise<{ port: number } & AsyncDisposable> {
   const { host, health } = options
@@ -24,6 +42,7 @@ export async function serveInternal(options: InternalServerOptions): Promise<{ p
     const path = request.url?.split('?', 1)[0]
     if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
     if (path === '/readyz') return sendReadiness(response, health)
+    if (path === '/status') return sendJson(response, 200, statusOf(health))
     if (path === '/metrics') return void sendMetrics(response)
     return sendJson(response, 404, { status: 'not found' })
   })
@@ -49,6 +68,15 @@ function sendReadiness(response: ServerResponse, health: Health): void {
   const { ready, reasons } = health.status()
   if (ready) sendJson(response, 200, { status: 'ready' })
   else sendJson(response, 503, { status: 'not ready', reasons })
+}
+
+function statusOf(health: Health): ProcessStatus {
+  const startedAt = new Date(Date.now() - process.uptime() * 1000).toISOString()
+  return {
+    ...{ service: serviceName, version: serverVersion, host: hostname(), pid: process.pid, startedAt },
+    ...health.status(),
+    lastErrors: lastErrors(),
+  }
 }
 
 async function sendMetrics(response: ServerResponse): Promise<void> {

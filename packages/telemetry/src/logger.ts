@@ -10,6 +10,24 @@ export type Logger = PinoLogger
 /** Receives every line that is written, already redacted. */
 export type LineSink = (line: string) => void
 
+/** An error that was logged. */
+export type LoggedError = {
+  /** ISO time. */
+  at: string
+  /** The part of the program that logged it. */
+  part: string
+  message: string
+  /** Code or type of the error behind it; empty if none was given. */
+  error: string
+}
+
+/** Errors that a process remembers. */
+const remembered = 5
+const errors: LoggedError[] = []
+
+/** The last errors that this process logged, newest first. */
+export const lastErrors = (): readonly LoggedError[] => errors
+
 const secrets = ['password', 'token', 'secret', 'authorization', 'cookie', 'credential', 'secretKey', 'email', 'body']
 const keys = [...secrets, 'databaseUrl', 'redisUrl', 'natsPassword', '["set-cookie"]']
 
@@ -48,9 +66,25 @@ function createRoot(): Logger {
       write: (line) => {
         process.stdout.write(line)
         sink?.(line)
+        // The level comes first in every line.
+        if (line.startsWith('{"level":"error"') || line.startsWith('{"level":"fatal"')) remember(line)
       },
     },
   )
+}
+
+function remember(line: string): void {
+  const {
+    time,
+    name,
+    msg = '',
+    err,
+  } = JSON.parse(line) as Record<'time' | 'name', string> & {
+    msg?: string
+    err?: { code?: string | number; type?: string }
+  }
+  errors.unshift({ at: time, part: name, message: msg, error: String(err?.code ?? err?.type ?? '') })
+  errors.length = Math.min(errors.length, remembered)
 }
 
 /** An invalid level must not silence the log; the code that reads the whole configuration reports it. */

@@ -19,6 +19,8 @@ export type DataDir = {
   lockFile: string
   /** Access of the operator's command to this fleet. */
   operatorFile: string
+  /** The processes of this fleet and their internal ports. */
+  processesFile: string
 }
 
 /** Paths inside a data folder. */
@@ -38,6 +40,7 @@ export function dataDirAt(folder: string): DataDir {
     portsFile: join(run, 'ports.json'),
     lockFile: join(run, 'supervisor.pid'),
     operatorFile: join(run, 'operator.json'),
+    processesFile: join(run, 'processes.json'),
   }
 }
 

@@ -77,6 +77,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   assertBuilt(services)
   const dir = await claim(options, opened)
   const announcement = new Announcement(options.readyFile, say)
+  const processes = announceProcesses(dir, say, opened)
   const port = await publicPort(host, options.port)
   const secrets = new Secrets(dir.secretsFile)
 
@@ -100,8 +101,9 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const group = new ServiceGroup({
     ...{ services, dir, say, replicas: options.replicas ?? 1, publicPort: port },
     environment: (service) => processEnvironment(service, addresses, env),
-    onChange: () => announcement.renew(),
+    onChange: () => [announcement, processes].forEach((one) => one.renew()),
   })
+  processes.begin(() => ({ services: group.processes() }))
   opened.push(() => group.stop())
   options.force?.addEventListener('abort', () => group.kill('SIGKILL'))
   say(`starting ${services.map(({ name }) => name).join(', ')}`)
@@ -165,6 +167,13 @@ function addressesOf(
     secret: (name) => secrets.get(name),
     previousSecret: (name) => secrets.peek(`${name}.previous`),
   }
+}
+
+/** Names the processes for the operator's command, from their start until they have stopped. */
+function announceProcesses(dir: DataDir, say: (line: string) => void, opened: Opened) {
+  const processes = new Announcement<{ services: FleetProcess[] }>(dir.processesFile, say)
+  opened.push(() => processes.end())
+  return processes
 }
 
 /** Leaves the operator's credential where the operator's command finds it while the fleet runs. */

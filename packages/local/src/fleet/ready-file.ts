@@ -27,11 +27,11 @@ export type ReadyState = {
 
 const retryMs = 2_000
 
-/** The ready file: it exists from the moment the fleet is ready until it stops, and names the processes that serve. */
-export class Announcement {
+/** A file that exists from the moment something begins until the fleet stops, and names the processes that serve. */
+export class Announcement<State extends object = ReadyState> {
   readonly #file: string | undefined
   readonly #say: (line: string) => void
-  #state: (() => ReadyState) | undefined
+  #state: (() => State) | undefined
   #retry: NodeJS.Timeout | undefined
 
   /** Without a path nothing is written. A file of an earlier run is removed. `say` reports why it cannot be written. */
@@ -41,8 +41,8 @@ export class Announcement {
     this.#remove()
   }
 
-  /** The fleet is ready. */
-  begin(state: () => ReadyState): void {
+  /** Writes the file. */
+  begin(state: () => State): void {
     this.#state = state
     this.renew()
   }

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { exitCodes, Failure, misused, unreachable } from './failure.ts'
+import { askNode } from './status/ask-node.ts'
+import { nodesAt, nodesOf } from './status/find-nodes.ts'
+import { asText, fleetStatus, type FleetStatus } from './status/fleet-status.ts'
+import type { Surroundings } from './surroundings.ts'
+
+type Options = { at?: string[]; watch?: string | true }
+
+/** Adds `status`: the processes of the fleet as they are now, from their internal ports. */
+export function addStatusCommand(parent: Command, { print, dataDir }: Surroundings): Command {
+  return parent
+    .command('status')
+    .description('show every process: version, readiness, sockets, lags, last errors; exits with 1 if one is not ready')
+    .option('--at <hosts...>', 'internal ports, such as parley-internal:9090; every address of a name is a process')
+    .option('--watch [seconds]', 'repeat every 2 seconds, or as often as given, until interrupted')
+    .action(async ({ at, watch }: Options) => {
+      const pauseMs = watch === true ? 2_000 : Number(watch ?? 0) * 1_000
+      if (!(pauseMs >= 0)) throw misused('--watch needs a number of seconds')
+      // Names are looked up again every time: processes come and go.
+      const look = async () =>
+        fleetStatus(await Promise.all((at ? await nodesAt(at) : nodesOf(dataDir())).map(askNode)))
+      for (;;) {
+        const status = await look()
+        const text = asText(status)
+        print({ json: status, text: watch === undefined ? text : `${text}\n` })
+        if (watch === undefined) return judge(status)
+        await sleep(pauseMs)
+      }
+    })
+}
+
+function judge({ ready, nodes, missing }: FleetStatus): void {
+  if (nodes.every(({ state }) => state === 'unreachable')) throw unreachable('no process of the fleet can be reached')
+  const others = nodes.filter(({ state }) => state !== 'ready').length
+  if (!ready)
+    throw new Failure(
+      exitCodes.refused,
+      'failed_precondition',
+      `${others} processes are not ready, ${missing.length} deployables have none`,
+    )
+}

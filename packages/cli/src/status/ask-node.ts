@@ -1,0 +1,70 @@
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { ProcessStatus } from '@parley/runtime'
+import { largest, total } from './samples.ts'
+
+const answerMs = 3_000
+
+/** A process of the fleet. Numbers are null where it does not report them. */
+export type FleetNode = {
+  /** Host and internal port. */
+  at: string
+  state: 'ready' | 'not ready' | 'unreachable'
+  /** Why it is not ready, or what went wrong when it was asked. */
+  reasons: string[]
+  /** Empty if it cannot be reached and is not known otherwise. */
+  service: string
+  host: string
+  version: string
+  /** ISO time, or empty. */
+  startedAt: string
+  sockets: number | null
+  /** Age of the oldest event that waits for the stream, in seconds. */
+  outboxAgeSeconds: number | null
+  /** Messages that its deployable has yet to handle. */
+  pending: number | null
+  /** Events that its deployable gave up on. */
+  parked: number | null
+  memoryBytes: number | null
+  lastErrors: ProcessStatus['lastErrors']
+}
+
+/** Where a process may be asked; `service`: its name, if it is known. */
+export type NodeAddress = { host: string; port: number; service?: string }
+
+/** Asks a process for its state and its metrics. Never rejects. */
+export async function askNode({ host, port, service = '' }: NodeAddress): Promise<FleetNode> {
+  const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  try {
+    const [status, metrics] = await Promise.all([fetchText(host, port, '/status'), fetchText(host, port, '/metrics')])
+    const { ready, ...said } = JSON.parse(status) as ProcessStatus
+    return {
+      ...{ at, state: ready ? 'ready' : 'not ready', reasons: said.reasons, service: said.service, host: said.host },
+      ...{ version: said.version, startedAt: said.startedAt, lastErrors: said.lastErrors },
+      sockets: total(metrics, 'parley_realtime_sockets'),
+      outboxAgeSeconds: largest(metrics, 'parley_outbox_age_seconds'),
+      pending: total(metrics, 'parley_consumer_pending'),
+      parked: total(metrics, 'parley_consumer_parked_waiting'),
+      memoryBytes: total(metrics, 'process_memory_usage_bytes'),
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return {
+      ...{ at, state: 'unreachable', reasons: [reason], service, host: '', version: '', startedAt: '' },
+      ...{ sockets: null, outboxAgeSeconds: null, pending: null, parked: null, memoryBytes: null, lastErrors: [] },
+    }
+  }
+}
+
+/** Uses a direct connection: `fetch` would use the proxy from the environment. */
+function fetchText(host: string, port: number, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(answerMs)
+    const request = get({ host, port, path, agent: false, signal }, (response) => {
+      if (response.statusCode === 200) return void text(response).then(resolve, reject)
+      response.resume()
+      reject(new Error(`${path} answers ${response.statusCode}`))
+    })
+    request.on('error', reject)
+  })
+}

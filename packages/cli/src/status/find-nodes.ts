@@ -1,0 +1,43 @@
+import { lookup } from 'node:dns/promises'
+import { readFileSync } from 'node:fs'
+import type { FleetProcess } from '@parley/local'
+import { dataDirAt } from '@parley/local/data-dir'
+import { misused, unreachable } from '../failure.ts'
+import type { NodeAddress } from './ask-node.ts'
+
+/** Port on which the chart and Compose have the internal port of every process. */
+const usualPort = 9090
+
+/**
+ * The processes behind names: every address of a name is one. A name is a host with an optional port, or an http URL of
+ * one. Throws a Failure for a name that cannot be resolved.
+ */
+export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const address = /^http:\/\//.test(name) ? name : `http://${name}`
+      if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
+      const { hostname, port } = new URL(address)
+      try {
+        const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
+        return addresses.map(({ address: host }) => ({ host, port: Number(port) || usualPort }))
+      } catch {
+        throw unreachable(`there is no host ${hostname}`)
+      }
+    }),
+  )
+  return found.flat()
+}
+
+/** The processes of the fleet that runs on a data folder. Throws a Failure when none does. */
+export function nodesOf(dataDir: string): NodeAddress[] {
+  const { processesFile, root } = dataDirAt(dataDir)
+  try {
+    const { services } = JSON.parse(readFileSync(processesFile, 'utf8')) as { services: FleetProcess[] }
+    return services.map(({ name, internalPort }) => ({ host: '127.0.0.1', port: internalPort, service: name }))
+  } catch {
+    throw unreachable(
+      `no fleet runs on ${root}; name its folder with --data-dir or PARLEY_DATA_DIR, or its internal ports with --at`,
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import { compactDeployables, deployableNames } from '@parley/contracts/deployables'
+import type { FleetNode } from './ask-node.ts'
+
+/** The fleet at one moment. */
+export type FleetStatus = {
+  /** ISO time. */
+  at: string
+  /** Whether every deployable has a process that is ready, and every process is. */
+  ready: boolean
+  /** Deployables without any process. */
+  missing: string[]
+  /** Versions that run; several while an upgrade goes on. */
+  versions: string[]
+  nodes: FleetNode[]
+}
+
+/** Puts together what the processes said. */
+export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
+  const order = ['compact', ...deployableNames]
+  const sorted = nodes.toSorted(
+    (one, other) => order.indexOf(one.service) - order.indexOf(other.service) || (one.at < other.at ? -1 : 1),
+  )
+  const running = new Set<string>(nodes.map(({ service }) => service))
+  if (running.has('compact')) for (const name of compactDeployables) running.add(name)
+  const missing = deployableNames.filter((name) => !running.has(name))
+  const versions = [...new Set(nodes.map(({ version }) => version).filter((version) => version !== ''))].sort()
+  const ready = missing.length === 0 && nodes.every(({ state }) => state === 'ready')
+  return { at: now.toISOString(), ready, missing, versions, nodes: sorted }
+}
+
+const head = ['service', 'node', 'version', 'state', 'up', 'sockets', 'outbox', 'pending', 'parked', 'memory']
+const errorsShown = 10
+
+/** A table of the processes, then what is not in order, then the last errors. */
+export function asText({ at, missing, versions, nodes }: FleetStatus): string {
+  const rows = nodes.map((node) => [
+    node.service || '?',
+    node.at,
+    node.version || '-',
+    node.state,
+    node.startedAt === '' ? '-' : duration(Date.parse(at) - Date.parse(node.startedAt)),
+    shown(node.sockets),
+    node.outboxAgeSeconds === null ? '-' : `${node.outboxAgeSeconds.toFixed(1)} s`,
+    ...[shown(node.pending), shown(node.parked)],
+    node.memoryBytes === null ? '-' : `${Math.round(node.memoryBytes / 1024 ** 2)} MiB`,
+  ])
+  const notes = [
+    ...nodes
+      .filter(({ state }) => state !== 'ready')
+      .map(
+        ({ service, at: where, state, reasons }) => `${service || '?'} at ${where} is ${state}: ${reasons.join('; ')}`,
+      ),
+    ...(missing.length > 0 ? [`no process of ${missing.join(', ')}`] : []),
+    ...(versions.length > 1 ? [`several versions run: ${versions.join(', ')}`] : []),
+  ]
+  const errors = nodes
+    .flatMap(({ service, at: where, lastErrors }) => lastErrors.map((error) => ({ ...error, service, where })))
+    .sort((one, other) => (one.at < other.at ? 1 : -1))
+    .slice(0, errorsShown)
+    .map(
+      (one) => `${one.at}  ${one.service} at ${one.where}  ${one.message}${one.error === '' ? '' : ` (${one.error})`}`,
+    )
+  const parts = [[...table([head, ...rows])], notes, errors.length > 0 ? ['last errors:', ...errors] : []]
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+const shown = (value: number | null): string => (value === null ? '-' : String(value))
+
+function table(rows: string[][]): string[] {
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1000))} s`
+  if (minutes < 120) return `${minutes} min`
+  return minutes < 2_880 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1_440)} d`
+}

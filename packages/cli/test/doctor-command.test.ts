@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { runParley } from './_parley.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+type Printed = {
+  result: string
+  counts: Record<'ok' | 'warn' | 'fail', number>
+  findings: { service: string; check: string; result: string; found: string; next: string }[]
+}
+
+test('findings of several services in one object, in a stable form', async () => {
+  const { code, out, err } = await runParley(['doctor', 'gateway', 'rooms', '--json'], { dir })
+  const { result, counts, findings } = JSON.parse(out) as Printed
+  expect([code, result]).toEqual([1, 'fail'])
+  expect(JSON.parse(err)).toMatchObject({ error: { code: 'failed_precondition' } })
+  expect(counts.fail).toBe(findings.filter((finding) => finding.result === 'fail').length)
+  expect(new Set(findings.map(({ service }) => service))).toEqual(new Set(['gateway', 'rooms']))
+  expect(findings).toContainEqual({
+    ...{ service: 'rooms', check: 'settings', result: 'fail' },
+    found: expect.stringContaining('PARLEY_ROOMS_DATABASE_URL'),
+    next: expect.stringContaining('parley config rooms'),
+  })
+})
+
+test('for people: what several services found alike stands there once, with what to do', async () => {
+  const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir })
+  expect(code).toBe(1)
+  expect(
+    out.match(/^warn {2}nats {2}\(gateway, rooms\)\n {6}not checked.*\n {6}-> Correct the settings/gm),
+  ).toHaveLength(1)
+  expect(out).toMatch(/^\d+ ok, \d+ warnings, \d+ failures$/m)
+})
+
+test('an unknown service', async () => {
+  expect(await runParley(['doctor', 'nobody'], { dir })).toMatchObject({ code: 2 })
+})

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { runCli } from '@parley/cli'
+import { Health, serveInternal, serverVersion } from '@parley/runtime'
+import { logger } from '@parley/telemetry'
+import { runParley } from './_parley.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+const closing: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })]
+const health = new Health()
+let port: number
+
+const write = (...services: { name: string; internalPort: number }[]) => {
+  mkdirSync(join(dir, 'run'), { recursive: true })
+  writeFileSync(join(dir, 'run/processes.json'), JSON.stringify({ services }))
+}
+
+beforeAll(async () => {
+  const server = await serveInternal({ host: '127.0.0.1', port: 0, health })
+  port = server.port
+  closing.push(() => server[Symbol.asyncDispose]())
+})
+afterAll(async () => {
+  for (const close of closing.reverse()) await close()
+})
+
+type Printed = { ready: boolean; missing: string[]; versions: string[]; nodes: Record<string, unknown>[] }
+const parley = (...args: string[]) => runParley(['status', ...args], { dir })
+
+test('without a fleet that is said', async () => {
+  expect(await parley()).toMatchObject({ code: 3, err: expect.stringContaining('no fleet runs') })
+})
+
+test('a process that waits, one that is gone, and deployables without any', async () => {
+  const started = health.startup('postgres')
+  write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
+  const log = logger('relay')
+  // Tests are silent otherwise, and here only the memory of the log counts.
+  jest.spyOn(process.stdout, 'write').mockReturnValueOnce(true)
+  log.level = 'error'
+  log.error({ err: Object.assign(new Error('of alice'), { code: '57P01' }) }, 'the outbox could not be read')
+  const { code, out } = await parley('--json')
+  const status = JSON.parse(out) as Printed
+  expect(code).toBe(1)
+  expect(status).toMatchObject({ ready: false, versions: [serverVersion] })
+  expect(status.missing).toContain('gateway')
+  expect(status.missing).not.toContain('calls')
+  expect(status.nodes).toContainEqual({
+    ...{ at: `127.0.0.1:${port}`, state: 'not ready', reasons: ['waiting for postgres'], service: 'parley' },
+    ...{ host: expect.any(String), version: serverVersion, startedAt: expect.stringContaining('T') },
+    // Of the process itself there are figures only where telemetry was started.
+    ...{
+      sockets: null,
+      outboxAgeSeconds: null,
+      pending: null,
+      parked: null,
+      memoryBytes: status.nodes[0]?.memoryBytes,
+    },
+    lastErrors: [{ at: expect.any(String), part: 'relay', message: 'the outbox could not be read', error: '57P01' }],
+  })
+  expect(status.nodes).toContainEqual(
+    expect.objectContaining({ service: 'calls', state: 'unreachable', at: '127.0.0.1:1' }),
+  )
+  const { out: text } = await parley()
+  expect(text).toMatch(/^service +node +version +state/)
+  expect(text).toContain('waiting for postgres')
+  expect(text).toMatch(/no process of gateway, realtime/)
+  expect(text).toMatch(/last errors:\n.*the outbox could not be read \(57P01\)/)
+  expect(text).not.toContain('alice')
+  started()
+})
+
+test('processes behind a name, and names that are none', async () => {
+  const { code, out } = await parley('--json', '--at', `127.0.0.1:${port}`)
+  expect(code).toBe(1)
+  expect((JSON.parse(out) as Printed).nodes).toEqual([expect.objectContaining({ state: 'ready' })])
+  expect(await parley('--at', 'no-such-host.invalid:9090')).toMatchObject({ code: 3 })
+  expect(await parley('--at', 'http://')).toMatchObject({ code: 2 })
+  expect(await parley('--at', '127.0.0.1:1')).toMatchObject({ code: 3 })
+})
+
+test('watching goes on after something is not in order, one object a line', async () => {
+  const lines: Printed[] = []
+  const ended = new Error('the reader has seen enough')
+  const watching = runCli(['status', '--at', `127.0.0.1:${port}`, '--watch', '0.01', '--json'], {
+    input: Object.assign(process.stdin, { isTTY: false }),
+    out: (text) => {
+      if (lines.push(JSON.parse(text) as Printed) === 3) throw ended
+    },
+    pipe: () => undefined,
+    err: () => undefined,
+    env: {},
+  })
+  await expect(watching).rejects.toBe(ended)
+  expect(lines.map(({ nodes }) => nodes.length)).toEqual([1, 1, 1])
+})
