@@ -15,7 +15,7 @@ export function reportVersion(
   else report.fail(check, `${server} ${version} is too old`, `Upgrade it to ${oldest} or newer.`)
 }
 
-/** Compares as many numbers as `oldest` has. A version that cannot be read counts as recent. */
+/** Compares as many numbers as `oldest` has. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const numbers = version.split(/[^0-9]+/).map(Number)
   for (const [place, wanted] of oldest.split('.').map(Number).entries()) {

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { reportClock } from './clock.ts'
+import { reportTo, type Finding } from './finding.ts'
+
+const ofReading = (serverMs: number): Finding | undefined => {
+  const findings: Finding[] = []
+  reportClock(reportTo(findings), 'redis.clock', 'Redis', { serverMs, askedMs: 100_000, answeredMs: 102_000 })
+  return findings[0]
+}
+
+test('an answer that takes long is no difference', () => {
+  for (const serverMs of [100_000, 101_000, 102_000, 99_500, 102_900])
+    expect(ofReading(serverMs)).toMatchObject({ result: 'ok' })
+})
+
+test('a difference that is noticed, and one that does harm', () => {
+  expect(ofReading(104_000)).toMatchObject({
+    result: 'warn',
+    found: "the clock of Redis is 2.0 s ahead of this machine's",
+    next: expect.stringContaining('from 30 s apart'),
+  })
+  expect(ofReading(60_000)).toMatchObject({
+    result: 'fail',
+    found: "the clock of Redis is 40.0 s behind this machine's",
+    next: expect.stringContaining('so far apart'),
+  })
+})
