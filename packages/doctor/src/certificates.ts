@@ -38,7 +38,7 @@ export async function reportServerCertificate(report: Report, check: string, pla
   } catch (error) {
     report.fail(
       check,
-      `no TLS with ${at}: ${reasonOf(error)}`,
+      `no TLS with ${at}: ${isAborted(error) ? 'no answer within 5 s' : reasonOf(error)}`,
       'Check host and port, that the server speaks TLS there, and that no firewall is between.',
     )
   }
@@ -57,6 +57,8 @@ export async function reportCertificateFile(report: Report, check: string, file:
   }
 }
 
+const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
+
 const renew = 'Renew it, and let the server load the new one.'
 const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
 
@@ -73,12 +75,15 @@ function reportEnd(report: Report, check: string, what: string, certificate: X50
 async function openTls({ host, port, servername = host, prelude }: TlsPlace): Promise<TLSSocket> {
   const signal = AbortSignal.timeout(connectMs)
   const plain = connectTcp({ host, port })
-  signal.addEventListener('abort', () => plain.destroy(new Error('no answer within 5 s')), { once: true })
+  // What waits for the socket gets its error; after that nobody needs it.
+  plain.on('error', () => undefined)
+  signal.addEventListener('abort', () => plain.destroy(), { once: true })
   await once(plain, 'connect', { signal })
   await prelude?.(plain)
   plain.pause()
   const name = isIP(servername) ? {} : { servername }
   const socket = connectTls({ socket: plain, ...name, host: servername, rejectUnauthorized: false })
+  socket.on('error', () => undefined)
   await once(socket, 'secureConnect', { signal })
   return socket
 }

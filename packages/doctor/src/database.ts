@@ -20,6 +20,7 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)
   const [setting = ''] = fields.databaseUrl.env
   return check('postgres', fields, async ({ databaseUrl: url }, report) => {
+    await checkCertificates(new URL(url), report)
     await using database = await openDatabase({ url, pool: 4, name: `${deployable} doctor`, connectTimeoutMs: 5_000 })
     try {
       await database.pool.query('select 1')
@@ -29,7 +30,6 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
     const { pool } = database
     report.ok('postgres.reach', `connected to ${placeOf(new URL(url))}`)
     const parts = [
-      () => checkCertificates(new URL(url), report),
       () => checkServer(pool, report),
       () => checkRights(pool, report),
       () => checkMigrations(pool, report, { deployable, folder: fileURLToPath(migrations) }),
@@ -54,6 +54,9 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
 const placeOf = ({ hostname, port, pathname, username }: URL): string =>
   `${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}, as ${decodeURIComponent(username)}`
 
+const tlsAdvice =
+  'Let PostgreSQL offer TLS with a valid certificate for this host name, and name its authority with sslrootcert=... in the URL or NODE_EXTRA_CA_CERTS; or leave sslmode out.'
+
 type Place = { url: URL; setting: string; deployable: string }
 
 function reportUnreachable(report: Report, error: unknown, { url, setting, deployable }: Place): void {
@@ -69,7 +72,9 @@ function reportUnreachable(report: Report, error: unknown, { url, setting, deplo
     ECONNREFUSED: `Nothing listens there: start PostgreSQL, or correct host and port in ${setting}.`,
   }
   const next =
-    advice[codeOf(error)] ?? `Check that PostgreSQL runs, that ${setting} names it, and that no firewall is between.`
+    advice[codeOf(error)] ??
+    (/certificate|SSL|TLS/i.test(reasonOf(error)) ? tlsAdvice : undefined) ??
+    `Check that PostgreSQL runs, that ${setting} names it, and that no firewall is between.`
   report.fail('postgres.reach', `cannot connect to ${place}: ${reasonOf(error)}`, next)
 }
 

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, chmodSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startPostgres, type Postgres } from '@parley/local/infrastructure'
+import type { Database } from '@parley/postgres'
+import { eventually, openTestDatabase } from '@parley/testkit'
+import { databaseCheck } from '../src/database.ts'
+import { selfSigned } from './_certificate.ts'
+import { found } from './_found.ts'
+
+const check = databaseCheck('rooms', new URL('../../../services/rooms/drizzle/', import.meta.url))
+const dayMs = 86_400_000
+const dir = mkdtempSync(join(tmpdir(), 'parley-doctor-'))
+let postgres: Postgres
+let admin: Database
+
+beforeAll(async () => {
+  // PostgreSQL may run as another user, who must reach its folder in here.
+  chmodSync(dir, 0o755)
+  postgres = await startPostgres({ dir: join(dir, 'postgres'), fsync: false })
+  admin = await openTestDatabase(postgres.adminUrl)
+})
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]()
+  await postgres.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const env = { PARLEY_ROOMS_DATABASE_URL: '' }
+const certificate = () => found(check, env, 'postgres.certificate')
+
+/** Has the server write its own files, which must belong to its user. */
+async function use(days: number): Promise<void> {
+  const pair = selfSigned({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
+  for (const [file, text] of Object.entries({ 'server.crt': pair.cert, 'server.key': pair.key }))
+    await admin.pool.query(
+      `copy (select unnest(string_to_array('${text.trim()}', E'\\n'))) to program 'umask 077; cat > ${file}'`,
+    )
+  await admin.pool.query('alter system set ssl = on')
+  await admin.pool.query('select pg_reload_conf()')
+}
+
+test('a server without TLS, then with a certificate that has ended, then with one that ends soon', async () => {
+  env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=require`
+  expect(await certificate()).toMatchObject({ result: 'fail', found: expect.stringContaining('does not offer TLS') })
+  expect(await found(check, env, 'postgres.reach')).toMatchObject({
+    result: 'fail',
+    next: expect.stringContaining('Let PostgreSQL offer TLS'),
+  })
+  await use(-3)
+  await eventually(async () =>
+    expect(await certificate()).toMatchObject({
+      result: 'fail',
+      found: expect.stringContaining('ended on'),
+      next: 'Renew it, and let the server load the new one.',
+    }),
+  )
+  await use(5)
+  await eventually(async () =>
+    expect(await certificate()).toMatchObject({ result: 'warn', found: expect.stringContaining('ends in 4 days') }),
+  )
+})
