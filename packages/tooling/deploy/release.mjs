@@ -1,3 +1,4 @@
+import { problemsOfDoctor } from './check-doctor.mjs'
 import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
 import { problemsOfEnvironment, problemsOfMemory, secretSettings } from './settings.mjs'
@@ -14,6 +15,7 @@ export async function problemsOfRelease(objects) {
   await release.deployments(deployables)
   await release.videoWorker()
   await release.migrations(deployables.filter(hasDatabase))
+  release.problems.push(...problemsOfDoctor(objects, deployables))
   release.references()
   return release.problems
 }
@@ -108,9 +110,10 @@ class Release {
   }
 
   async migrations(names) {
-    const found = this.all('Job').map(({ spec }) => spec.template.metadata.labels[component].replace('migrate-', ''))
+    const jobs = this.all('Job').filter(({ metadata }) => metadata.labels[component] !== 'doctor')
+    const found = jobs.map(({ spec }) => spec.template.metadata.labels[component].replace('migrate-', ''))
     this.must(found.sort().join() === names.sort().join(), `there are migrations of ${found.join(', ')}`)
-    for (const { metadata, spec } of this.all('Job')) {
+    for (const { metadata, spec } of jobs) {
       const where = `Job ${metadata.name}`
       const name = metadata.labels[component].replace('migrate-', '')
       await this.process(where, name, `services/${name}/dist/migrate.js`, spec.template.spec)

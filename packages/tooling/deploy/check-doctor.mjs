@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util'
+
+const component = 'app.kubernetes.io/component'
+const named = (list, name) => list?.find((one) => one.name === name)
+
+/** Checks the job of the doctor: each of its containers must see what its deployable sees. */
+export function problemsOfDoctor(objects, deployables) {
+  const of = (kind, name) =>
+    objects.find((one) => one.kind === kind && one.metadata.labels[component] === name)?.spec.template.spec
+  const job = of('Job', 'doctor')
+  if (!job) return ['there is no job of the doctor']
+  const problems = []
+  const must = (holds, problem) => holds || problems.push(`Job doctor: ${problem}`)
+  must(job.enableServiceLinks === false, 'lets Kubernetes set PARLEY_ variables')
+  must(job.automountServiceAccountToken === false, 'gets a token for Kubernetes')
+  must(job.containers.map(({ name }) => name).join() === deployables.join(), 'does not check every deployable')
+  for (const container of job.containers) {
+    const { name, args, volumeMounts } = container
+    const own = of('Deployment', name)
+    must(args.join(' ') === `operator.mjs doctor ${name}`, `${name} runs ${args.join(' ')}`)
+    for (const part of ['env', 'image', 'securityContext', 'volumeMounts'])
+      must(isDeepStrictEqual(container[part], own?.containers[0][part]), `${name} has another ${part}`)
+    for (const mounted of volumeMounts.filter((mount) => mount.name !== 'tmp'))
+      must(
+        isDeepStrictEqual(named(job.volumes, mounted.name), named(own?.volumes, mounted.name)),
+        `${name} mounts another ${mounted.name}`,
+      )
+  }
+  return problems
+}
