@@ -1,5 +1,5 @@
 import { deployableNames, factsOf, type Deployable } from '@parley/contracts/deployables'
-import { askKeeper, durableName, eventStream } from '@parley/events'
+import { requestKeeper, durableName, eventStream } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 import { NatsError, type JetStreamManager, type StreamInfo } from 'nats'
 import { reportClock } from './clock.ts'
@@ -16,7 +16,7 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
   const wanted = factsOf(name).consumes ?? []
   let lags: Record<string, number>
   try {
-    lags = (await askKeeper(bus, 'lags', {}, name)).messages
+    lags = (await requestKeeper(bus, 'lags', {}, name)).messages
   } catch (error) {
     return report.warn(
       'nats.durables',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { int } from '@parley/config'
 import { busUsers, deployableNames, factsOf } from '@parley/contracts/deployables'
-import { askKeeper, keepStream } from '@parley/events'
+import { requestKeeper, keepStream } from '@parley/events'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/testkit'
@@ -75,7 +75,7 @@ test('durables are missing until their services have started; then all is in ord
     const own = { user: name, password: `password-of-${name}`, name }
     await using bus = await connectBus({ url: nats.url, ...own, purpose: 'events' })
     for (const durable of factsOf(name).consumes ?? [])
-      await askKeeper(bus, 'durable', { durable, subject: 'evt.user.>', anew: false })
+      await requestKeeper(bus, 'durable', { durable, subject: 'evt.user.>', anew: false })
   }
   const all = deployableNames.map(async (name) => ({ name, problems: await problems(busCheck(name), as(name)) }))
   expect((await Promise.all(all)).filter((one) => one.problems.length > 0)).toEqual([])

@@ -25,7 +25,7 @@ export {
   type Relay,
   type RelayOptions,
 } from './outbox/index.ts'
-export { askKeeper } from './keep/requests.ts'
+export { requestKeeper } from './keep/requests.ts'
 export { keepStream } from './keep/keep-stream.ts'
 export { newestEvent } from './keep/newest-event.ts'
 export { readRecoveries, recoveriesIn, type RecoverySummary } from './keep/recoveries.ts'
