@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { inWorkspace, workspace } from '../steps.mjs'
 
@@ -47,7 +47,7 @@ export class Progress {
     }
     const inBrowser = this.#files.filter(({ path }) => quickInBrowser.test(path))
     if (inBrowser.length > 1) {
-      const took = inBrowser.reduce((sum, { seconds }) => sum + seconds, 0)
+      const took = sum(inBrowser.map(({ seconds }) => seconds))
       console.log(`in a browser: ${took.toFixed(0)} s of the ${mostInBrowser} s that its quick set may take`)
     }
     for (const { path, seconds } of this.#files) this.#durations[relative(workspace, path)] = seconds
@@ -63,18 +63,26 @@ export class Progress {
     else console.log(line)
   }
 
-  /** Estimates the remaining time from the average time of a file. */
+  /** Estimates the remaining time from the durations of an earlier run; without one, from the sizes of the files. */
   #left() {
-    const done = this.#files.length
-    if (done < 10) return ''
+    if (this.#files.length < 10) return ''
     const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
-    const all = Object.values(this.#durations).reduce((sum, seconds) => sum + seconds, 0)
     const share = known.every((seconds) => seconds !== undefined)
-      ? known.reduce((sum, seconds) => sum + seconds, 0) / all
-      : done / this.#total
+      ? sum(known) / sum(Object.values(this.#durations))
+      : Math.min(1, sum(this.#files.map(({ path }) => statSync(path).size)) / allBytes())
     const elapsed = performance.now() - this.#began
     return `about ${Math.max(1, Math.ceil((elapsed * (1 / share - 1)) / 60_000))} min left`
   }
+}
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
+
+/** Size of all test files: jest starts with the largest, which take longest, so their number says little. */
+function allBytes() {
+  const files = globSync('{packages,services}/*/{src,test}/**/*.test.{ts,mjs}', { cwd: workspace })
+  const isLong = (file) => /\.long\.test\./.test(file)
+  const wanted = files.filter((file) => process.env.PARLEY_TEST_LONG || !isLong(file))
+  return sum(wanted.map((file) => statSync(inWorkspace(file)).size))
 }
 
 /** Seconds of each test file in earlier runs, by its path in the workspace. */
