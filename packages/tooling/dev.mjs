@@ -49,7 +49,7 @@ async function follow() {
       edits.set(name, performance.now() - ms)
       fleet.send({ restart: name })
     },
-    onBroken: (name) => console.log(`${name}: build failed; the running version continues`),
+    onBroken: (name, why) => console.log(`${why}\n${name}: build failed; the running version continues`),
   })
   console.log(`following the sources of ${folders.join(', ')}`)
 }

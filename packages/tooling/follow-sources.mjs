@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { formatMessagesSync } from 'esbuild'
 import { watchTree } from './watch-tree.mjs'
 import { WatchedBuild } from './watched-build.mjs'
 
@@ -7,7 +8,8 @@ const settleMs = 40
 
 /**
  * Rebuilds the packages in `folders` when their sources, anywhere below `sources`, change. `onBuilt` is called for each
- * rebuilt program, with the milliseconds since the edit; `onBroken` for each failed build.
+ * rebuilt program, with the milliseconds since the edit; `onBroken` for each failed build, with
+ * what the compiler says.
  */
 export async function followSources({ folders, sources, onBuilt, onBroken }) {
   const builds = await Promise.all(folders.map((folder) => WatchedBuild.open(folder)))
@@ -23,7 +25,7 @@ export async function followSources({ folders, sources, onBuilt, onBroken }) {
         try {
           if (await build.rebuild()) onBuilt(name, performance.now() - began)
         } catch (error) {
-          onBroken(name, error)
+          onBroken(name, whyBroken(error))
         }
       }),
     )
@@ -53,4 +55,9 @@ export async function followSources({ folders, sources, onBuilt, onBroken }) {
       await Promise.all(builds.map((build) => build[Symbol.asyncDispose]()))
     },
   }
+}
+
+function whyBroken(error) {
+  const color = process.stdout.isTTY === true
+  return error.errors ? formatMessagesSync(error.errors, { kind: 'error', color }).join('').trimEnd() : String(error)
 }

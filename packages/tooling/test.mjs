@@ -63,6 +63,8 @@ const options = {
   ],
   onTotal: (total) => progress.expect(total),
   onFile: show,
+  // Of some files jest itself shows the progress.
+  onComplaint: isPartial ? undefined : (line) => progress.say(line),
   onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
 }
 const outcomes = []

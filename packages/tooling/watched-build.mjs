@@ -17,7 +17,10 @@ export class WatchedBuild {
   }
 
   static async open(folder) {
-    return new WatchedBuild(folder, await context({ ...packageBundle(folder), metafile: true, write: false }))
+    return new WatchedBuild(
+      folder,
+      await context({ ...packageBundle(folder), metafile: true, write: false, logLevel: 'silent' }),
+    )
   }
 
   /** Whether a file was part of the last build. */

@@ -42,7 +42,7 @@ beforeEach(async () => {
     folders: ['one', 'two'].map((name) => join(root, name)),
     sources: [root],
     onBuilt: (name) => tell(`${name} built`),
-    onBroken: (name) => tell(`${name} broken`),
+    onBroken: (name, why) => tell(`${name} broken: ${/error.*/i.exec(why)?.[0]}`),
   })
 })
 afterEach(async () => {
@@ -75,10 +75,11 @@ test('a failed build leaves the program as it was until a build succeeds', async
   const before = readFileSync(join(root, 'one/dist/main.js'), 'utf8')
   write('one/src/main.ts', `console.log(`)
   await untilTold(1)
-  expect([told, readFileSync(join(root, 'one/dist/main.js'), 'utf8')]).toEqual([['one broken'], before])
+  const broken = 'one broken: ERROR] Unexpected end of file'
+  expect([told, readFileSync(join(root, 'one/dist/main.js'), 'utf8')]).toEqual([[broken], before])
   write('one/src/main.ts', `console.log('mended')`)
   await untilTold(2)
-  expect([told, says('one')]).toEqual([['one broken', 'one built'], 'mended'])
+  expect([told, says('one')]).toEqual([[broken, 'one built'], 'mended'])
 })
 
 test('adding a missing file repairs the build of what imports it', async () => {
@@ -86,5 +87,5 @@ test('adding a missing file repairs the build of what imports it', async () => {
   await untilTold(1)
   write('one/src/late.ts', `console.log('late')`)
   await untilTold(2)
-  expect([told, says('one')]).toEqual([['one broken', 'one built'], 'late'])
+  expect([told, says('one')]).toEqual([['one broken: ERROR] Could not resolve "./late.ts"', 'one built'], 'late'])
 })

@@ -19,11 +19,12 @@ afterEach(() => {
 
 /** Runs the files of the fixture whose names match. */
 async function run(pattern, options = {}) {
-  const seen = { total: 0, first: [], second: [], announced: [] }
+  const seen = { total: 0, first: [], second: [], announced: [], complaints: [] }
   const { files, again, broken } = await runSuites([{ config, args: ['--runInBand'] }], {
     args: [pattern],
     onTotal: (total) => (seen.total += total),
     onFile: (file, isFirst) => (isFirst ? seen.first : seen.second).push(file),
+    onComplaint: (line) => seen.complaints.push(line),
     onAgain: (file) => seen.announced.push(file),
     ...options,
   })
@@ -70,8 +71,9 @@ test('a subset of the tests runs once', async () => {
 })
 
 test('a suite that breaks without a failed file is reported', async () => {
-  const { broken, files } = await run('steady.suite', { args: ['--shard=3/2'] })
+  const { broken, files, complaints } = await run('steady.suite', { args: ['--shard=3/2'] })
   expect([broken, files]).toEqual([1, []])
+  expect(complaints[0]).toContain('shard option')
 })
 
 test('a unit test that starts a server fails, with a message where it belongs', async () => {

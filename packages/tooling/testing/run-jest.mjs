@@ -3,10 +3,11 @@ import { createInterface } from 'node:readline'
 import { inWorkspace, workspace } from '../steps.mjs'
 
 /**
- * Runs jest once, with variables of the environment beside this process's own. `onTotal` is called with the number of files, `onFile` for each finished file (see reporter.mjs).
- * Resolves with all files, and whether jest itself succeeded.
+ * Runs jest once, with variables of the environment beside this process's own. `onTotal` is called with the number of
+ * files, `onFile` for each finished file (see reporter.mjs), and `onComplaint` with each line of jest's standard error,
+ * which without it is this process's. Resolves with all files, and whether jest itself succeeded.
  */
-export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {} }) {
+export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {}, onComplaint }) {
   const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
   const reporter = inWorkspace('packages/tooling/testing/reporter.mjs')
   const child = spawn(
@@ -18,12 +19,21 @@ export async function runJest({ config, args = [], env = {}, onTotal = () => {},
       // All results are written and all servers stopped by then: an open handle of a test must not block the run.
       ...['--forceExit', '--reporters', reporter, ...args],
     ],
-    { cwd: workspace, env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] },
+    {
+      cwd: workspace,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'inherit', onComplaint ? 'pipe' : 'inherit', 'pipe'],
+    },
   )
   const ended = new Promise((resolve) => {
     child.once('error', () => resolve(false))
     child.once('close', (code) => resolve(code === 0))
   })
+  if (onComplaint) {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (!line.startsWith('Force exiting Jest') && line !== '') onComplaint(line)
+    })
+  }
   const files = []
   for await (const line of createInterface({ input: child.stdio[3] })) {
     const { total, file } = JSON.parse(line)

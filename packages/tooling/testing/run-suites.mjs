@@ -3,13 +3,13 @@ import { runJest } from './run-jest.mjs'
 
 /**
  * Runs suites (`{ config, args, env? }` each) in parallel; then, unless `once`, each failed file once more with nothing in
- * parallel. `onTotal` and `onFile` are called for every suite, `onAgain` before a file runs once more. Resolves with
+ * parallel. `onTotal`, `onFile` and `onComplaint` are called for every suite, `onAgain` before a file runs once more. Resolves with
  * the files of the first run, those that ran again, and the number of suites that failed without a failed file.
  */
-export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onAgain = () => {} }) {
+export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onComplaint, onAgain = () => {} }) {
   const runs = await Promise.all(
     suites.map((suite) =>
-      runJest({ ...suite, args: [...suite.args, ...args], onTotal, onFile: (file) => onFile(file, true) }),
+      runJest({ ...suite, args: [...suite.args, ...args], onTotal, onComplaint, onFile: (file) => onFile(file, true) }),
     ),
   )
   const files = runs.flatMap((run) => run.files)
@@ -18,7 +18,7 @@ export async function runSuites(suites, { once = false, args = [], onTotal, onFi
     const { config, env } = suites[runs.findIndex((run) => run.files.includes(file))]
     onAgain(file)
     const alone = ['--runInBand', '--runTestsByPath', file.path]
-    const second = await runJest({ config, env, args: alone, onFile: (result) => onFile(result, false) })
+    const second = await runJest({ config, env, args: alone, onComplaint, onFile: (result) => onFile(result, false) })
     again.push(...second.files)
   }
   return { files, again, broken: runs.filter((run) => !run.clean && !run.files.some(hasFailed)).length }
