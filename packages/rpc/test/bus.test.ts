@@ -133,6 +133,16 @@ test('a server that does not answer is given up for a connection that works, and
   expect([losses, bus.connected()]).toEqual([1, true])
 })
 
+test('it is given up also while much waits to be sent', async () => {
+  await using fleet = await startFleet()
+  const bus = await fleet.bus()
+  using _ = fleet.nats.frozen()
+  const payload = new Uint8Array(512 * 1024)
+  for (let sent = 0; sent < 64; sent++) bus.nc.publish('flood', payload)
+  bus.verify()
+  await eventually(() => !bus.connected())
+})
+
 test('a call that nobody answers finds out that the connection is dead', async () => {
   await using fleet = await startFleet()
   await fleet.serve(routesOf(() => {}))

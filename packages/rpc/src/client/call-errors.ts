@@ -11,6 +11,13 @@ export function canceled(signal: AbortSignal): ConnectError {
   return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
 }
 
+/** Why a call is not even sent, if so. */
+export function refusal(call: OutgoingCall): ConnectError | undefined {
+  if (call.signal?.aborted) return canceled(call.signal)
+  if (call.timeoutMs <= 0) return noTimeLeft()
+  return call.body.length > maxRequestBytes ? requestTooLarge() : undefined
+}
+
 /** The deadline has passed. The error depends on whether a server had begun the work. */
 export function timeOver(call: OutgoingCall, started: boolean): ConnectError {
   const name = methodName(call.method)
@@ -28,8 +35,8 @@ export function noOwner(call: OutgoingCall): ConnectError {
   return unavailable(`no server answers ${methodName(call.method)} at the moment`, 'no-owner')
 }
 
-export const noTimeLeft = () => new ConnectError('deadline exceeded before the call started', Code.DeadlineExceeded)
-export const requestTooLarge = () =>
+const noTimeLeft = () => new ConnectError('deadline exceeded before the call started', Code.DeadlineExceeded)
+const requestTooLarge = () =>
   new ConnectError(`the request is larger than ${maxRequestBytes} bytes`, Code.ResourceExhausted)
 export const closing = () => unavailable('this process is shutting down', 'closed')
 export const noBus = (cause?: unknown) => unavailable('the bus is not connected; try again', 'no-bus', cause)

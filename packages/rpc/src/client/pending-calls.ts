@@ -6,7 +6,6 @@ import { decodeError } from '../errors.ts'
 import { isSafeToRepeat } from '../keys.ts'
 import {
   maxCollectedBytes,
-  maxRequestBytes,
   partSilenceMs,
   repeatSilenceMs,
   repeatStartByMs,
@@ -68,7 +67,7 @@ export class PendingCalls implements AsyncDisposable {
   /** Sends a call and waits for its answer. Rejects with a ConnectError. */
   call(call: OutgoingCall): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const refusal = this.#refusal(call)
+      const refusal = this.#closed ? errors.closing() : errors.refusal(call)
       if (refusal) return reject(refusal)
       const now = this.#now()
       const pending: PendingCall = {
@@ -92,13 +91,6 @@ export class PendingCalls implements AsyncDisposable {
       this.#send(pending, now, startByMs, silenceMs)
       this.#sweep.wake()
     })
-  }
-
-  #refusal(call: OutgoingCall): ConnectError | undefined {
-    if (call.signal?.aborted) return errors.canceled(call.signal)
-    if (call.timeoutMs <= 0) return errors.noTimeLeft()
-    if (call.body.length > maxRequestBytes) return errors.requestTooLarge()
-    return this.#closed ? errors.closing() : undefined
   }
 
   #follow(pending: PendingCall, signal: AbortSignal): void {
@@ -230,13 +222,21 @@ export class PendingCalls implements AsyncDisposable {
         this.#fail(pending, errors.timeOver(pending.call, pending.started))
       } else if (pending.parts) {
         if (now - pending.parts.collector.receivedAt > partSilenceMs) this.#fail(pending, errors.partLost())
-      } else if (!pending.started && now >= pending.silentAt && pending.repeatable && !pending.inMemory) {
-        this.#bus.verify()
-        countResend(pending.call.method, 'silence')
-        this.#send(pending, now, repeatStartByMs, repeatSilenceMs)
+      } else if (!pending.started && now >= pending.silentAt && !pending.inMemory) {
+        this.#unheard(pending, now)
       }
     }
     return this.#pending.size > 0
+  }
+
+  #unheard(pending: PendingCall, now: number): void {
+    this.#bus.verify()
+    if (!pending.repeatable) {
+      pending.silentAt = Infinity
+      return
+    }
+    countResend(pending.call.method, 'silence')
+    this.#send(pending, now, repeatStartByMs, repeatSilenceMs)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
