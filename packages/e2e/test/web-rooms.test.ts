@@ -25,7 +25,9 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
   await page.getByRole('dialog').getByLabel('What it is for').fill('What comes next')
   await page.getByRole('dialog').getByRole('button', { name: 'Create room' }).click()
   await page.getByRole('heading', { name }).waitFor()
+  await page.getByText('Nothing has been said here yet.').waitFor()
   await say(page, 'Who is in?')
+  await page.getByText('Nothing has been said here yet.').waitFor({ state: 'detached' })
 
   await using ofBob = await visitAs(bob)
   await ofBob.page.getByRole('button', { name: 'Browse rooms' }).click()

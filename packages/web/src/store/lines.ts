@@ -10,6 +10,10 @@ export type Line =
   | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
   | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
 
+/** Whether a line is a message, and not a mark or what happened to the room. */
+export const isSaid = (line: Line): boolean =>
+  line.kind === 'unsent' || (line.kind === 'row' && messageOf(line.row) !== undefined)
+
 /** Consecutive messages of one person within this time share one name. */
 const togetherMs = 5 * 60_000
 
