@@ -133,6 +133,34 @@ inBrowser('a reaction is added beside those that are there', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
+inBrowser('the newest message stays in sight while the composer grows and shrinks', async () => {
+  for (let n = 0; n < 30; n++) await post(ada, roomId, `To stay in sight ${n}`)
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const field = page.getByRole('textbox', { name: 'Write a message' })
+  const newest = messageWith(page, 'To stay in sight 29')
+  await newest.waitFor()
+  const drawn = () => page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  const inSight = async () => {
+    await drawn()
+    const [message, box] = await Promise.all([newest.boundingBox(), field.boundingBox()])
+    expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThan(box?.y ?? 0)
+    expect(await page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
+  }
+  for (const _ of [1, 2]) {
+    await field.fill(Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n'))
+    await inSight()
+    // The browser lays it out before the next frame, and so before the list is told.
+    await page.evaluate(`{
+      const field = document.activeElement
+      field.value = ''
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      document.querySelector('[role=log]').scrollTop
+    }`)
+    await inSight()
+  }
+})
+
 inBrowser('after an edit, an emoji or a click elsewhere one writes on without a detour', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
