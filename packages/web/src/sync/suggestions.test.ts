@@ -44,3 +44,11 @@ test('a failed request is not repeated if the text has changed or the server ref
   await jest.advanceTimersByTimeAsync(60_000)
   expect([names(suggestions), answers.length]).toEqual([[], 1])
 })
+
+test('an emoji whose shortcode begins with what was typed comes before those that are found by other words', async () => {
+  const { suggestions } = suggesting()
+  await suggestions.ask({ kind: 'emoji', typed: 'smi', from: 0 })
+  expect(names(suggestions).slice(0, 3)).toEqual([':smile:', ':smirk:', ':smiley:'])
+  await suggestions.ask({ kind: 'emoji', typed: 'thumbs', from: 0 })
+  expect(names(suggestions)[0]).toBe(':thumbsup:')
+})

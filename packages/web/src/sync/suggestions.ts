@@ -1,4 +1,5 @@
 import { RoomMembershipKind, type User } from '@parley/client/contract'
+import type { Emoji } from '../markdown/emoji.ts'
 import { roleName } from '../messages/roles.ts'
 import { Cell } from '../state/cell.ts'
 import { wholeEmojiSet } from '../state/emoji-set.ts'
@@ -89,8 +90,15 @@ export class Suggestions {
 
   async #emoji(typed: string): Promise<Suggestion[]> {
     const set = await wholeEmojiSet()
-    return foundIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words).map(({ character, names }) => ({
-      ...{ key: character, replacement: character, sign: character, name: `:${names[0]}:`, hint: '' },
-    }))
+    const calledAs = ({ names }: Emoji) => names.find((name) => name.startsWith(typed.toLowerCase()))
+    const lengthOf = (emoji: Emoji) => calledAs(emoji)?.length ?? 0
+    // Who begins a shortcode means it: the shortest of them comes first, and what is found by other words after them.
+    const meant = set.all.filter(calledAs).sort((one, other) => lengthOf(one) - lengthOf(other))
+    const found = foundIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
+    return [...new Set([...meant, ...found])].map((emoji) => {
+      const { character } = emoji
+      const name = `:${calledAs(emoji) ?? emoji.names[0]}:`
+      return { key: character, replacement: character, sign: character, name, hint: '' }
+    })
   }
 }
