@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { dayName, lately } from './times.ts'
+import { bytes, dayName, lately } from './times.ts'
 
 test('a moment of another day is told with its date', () => {
   const [now, before] = [new Date(), new Date()]
@@ -20,3 +20,11 @@ test.each([
 ])('on the first of March 2026 a day is called in %s, %s: %s', (locale, at, name) =>
   expect(dayName(at, new Date(2026, 2, 1, 0, 30), locale)).toBe(name),
 )
+
+test.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [73, '73 bytes'],
+  [64_500, '64.5 kB'],
+  [3_000_000, '3 MB'],
+])('%d bytes are shown as %s', (size, shown) => expect(bytes(size)).toBe(shown))

@@ -48,6 +48,7 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 /** A size in bytes, in the unit that people would choose. */
 export function bytes(size: number): string {
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
-  const style = { style: 'unit', unit: units[step] ?? 'byte', maximumFractionDigits: step === 0 ? 0 : 1 } as const
+  const [maximumFractionDigits, unitDisplay] = step === 0 ? ([0, 'long'] as const) : ([1, 'short'] as const)
+  const style = { style: 'unit', unit: units[step] ?? 'byte', maximumFractionDigits, unitDisplay } as const
   return new Intl.NumberFormat(locale(), style).format(size / 1000 ** step)
 }
