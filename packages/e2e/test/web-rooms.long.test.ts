@@ -116,7 +116,7 @@ inBrowser('drafts are kept, and a reply links to its message', async () => {
   expect(await field.inputValue()).toBe('Begun and')
   await messageWith(page, question).hover()
   await messageWith(page, question).getByRole('button', { name: 'Reply', exact: true }).click()
-  await page.getByText(`Replying to ${bob.login}`).waitFor()
+  await page.getByText(`Replying to ${bob.login}`).getByText(question).waitFor()
   await field.fill('Below the mat')
   await field.press('Enter')
   // Far enough away to be out of sight.
