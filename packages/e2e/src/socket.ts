@@ -64,6 +64,11 @@ export class Socket implements Disposable {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
+  /** Stops reading, as a client does that is too slow. It can still send. */
+  pause(): void {
+    this.#ws.pause()
+  }
+
   send(frame: ClientFrame): void {
     this.#ws.send(toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame })))
   }

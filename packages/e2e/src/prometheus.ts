@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Child,
+  findExecutable,
+  freePort,
+  installMissing,
+  startChild,
+  whenReady,
+} from '@parley/local/infrastructure'
+import { eventually } from '@parley/testkit'
+
+/** A real Prometheus: its path, or why there is none. */
+export type FoundPrometheus = { path: string } | { reason: string }
+
+/** Prometheus of this machine, which is installed first if possible. */
+export async function findPrometheus(): Promise<FoundPrometheus> {
+  try {
+    await installMissing(['prometheus'])
+  } catch (error) {
+    const [reason = 'no reason'] = error instanceof Error ? error.message.split('\n') : []
+    return { reason }
+  }
+  const path = findExecutable('prometheus')
+  return path === undefined ? { reason: 'the package prometheus holds no program of that name' } : { path }
+}
+
+/** What is scraped: the processes of a job, as host and port. */
+export type ScrapedJob = { job: string; targets: string[] }
+
+/** Seconds between two scrapes, and between two evaluations of rules. */
+const scrapeSeconds = 1
+
+/** A series with its numbers over time. */
+export type Series = { labels: Record<string, string>; points: (readonly [seconds: number, value: number])[] }
+type RawSeries = { metric: Record<string, string>; values: [seconds: number, value: string][] }
+
+/** A Prometheus that scrapes a fleet once a second, until it is disposed. */
+export class Prometheus implements AsyncDisposable {
+  readonly #url: string
+  readonly #child: Child
+  readonly #startedAt = Date.now() / 1000
+
+  private constructor(url: string, child: Child) {
+    this.#url = url
+    this.#child = child
+  }
+
+  /** Starts it with its data in a folder. */
+  static async start(path: string, folder: string, jobs: ScrapedJob[], ruleFiles: string[]): Promise<Prometheus> {
+    const port = await freePort()
+    const interval = `${scrapeSeconds}s`
+    const config = join(folder, 'prometheus.json')
+    // JSON is YAML.
+    const content = {
+      global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
+      rule_files: ruleFiles,
+      scrape_configs: jobs.map(({ job, targets }) => ({ job_name: job, static_configs: [{ targets }] })),
+    }
+    writeFileSync(config, JSON.stringify(content))
+    const url = `http://127.0.0.1:${port}`
+    const child = await startChild({
+      ...{ name: 'Prometheus', command: path, cwd: folder },
+      args: [
+        `--config.file=${config}`,
+        `--storage.tsdb.path=${join(folder, 'prometheus')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      ...{ logFile: join(folder, 'prometheus.log'), pidFile: join(folder, 'prometheus.pid'), stopSignals: ['SIGTERM'] },
+    })
+    await whenReady(child, 'Prometheus', () =>
+      fetch(`${url}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    return new Prometheus(url, child)
+  }
+
+  /** The series that a query gave since the start, with their numbers. */
+  async seriesOf(query: string): Promise<Series[]> {
+    const range = { start: String(this.#startedAt), end: String(Date.now() / 1000), step: String(scrapeSeconds) }
+    const { result } = await this.#get<{ result: RawSeries[] }>('query_range', { query, ...range })
+    return result.map(({ metric, values }) => ({
+      labels: metric,
+      points: values.map(([at, value]) => [at, Number(value)] as const).filter(([, value]) => Number.isFinite(value)),
+    }))
+  }
+
+  /** Waits until a query gives a number above 0. */
+  async shows(query: string, timeoutMs = 60_000): Promise<void> {
+    const isShown = async () => {
+      const { result } = await this.#get<{ result: { value: [number, string] }[] }>('query', { query })
+      if (!result.some(({ value }) => Number(value[1]) > 0)) throw new Error(`not above 0: ${query}`)
+    }
+    await eventually(isShown, { timeoutMs })
+  }
+
+  async #get<T>(what: string, parameters: Record<string, string>): Promise<T> {
+    const response = await fetch(`${this.#url}/api/v1/${what}?${new URLSearchParams(parameters)}`)
+    const { status, data, error } = (await response.json()) as { status: string; data: T; error?: string }
+    if (status !== 'success') throw new Error(`Prometheus refuses ${parameters['query']}: ${error}`)
+    return data
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child.stop()
+  }
+}

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { repositoryRoot } from '@parley/local'
+import { temporaryDataDir } from '../src/abandoned.ts'
+import { pictureOf, type PlottedPanel } from '../src/dashboard-picture.ts'
+import { assemble, type Cast, everydayUse } from '../src/everyday-use.ts'
+import { fleet, frozenWithGateway } from '../src/fleet.ts'
+import { wholeAgain } from '../src/processes.ts'
+import { findPrometheus, Prometheus } from '../src/prometheus.ts'
+import {
+  parkAnEvent,
+  readTooSlowly,
+  waitInQueues,
+  withoutPostgres,
+  withoutRedis,
+  withoutService,
+  withPausesOfNats,
+} from '../src/provoked-faults.ts'
+
+type Query = { name: string; dashboard: string; panel: string; unit: string; legend: string; query: string }
+
+/** Pictures of the dashboards are kept in docs/images with `PARLEY_SCREENSHOTS`. */
+const pictures = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
+
+const tooling = (program: string, ...args: string[]): unknown =>
+  JSON.parse(
+    execFileSync(process.execPath, ['--no-warnings', join(repositoryRoot(), 'packages/tooling', program), ...args], {
+      encoding: 'utf8',
+    }),
+  )
+const ruleFiles = ['alerts', 'objectives'].map((name) => join(repositoryRoot(), `helm/parley/files/${name}.yaml`))
+const queries = tooling('dashboards.mjs', '--json', '--rate-interval', '10s') as Query[]
+
+const found = await findPrometheus()
+const why = frozenWithGateway() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
+const withPrometheus = why === '' ? describe : describe.skip
+if (why !== '') console.log(`dashboards: not tried with a real fleet${why}`)
+
+const folder = temporaryDataDir()
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** All processes of the fleet, by service. */
+function jobs() {
+  const { services } = fleet().state()
+  return [...new Set(services.map(({ name }) => name))].map((job) => ({
+    job,
+    targets: services.filter(({ name }) => name === job).map(({ internalPort }) => `127.0.0.1:${internalPort}`),
+  }))
+}
+
+/** The series of an alert whose condition is met. */
+const alertOf = (name: string) => `ALERTS{alertname="${name}"}`
+const perSecond = (series: string) => `sum(rate(${series}[10s]))`
+
+async function breakOneAfterTheOther(cast: Cast, shown: (query: string) => Promise<void>) {
+  await readTooSlowly(cast.ada.token, shown)
+  await shown(alertOf('ParleyPushesFail'))
+  await withoutService('accounts', shown, [
+    perSecond('parley_messaging_profiles_unresolved_total'),
+    perSecond('parley_messaging_handles_unresolved_total'),
+    perSecond('parley_realtime_dependency_failures_total'),
+  ])
+  await shown(perSecond('parley_jobs_wait_seconds_count'))
+  await withoutService('messaging', shown, [
+    alertOf('ParleyRoomsLeftBehind'),
+    perSecond('rpc_client_call_duration_seconds_count{rpc_response_status_code="unavailable"}'),
+    perSecond('http_server_request_duration_seconds_count{http_response_status_code=~"5.."}'),
+  ])
+  await shown(perSecond('parley_rpc_server_not_started_total'))
+  await waitInQueues(cast.owner, shown, 'sum(parley_rpc_server_queue_waiting)')
+  await withoutRedis(shown, alertOf('ParleyPresenceUnknown'))
+  await withPausesOfNats(shown, [
+    alertOf('ParleySocketsLag'),
+    perSecond('messaging_client_operation_duration_seconds_count{error_type!=""}'),
+  ])
+}
+
+withPrometheus(`with a fleet on which everything happens${why}`, () => {
+  let prometheus: Prometheus
+  beforeAll(async () => {
+    if (!('path' in found)) return
+    prometheus = await Prometheus.start(found.path, folder, jobs(), ruleFiles)
+    const shown = (query: string) => prometheus.shows(query, 400_000)
+    const cast = await assemble()
+    await using _use = everydayUse(cast)
+    await Promise.all([parkAnEvent(cast, shown), breakOneAfterTheOther(cast, shown)])
+    // The test has a connection to PostgreSQL until then.
+    await withoutPostgres(shown, alertOf('ParleyDatabaseNotReached'))
+    await Promise.all([cast.pushService, cast.mediaServer].map((one) => one[Symbol.asyncDispose]()))
+  }, 900_000)
+  afterAll(async () => {
+    await prometheus?.[Symbol.asyncDispose]()
+    await wholeAgain()
+  })
+
+  test.each([
+    'ParleyDatabaseNotReached',
+    'ParleyErrorBudgetBurnsFast',
+    'ParleyEventsParked',
+    'ParleyPresenceUnknown',
+    'ParleyPushesFail',
+    'ParleyRoomsLeftBehind',
+    'ParleySocketsLag',
+  ])('the condition of %s was met', async (alert) => {
+    expect(await prometheus.seriesOf(alertOf(alert))).not.toEqual([])
+  })
+
+  test.each(queries)('$dashboard, $panel shows $legend', async ({ query }) => {
+    const series = await prometheus.seriesOf(query)
+    const numbers = series.flatMap(({ points }) => points.map(([, value]) => value))
+    expect(Math.max(0, ...numbers)).toBeGreaterThan(0)
+  })
+
+  test.each([...new Set(queries.map(({ name }) => name))])('the dashboard %s can be drawn', async (name) => {
+    const drawn = queries.filter((query) => query.name === name)
+    const panels = new Map<string, PlottedPanel>()
+    for (const { panel, unit, legend, query } of drawn) {
+      const lines = (await prometheus.seriesOf(query)).map(({ labels, points }) => ({
+        legend: legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? ''),
+        points,
+      }))
+      panels.set(panel, { title: panel, unit, lines: [...(panels.get(panel)?.lines ?? []), ...lines] })
+    }
+    const picture = await pictureOf(drawn[0]?.dashboard ?? '', [...panels.values()])
+    if (pictures !== undefined) writeFileSync(join(pictures, `dashboard-${name}.png`), picture)
+    expect(picture.length).toBeGreaterThan(10_000)
+  })
+})
