@@ -3,7 +3,7 @@
  * button sends.
  */
 export function isSendKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
-  return key === 'Enter' && (ctrlKey || metaKey || (!shiftKey && matchMedia('(hover: hover)').matches))
+  return key === 'Enter' && (ctrlKey || metaKey || (!shiftKey && !matchMedia('(pointer: coarse)').matches))
 }
 
 /** Signs of Markdown, by the key that sets them around what is chosen. */
