@@ -103,7 +103,7 @@ test('files in the data folder are private to its user', () => {
   expect((statSync(mail, { throwIfNoEntry: false })?.mode ?? 0) & 0o077).toBe(0)
 })
 
-/** Types of audit entries of the operator's command about somebody. */
+/** Types of the audit entries about a user that the operator's command caused. */
 async function auditedOf(owner: Person, userId: string): Promise<string[]> {
   const { entries } = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
   return entries.filter((one) => one.aggregateId === userId && one.actorId === '').map(({ eventType }) => eventType)

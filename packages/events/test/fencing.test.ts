@@ -5,10 +5,10 @@ import { markRelayed, readWaiting, requeue } from '../src/outbox/store.ts'
 import { commit, relayed, waiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
-/** The holder of this lease after another one has taken its shard. */
+/** The lease of a previous holder, with a lower fencing number. */
 const outdated = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
 
-test('only the holder with the newest fencing number marks, renews and restores', async () => {
+test('only the lease with the newest fencing number can mark entries, renew and requeue', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)

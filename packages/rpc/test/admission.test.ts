@@ -60,7 +60,7 @@ async function late(): Promise<number> {
   return Number(count ?? 0)
 }
 
-test('beyond the places calls wait, beyond the queue they are refused; what waits too long is refused as well', async () => {
+test('calls above the limit wait; calls that find the queue full or wait too long are refused', async () => {
   hold = gate()
   const before = await late()
   const first = [login(), login()]
@@ -74,7 +74,7 @@ test('beyond the places calls wait, beyond the queue they are refused; what wait
   expect(refused.code).toBe(Code.Unavailable)
   expect(refused.metadata.get('parley-reason')).toBe('overloaded')
   at += 501
-  // Each is sent once more, and waits again.
+  // The client retries each call once, and the call waits again.
   await eventually(async () => (await late()) === before + 3 && queueIsFull())
   at += 501
   for (const error of await Promise.all(waiting)) {
@@ -88,7 +88,7 @@ test('beyond the places calls wait, beyond the queue they are refused; what wait
   expect(await metricsText()).toMatch(/parley_rpc_server_not_started_total\{parley_reason="overloaded"/)
 })
 
-test('a place that becomes free goes to the one that waits', async () => {
+test('a waiting call starts when another ends', async () => {
   hold = gate()
   const calls = [login(), login(), login(), login()]
   await eventually(() => running === 2)
@@ -109,7 +109,7 @@ async function send(sender: string, sentAt: number): Promise<string> {
 }
 
 test.each([0, 3_600_000_000, -3_600_000_000])(
-  'a clock that is %p ms off does not matter, a late call does',
+  'with a clock that is %p ms off, calls are served and late calls are refused',
   async (offset) => {
     const sender = `clock${offset}`
     const now = () => at + offset
@@ -120,7 +120,7 @@ test.each([0, 3_600_000_000, -3_600_000_000])(
   },
 )
 
-test('the time a call was on its way is taken from its deadline', async () => {
+test('the transit time of a call counts against its deadline', async () => {
   expect(await send('slow', at)).toBe('ran')
   expect(left).toBe(5_000)
   expect(await send('slow', at - 400)).toBe('ran')

@@ -5,7 +5,7 @@ import { CheckLoginRequestSchema, AdminInternalService } from '@parley/contracts
 import { blobOf } from '../src/index.ts'
 import { startFleet, timeless } from './_fleet.ts'
 
-test('the id of a blob reaches the handler, and its absence too', async () => {
+test('a handler receives the blob id of a call, or undefined without one', async () => {
   await using fleet = await startFleet()
   const seen: (string | undefined)[] = []
   await fleet.serve({

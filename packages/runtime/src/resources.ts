@@ -5,8 +5,10 @@ type Closer = { name: string; close: () => Promise<void> | void }
 /**
  * Collects opened resources and closes them in reverse order. A closer that fails is logged; the others still run.
  *
- * ```ts await using opened = new Resources() // a failure half-way closes what was already open const database =
- * opened.use(await openDatabase(config)) return Object.assign(opened.move(), { internalPort }) ```
+ * @example
+ *   await using opened = new Resources() // a failure half-way closes what is already open
+ *   const database = opened.use(await openDatabase(config))
+ *   return Object.assign(opened.move(), { internalPort })
  */
 export class Resources implements AsyncDisposable {
   #closers: Closer[] = []
@@ -27,7 +29,7 @@ export class Resources implements AsyncDisposable {
     this.#closers.push({ name, close })
   }
 
-  /** Hands everything over to the result; disposing this one does nothing then. */
+  /** Moves all resources to the returned object; disposing this one then closes nothing. */
   move(): AsyncDisposable {
     const moved = new Resources()
     moved.#closers = this.#closers

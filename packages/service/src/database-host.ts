@@ -76,7 +76,7 @@ export class DatabaseHost extends Host {
     )
   }
 
-  /** Keeps what `answerOnce` stores for no longer than a day. */
+  /** Deletes the answers that `answerOnce` stored after a day. */
   forgetAnswers(): void {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }
@@ -88,7 +88,7 @@ export class DatabaseHost extends Host {
     this.use(await startErasures({ ...this.#own, erase, report }))
   }
 
-  /** Answers the methods of this deployable; nobody changes anything whose account is being erased. */
+  /** Serves the methods of this deployable, and refuses changes by users whose account is being erased. */
   override serve(serving: Serving): Promise<void> {
     return super.serve({ guard: refuseErased(this.db), ...serving })
   }

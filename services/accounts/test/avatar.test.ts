@@ -41,14 +41,14 @@ test('an uploaded blob becomes the public avatar', async () => {
     ...['user_created', 'user_profile_updated', 'user_avatar_set'],
   ])
   const [, updated] = events.of(userId)
-  // Uploads keeps the image that this names.
+  // Uploads keeps the image with this key.
   expect(updated?.fact).toMatchObject({ case: 'userChanged', value: { avatarKey: 'key-of-blob1' } })
   expect(deliveriesOf(updated)).toMatchObject([
     { by: 'everyone', envelope: { event: { case: 'userProfileUpdated', value: { userId, avatarUrl } } } },
   ])
 })
 
-test('an avatar is taken away once; every other change of the profile still names it', async () => {
+test('an avatar is removed once; other changes of the profile keep its key', async () => {
   const userId = await makeUser(env, 'bert')
   await upload(userId, 'blob2')
   await account(userId).updateProfile({ displayName: 'Bert' })

@@ -90,7 +90,7 @@ test('a draining process finishes running calls, and is not ready', async () => 
   await expect(readiness(process.internalPort)).rejects.toThrow()
 })
 
-test('the note of a failed sign-in is written before the process ends', async () => {
+test('the event of a failed sign-in is written before the process ends', async () => {
   const process = await env.start()
   await makeUser(env, 'anna')
   expect(await codeOf(signIn(env, 'anna', 'wrong password'))).toBe(Code.Unauthenticated)

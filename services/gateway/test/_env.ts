@@ -9,13 +9,13 @@ import { testGateway } from './_gateway.ts'
 
 const cookieSecret = 'another secret that is long enough for tests'
 
-/** Calls to rooms, which answers GetRoom with the room's id as name. */
+/** A call that the rooms stand-in received. It answers GetRoom with the id of the room as its name. */
 export type Received = { userId: string; key: string | undefined; roomId: string; headers: Headers }
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 export type Gateway = Awaited<ReturnType<Env['start']>>
 
-/** Response of discovery. */
+/** The part of the discovery response that tests set. */
 type Server = {
   registration: boolean
   providers: { id: string; type: string; label: string }[]
@@ -83,7 +83,7 @@ export const openEnv = () =>
       )
       return {
         ...{ accounts, received, server },
-        /** Stops a call at rooms until the result is called. */
+        /** Blocks calls in the rooms stand-in until the returned function is called. */
         hold() {
           let release = () => {}
           held = new Promise((resolve) => (release = resolve))

@@ -17,7 +17,7 @@ import { findHeader } from './store/lines.ts'
 
 /** Parts that a test may replace. */
 export type Replaced = Partial<Pick<Context, 'now' | 'relay'>> & {
-  /** How long posts wait for the users with mentioned handles, and pages for profiles. */
+  /** How long a post waits for accounts to resolve its mentions, and a page for profiles, in milliseconds. */
   accountsTimeoutMs?: number
 }
 

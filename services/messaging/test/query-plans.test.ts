@@ -43,7 +43,7 @@ const retracting = (roomId: string, seq: bigint) => ({
   ...{ roomId, places: [seq], threadRootEventId: null, authorId: 'U1' },
 })
 
-/** Pages at the same offset in the pattern of rows contain the same mixture, so only the depth differs. */
+/** Rows repeat a pattern. These depths start at the same offset in it, so their pages hold the same mix of rows. */
 const depths = [1_000, deep.rows / 4, deep.rows / 2, deep.rows - 1_000].map(BigInt)
 const shallow = 1_000n
 
@@ -120,7 +120,7 @@ test.each<[string, string, Read]>([
 test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
   ['the latest page', (on, { roomId }) => readTimeline(on, { roomId, userId }, undefined, count)],
   ['the latest page of a thread', (on, { roomId }) => readReplies(on, { roomId, userId }, root, undefined, count)],
-  ['what there is to be read', (on, { roomId }) => findPlacesInRoom(on, roomId, userId, '')],
+  ['the unread position', (on, { roomId }) => findPlacesInRoom(on, roomId, userId, '')],
   ['states of rooms', (on, { roomId }) => readRoomStates(on, userId, [roomId, 'R3', 'R4'])],
   [
     'retracting the last message',
@@ -137,7 +137,7 @@ test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
 test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>([
   ['files', 'message_attachments_asset', findAttachmentUses],
   ['images of previews', 'room_events_preview_image', findShownPreviewImages],
-])('the messages that use %s are found with an index only', async (_, index, find) => {
+])('the messages that use %s are found by index, without a table scan', async (_, index, find) => {
   const ids = Array.from({ length: 200 }, () => newId('asset'))
   const { indexes, scanned } = await readingOf(open.pool, (on) => find(on, ids))
   expect(indexes).toContain(index)
@@ -150,7 +150,7 @@ test('videos being processed are found with a partial index', async () => {
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
-test('whether any room or thread is unread is seen without looking at messages', async () => {
+test('unread rooms and threads are found without reading messages', async () => {
   const { indexes, scanned } = await readingOf(open.pool, (on) => readUnread(on, userId))
   expect([...indexes, ...scanned].filter((name) => name.startsWith('room_events'))).toEqual([])
 })

@@ -22,7 +22,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 const admin = () => env.as('Uadmin', 'admin')
 
 describe('CreateRoom', () => {
-  test('creates a room with its creator as member, and messaging has it before the response', async () => {
+  test('creates a room with its creator as member, and messaging has the facts before the response', async () => {
     const { room } = await admin().rooms.createRoom({ name: 'Tea-Time_1', description: 'leaves', groupId })
     const description = 'leaves'
     expect(room).toMatchObject({ kind: RoomKind.CHANNEL, name: 'Tea-Time_1', description, groupId, universal: false })
@@ -84,7 +84,7 @@ describe('CreateRoom', () => {
     expect(await codeOf(env.as('Uowner', 'owner').rooms.createRoom(request))).toBeUndefined()
   })
 
-  test('refuses a taken name in any letter case, of an archived room too', async () => {
+  test('refuses a taken name in any letter case, including names of archived rooms', async () => {
     const roomId = await makeRoom(env, 'Taken')
     expect(await codeOf(admin().rooms.createRoom({ name: 'tAKEN', groupId }))).toBe(Code.AlreadyExists)
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, roomId))
@@ -103,7 +103,7 @@ describe('CreateRoom', () => {
   })
 })
 
-test('of two processes that create a room with one name, one succeeds', async () => {
+test('when two processes create rooms with the same name, one succeeds', async () => {
   await env.start()
   for (const round of ['r1', 'r2', 'r3', 'r4', 'r5']) {
     const calls = ['A', 'a', 'A', 'a'].map((letter) =>
@@ -115,7 +115,7 @@ test('of two processes that create a room with one name, one succeeds', async ()
   }
 })
 
-test('a decision at a group lets others create rooms there', async () => {
+test('a decision about a group lets others create rooms in it', async () => {
   await using fresh = await openEnv()
   const first = await fresh.start()
   const here = await lobbyOf(fresh)

@@ -67,7 +67,7 @@ describe('while messaging is silent', () => {
     await join(`Ubob${tries}`)
   })
 
-  test('facts that it did not accept are delivered when it answers again', async () => {
+  test('facts that messaging did not accept are delivered when it answers again', async () => {
     env.messaging.fallSilent()
     expect(await codeOf(join('Ucarol'))).toBe(Code.Unavailable)
     env.messaging.speak()
@@ -102,7 +102,7 @@ describe('facts left behind', () => {
     expect(env.messaging.factsOf(room).map(({ actorId }) => actorId)).toEqual(['Uadmin', 'Uadmin', 'Uerin', 'Ufrank'])
   })
 
-  test('are delivered before a call that found its change made succeeds', async () => {
+  test('are delivered before a repeated call succeeds whose change was already made', async () => {
     await joinAndCrash('Ugrace', new Date(Date.now() + 60_000))
     await join('Ugrace')
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
@@ -117,7 +117,7 @@ describe('a restored messaging', () => {
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('after a lost room the next change sends all its facts', async () => {
+  test('that lost a room receives all its facts with the next change', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -147,7 +147,7 @@ describe('a change that removes access', () => {
     await allApplied()
   })
 
-  test('does not delay those that give access', async () => {
+  test('does not delay changes that give access', async () => {
     env.messaging.offStream.add(room)
     const leaving = codeOf(leave('Uadmin'))
     await join('Ujudy')
@@ -156,10 +156,10 @@ describe('a change that removes access', () => {
   })
 })
 
-describe('a call that finds its change made', () => {
+describe('a call whose change is already made', () => {
   test('waits only for its own fact', async () => {
     const rooms = env.as('Uadmin', 'admin').rooms
-    // On a busy machine a change may not be in effect in time: a repetition finds it made.
+    // On a busy machine a change may miss its deadline; it is made all the same, so a retry succeeds.
     await Promise.all(['Unina', 'Uolga', 'Upaul'].map((userId) => eventually(() => join(userId))))
     env.accounts.people = [person('Upaul')]
     await eventually(() => rooms.banMember({ roomId: room, userId: 'Upaul', reason: 'noise' }))

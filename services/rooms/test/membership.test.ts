@@ -43,7 +43,7 @@ const isMember = async (userId: string, roomId: string) => {
 }
 
 describe('JoinRoom', () => {
-  test('makes the caller a member, and messaging has it before the answer', async () => {
+  test('makes the caller a member, and messaging has the fact before the response', async () => {
     const { room } = await join('Ucarol', tea)
     expect(room).toMatchObject({ id: tea, name: 'tea' })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({
@@ -113,7 +113,7 @@ describe('LeaveRoom', () => {
   })
 })
 
-test("concurrent joins and leaves end as each person's last one, in a log without gaps", async () => {
+test("after concurrent joins and leaves each person's last call counts, and the log has no gaps", async () => {
   await env.start()
   const room = await makeRoom(env, 'busy')
   const people = Array.from({ length: 8 }, (_, n) => `Ubusy${n}`)
@@ -138,7 +138,7 @@ test("concurrent joins and leaves end as each person's last one, in a log withou
   expect(stored?.version).toBe(env.messaging.versionOf(room))
 })
 
-test('a join and a leave of one person at the same moment leave room and log in agreement', async () => {
+test('after a concurrent join and leave of one person, the room and its log agree', async () => {
   for (let round = 0; round < 10; round++) {
     await Promise.all([patiently(() => join('Ufickle', tea)), patiently(() => leave('Ufickle', tea))])
     const own = env.messaging

@@ -118,7 +118,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect((await alice().getUpload({ uploadId })).upload).toMatchObject({ committedOffset: 10n })
     })
 
-    test('is refused elsewhere, with another checksum, beyond the size, or if too large', async () => {
+    test('is refused at another offset, with a wrong checksum, beyond the announced size, or if it is too large', async () => {
       const uploadId = await open()
       await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
       const send = (changes: object) => alice().uploadChunk({ ...chunk(uploadId, 10, file.subarray(10)), ...changes })
@@ -133,7 +133,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await expect(send({})).resolves.toBeDefined()
     })
 
-    test('of several at one offset one is stored, and the others leave no bytes', async () => {
+    test('stores one of several concurrent chunks at an offset, and the others leave no bytes', async () => {
       const uploadId = await open()
       const all = await Promise.allSettled(
         Array.from({ length: 6 }, () => alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))),
@@ -180,7 +180,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       })
     })
 
-    test('requires every byte, the announced ones, and the initial permissions', async () => {
+    test('requires all bytes, the announced checksum, and the permissions that creation requires', async () => {
       const short = await open()
       await alice().uploadChunk(chunk(short, 0, file.subarray(0, 10)))
       await refused(alice().completeUpload({ uploadId: short }), Code.InvalidArgument, /10 of 25/)
@@ -199,14 +199,14 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect((await env.storedKeys()).filter((key) => key.startsWith('files/')).length).toBeGreaterThan(0)
     })
 
-    test('closes the session for chunks and for cancelling', async () => {
+    test('ends the session: it accepts no chunks and cannot be cancelled', async () => {
       const uploadId = await sendChunks(env, file)
       await alice().completeUpload({ uploadId })
       await refused(alice().uploadChunk(chunk(uploadId, 25, file)), Code.InvalidArgument, /completed/)
       await refused(alice().cancelUpload({ uploadId }), Code.InvalidArgument, /completed/)
     })
 
-    test('cleans names of files', async () => {
+    test('sanitizes file names', async () => {
       const { filename } = await sendFile(env, file, { filename: ' C:\\Users\\me\\re\u202eport\u0007.txt ' })
       expect(filename).toBe('report.txt')
     })
@@ -227,8 +227,8 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await refused(call(), Code.NotFound)
   })
 
-  test('an open session ends after 15 minutes in any case, a completed one after 24 hours', async () => {
-    // A separate process: later sweeps there would delete sessions that this clock considers new.
+  test('an open session expires after 15 minutes even if in use, a completed one after 24 hours', async () => {
+    // In a separate environment, because this clock makes the sweep delete the sessions of other tests.
     await using other = await openEnv(kind)
     other.rooms.set('Rtea', ['Ualice'])
     let clock = 0

@@ -28,13 +28,13 @@ export function treeOf(all: readonly SeenProcess[], root: number): SeenProcess[]
   return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => treeOf(all, pid))]
 }
 
-/** Milliseconds of processor time that all children of this process have taken, with theirs. */
+/** Processor time of all descendants of this process, in milliseconds. */
 export function childrenMs(all = seeProcesses()): number {
   const children = all.filter(({ parent }) => parent === process.pid)
   return children.reduce((sum, { pid }) => sum + 1000 * sumOfTree(all, pid).seconds, 0)
 }
 
-/** Undefined when it has ended. */
+/** Undefined if the process has ended. */
 function seeProcess(pid: number): SeenProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

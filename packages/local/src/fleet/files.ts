@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Replaces a file as a whole: a reader sees the old or the new one, never half of it. */
+/** Replaces a file atomically: a reader sees the old content or the new, never a part. */
 export function writeWhole(file: string, content: string, mode: number): void {
   const unfinished = `${file}.${process.pid}.new`
   writeFileSync(unfinished, content, { mode })
   renameSync(unfinished, file)
 }
 
-/** A JSON object of text or number values, or undefined when there is no such file. Throws for a damaged one. */
+/** Reads a file with a JSON object. Undefined if the file does not exist; throws if it holds anything else. */
 export function readJson(file: string): Record<string, unknown> | undefined {
   let text: string
   try {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { defineConfig, newVapidKeys, pushFields, pushOfferFields } from '@parley/config'
 import { isPushGiven, pushEnvironment } from './push-keys.ts'
 
-test('a fleet pushes with a pair of its own, whose private key reaches the sender alone', () => {
+test('a fleet has its own key pair for push, and only the sender receives the private key', () => {
   const { privateKey: key } = newVapidKeys()
   const sender = { PARLEY_WEBSERVER_URL: 'http://127.0.0.1:8080', ...pushEnvironment('notifications', key) }
   const { push } = defineConfig(pushFields())({ env: sender })
@@ -13,7 +13,7 @@ test('a fleet pushes with a pair of its own, whose private key reaches the sende
   expect(pushEnvironment('rooms', key)).toEqual({})
 })
 
-test('whoever configures anything of push configures all of it', () => {
+test('a single push setting means that the operator configures all of them', () => {
   expect(isPushGiven({})).toBe(false)
   expect(isPushGiven({ PARLEY_PUSH_ENABLED: 'false' })).toBe(true)
   expect(isPushGiven({ PARLEY_PUSH_VAPID_SUBJECT: 'mailto:push@example.org' })).toBe(true)

@@ -10,7 +10,7 @@ export type Handlers<D extends Deployable> = {
     : never
 }
 
-/** Registers all that a deployable answers. */
+/** Registers the handlers of a deployable for all its methods. */
 export function handlersOf<D extends Deployable>(
   deployable: D,
   handlers: Handlers<D>,

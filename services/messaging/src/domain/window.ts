@@ -15,9 +15,10 @@ type Sized = { bytes: number }
 export type Window<T> = { rows: T[]; hasOlder: boolean; hasNewer: boolean }
 
 /**
- * A window of `limit` rows with (limit - 1) / 2 before the anchor, shifted at an end so that it stays full while there are
- * rows; where their text is more than a page shows, the longer side ends sooner. `older` holds up to `limit` rows before the
- * anchor, `from` up to `limit` + 1 from the anchor on, both oldest first, or fewer with more text than a page shows.
+ * Selects up to `limit` rows around an anchor, (limit - 1) / 2 of them before it. If one side has too few rows, the other
+ * gets more. If the text exceeds `pageBytes`, rows are dropped at the end of the longer side. `older` holds up to `limit`
+ * rows before the anchor, `from` up to `limit` + 1 beginning with it, both oldest first; either may end early once its
+ * text exceeds a page.
  */
 export function windowAround<T extends Sized>(limit: number, older: T[], from: T[]): Window<T> & { target: number } {
   const wantedBefore = Math.floor((limit - 1) / 2)
@@ -35,8 +36,8 @@ export function windowAround<T extends Sized>(limit: number, older: T[], from: T
 }
 
 /**
- * The page of up to `limit` rows at a position. `rows`, oldest first, holds one more than the page, where there is one:
- * the first that is too many, or whose text is.
+ * Selects a page of up to `limit` rows at a position. `rows`, oldest first, contains the page and, if there is one, the
+ * next row beyond it, which exceeds the limit of rows or of text.
  */
 export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const newer = position !== undefined && 'after' in position

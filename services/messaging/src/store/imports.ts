@@ -47,7 +47,7 @@ from imported_messages i join room_events e on e.room_id = i.room_id and e.event
 where i.room_id = $1 and i.external_id = any ($2::text[])`,
 )
 
-/** The messages that are stored already, by their id at the source. */
+/** Messages that are already imported, keyed by their id at the source. */
 export async function findImported(
   on: Connection,
   roomId: string,
@@ -68,8 +68,8 @@ export async function erasedAmong(on: Connection, userIds: readonly string[]): P
 }
 
 /**
- * Whether everything that people posted here between the calls of `imports i` is read, up to a marker; `which` selects
- * messages.
+ * SQL condition: the read marker `marker` has passed every message that people posted between the calls of the import `i`
+ * and that fulfils the condition `which`.
  */
 const liveIsRead = (marker: string, which: string): string => `not exists (
   select from room_events e
@@ -105,8 +105,8 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks imported messages of the room as read by these users, unless they have not yet read what somebody posted in
- * between.
+ * Marks the imported messages of a room as read by these users, except users who have not yet read messages that were
+ * posted between the calls of the import.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

@@ -8,8 +8,8 @@ export type ReactionKey = { at: Date; userId: string }
 type Row = AccessRow & { isMessage: boolean; total: bigint } & (ReactionKey | { userId: null })
 
 /**
- * $1 room, $2 reader, $3 message or echo, $4 emoji, $5 and $6 key after which to continue or nulls, $7 rows wanted, $8
- * rows to skip.
+ * $1 room, $2 reader, $3 message or echo, $4 emoji, $5 and $6 key to continue after (null for the first page), $7 limit, $8
+ * offset.
  */
 const read = statement<Row>(
   'read_reaction_users',

@@ -1,2 +1,2 @@
-/** Whether a call has to write anything, or everything already is as requested. */
+/** Whether a call must write a change, or finds everything as requested and writes nothing. */
 export type Outcome = 'change' | 'nothing'

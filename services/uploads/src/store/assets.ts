@@ -51,7 +51,7 @@ export async function claim(tx: Tx, ids: readonly string[], eventId: string, now
     .where(inArray(assets.id, [...ids]))
 }
 
-/** Their messages are posted: they stay. */
+/** Records that the messages with these files are posted, so that they are not deleted as unused. */
 export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; eventId: string }[]): Promise<void> {
   if (posted.length === 0) return
   const ordered = posted.toSorted((a, b) => (a.assetId < b.assetId ? -1 : 1))
@@ -67,7 +67,7 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
 /** Notifies that files or images were marked for deletion. */
 export const deletionsMarked = new CommitChannel()
 
-/** Marks files for deletion that their messages no longer show. */
+/** Marks files that no message shows any longer for deletion. */
 export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -84,7 +84,7 @@ const isUnusedSince = (before: Date) =>
     sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
   )
 
-/** Files for which no event named a message in time, oldest first. */
+/** Files that were not posted in time, oldest first. */
 export async function unusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
@@ -146,7 +146,7 @@ export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void
   })
 }
 
-/** Returns the given ids without a file. */
+/** Returns those of the given ids that belong to no file. */
 export async function unknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

@@ -22,7 +22,7 @@ export type ExpectingTable = {
   behind(db: Reader, after: string, limit: number): Promise<Expected[]>
   /** The same for one row, in its current state. */
   now(db: Reader, id: string): Promise<Expected | undefined>
-  /** The bytes are gone, or there again: nobody is shown it, or everybody as before. */
+  /** Records that the bytes are lost, which hides or ends what needs them, or that they are found again. */
   mark(db: Db, id: string, lost: boolean): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { type Mail, type MailKind, mailSoon, type Mailer } from '../../engines/mail/index.ts'
 import { uncountMail, type CodeKey } from '../../store/email-codes.ts'
 
-/** Mails a code. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */
+/** Mails a code. Throws `unavailable` if sending fails quickly; does not wait for a slow mail server. */
 export async function mailCode(
   ctx: Context,
   mailer: Mailer,

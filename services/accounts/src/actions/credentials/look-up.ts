@@ -8,7 +8,7 @@ import { prolong } from './prolong.ts'
 
 const maxDigests = 1_000
 
-/** The callers of the digests; unknown digests are left out. Using a credential extends it. */
+/** Finds the callers whose valid credentials have these digests, and extends those credentials. */
 export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
   if (digests.length > maxDigests) throw tooMany('digests', maxDigests)
   const now = ctx.now()

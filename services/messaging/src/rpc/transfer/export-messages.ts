@@ -11,7 +11,7 @@ import { findLine } from '../../store/imports.ts'
 const atOnce = 500
 /** Size of a reaction and an attachment in a response, without their texts, in bytes. */
 const [reactionBytes, attachmentBytes] = [20, 64]
-/** A page of several messages has fewer; only a page with a single message may have more. */
+/** More reactions than fit a page: only a message that is alone on its page can have as many, and the rest follow later. */
 const reactionsAtOnce = Math.ceil(pageBytes / reactionBytes)
 
 export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.exportMessages> {
@@ -48,7 +48,7 @@ export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
   }
 }
 
-/** Placeholders show neither reactions nor attachments. */
+/** Deleted messages are exported without reactions and attachments. */
 const seqsOf = (rows: readonly store.ExportedMessage[]): bigint[] =>
   rows.flatMap(({ seq, deletedAt }) => (deletedAt === null ? seq : []))
 
