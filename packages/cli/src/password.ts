@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { misused } from './failure.ts'
 
-/** Standard input; a terminal says that it is one. */
+/** Standard input. `isTTY`: it is a terminal. */
 export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 
 /** More than any password; longer input is not read to its end. */

@@ -64,7 +64,7 @@ export function addUserCommands(
     })
 }
 
-/** The password that standard input holds; the option says that it does. */
+/** Reads the password from standard input, which requires `--password-stdin`. */
 export function given({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
   if (passwordStdin === undefined) throw misused('the password is read from standard input: add --password-stdin')
   return read()

@@ -184,7 +184,7 @@ describe('failures', () => {
     expect(JSON.parse(err)).toEqual({ error: { code: 'already_exists', message: 'the login is taken' } })
   })
 
-  test('what a terminal would obey is not printed', async () => {
+  test('terminal control sequences are not printed', async () => {
     const { err } = await parley(['user', 'create', '--login', '\u001B[2Jé\u009B1m', '--password-stdin'], {
       stdin: 'secret',
     })

@@ -27,7 +27,7 @@ test('findings of several services in one object, in a stable form', async () =>
   })
 })
 
-test('for people: what several services found alike stands there once, with what to do', async () => {
+test('the text lists a finding of several services once, with what to do', async () => {
   const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir })
   expect(code).toBe(1)
   expect(

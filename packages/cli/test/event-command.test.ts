@@ -78,7 +78,7 @@ const entry = (consumer: string, eventId: string) => ({
 
 const parley = (...args: string[]) => runParley(args, { dir: dataDir })
 
-test('without a parked event that is said', async () => {
+test('reports that no event is parked', async () => {
   expect(await parley('events', 'parked')).toMatchObject({ code: 0, out: 'no events are parked\n' })
 })
 
@@ -99,7 +99,7 @@ test('parked events of every service are listed, however many there are', async 
   )
 })
 
-test('named events are replayed, all of them only when that is said', async () => {
+test('replays named events, and all only on request', async () => {
   requests.length = 0
   const { code, out } = await parley('events', 'replay', '--consumer', 'uploads-posted', '--id', 'E1', 'E2')
   expect([code, out]).toEqual([0, expect.stringContaining('1 event is retried')])

@@ -195,13 +195,13 @@ test('messages come in batches, what an earlier run wrote is left out however ol
   expect(report.notTaken).toEqual([])
 })
 
-test('of a message that was cut the parts come that an earlier run did not write', async () => {
+test('an interrupted import of a split message writes only the missing parts', async () => {
   const fake = fakeFleet({ known: ['long', 'long#2'] })
   await run(fake, person('ann'), room(), message('long', { text: 'long '.repeat(6_000) }))
   expect(fake.batches.flat().map(({ externalId }) => externalId)).toEqual(['long#3'])
 })
 
-test('what the fleet refuses is told, and everything else is taken', async () => {
+test('refused records are reported, and everything else is imported', async () => {
   const fake = fakeFleet({ refused: 'text 7' })
   const messages = Array.from({ length: 20 }, (_, index) => message(String(index)))
   const { notTaken } = await run(
@@ -218,7 +218,7 @@ test('what the fleet refuses is told, and everything else is taken', async () =>
   ])
 })
 
-test('what is endless is cut before it is sent', async () => {
+test('overlong texts are cut before they are sent', async () => {
   const fake = fakeFleet()
   const long = 'x'.repeat(3_000_000)
   const { altered } = await run(
@@ -233,7 +233,7 @@ test('what is endless is cut before it is sent', async () => {
   ])
 })
 
-test('who and what is called otherwise here is told by the name here', async () => {
+test('renamed people and rooms are reported with their new names', async () => {
   const fake = fakeFleet()
   const { altered } = await run(fake, person('ann', { name: `ann${'x'.repeat(400)}` }), room({ name: 'y'.repeat(300) }))
   expect(altered.map(({ places: [place = ''] }) => place.slice(0, 10))).toEqual(['ann is ann', 'C1 is yyyy'])
@@ -254,7 +254,7 @@ test('a file of which bytes are missing is not taken', async () => {
   expect(notTaken).toMatchObject([{ what: 'files', reason: 'the size of the file changed' }])
 })
 
-test('a long text is cut, an unknown author or emoji is told, and mentions get their names here', async () => {
+test('long texts are split, unknown authors and emojis reported, and mentions use the names of this server', async () => {
   const fake = fakeFleet()
   const reactions = [
     { emoji: '+1::skin-tone-2', people: ['ann', 'nobody'] },
@@ -279,7 +279,7 @@ test('a long text is cut, an unknown author or emoji is told, and mentions get t
   expect(altered).toMatchObject([{ what: 'messages', places: ['at 3'] }])
 })
 
-test('files come in pieces, go on where they stopped, and are told when they cannot be taken', async () => {
+test('files are sent in chunks, resume where they stopped, and are reported if they cannot be imported', async () => {
   const fake = fakeFleet()
   const files = [file('a', 'x'.repeat(600_000)), file('begun', 'y'.repeat(600_000)), file('huge', 'z'), file('away')]
   const many = Array.from({ length: 11 }, (_, index) => file(`f${index}`, 'x'))
@@ -306,7 +306,7 @@ test('files come in pieces, go on where they stopped, and are told when they can
   ])
 })
 
-test('a conversation in which people wrote here already is left as it is, and told', async () => {
+test('a conversation with messages of this server is left unchanged and reported', async () => {
   const fake = fakeFleet({ foreign: true })
   const { notTaken } = await run(fake, person('ann'), room({ dm: true }), members('ann'), message('1'), message('2'))
   expect(notTaken).toMatchObject([{ what: 'messages', reason: 'the room holds other messages', count: 2 }])

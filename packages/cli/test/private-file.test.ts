@@ -19,7 +19,7 @@ test('a file is for its owner alone, also where one for everybody was', async ()
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777, readdirSync(folder)]).toEqual(['new', 0o600, ['a']])
 })
 
-test('what is not written to its end leaves what was there', async () => {
+test('an incomplete write leaves the old file', async () => {
   const path = join(folder, 'a')
   writeFileSync(path, 'old')
   const half = writePrivately(path, async (take) => {
@@ -30,7 +30,7 @@ test('what is not written to its end leaves what was there', async () => {
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['a']])
 })
 
-test('of two who write it at once neither makes the half of the other one whole', async () => {
+test('of two concurrent writers neither publishes the unfinished file of the other', async () => {
   const path = join(folder, 'a')
   let goOn: () => void = () => undefined
   const waited = new Promise<void>((resolve) => (goOn = resolve))
@@ -46,7 +46,7 @@ test('of two who write it at once neither makes the half of the other one whole'
   expect(readFileSync(path, 'utf8')).toBe('slow, first half, second half')
 })
 
-test('what cannot be written is told, and nothing that is no file is replaced', async () => {
+test('a failed write is reported, and only regular files are replaced', async () => {
   const refusal = { exitCode: 1, code: 'failed_precondition' }
   await expect(writePrivately(join(folder, 'none/a'), (take) => take('x'))).rejects.toMatchObject(refusal)
   execFileSync('mkfifo', [join(folder, 'pipe')])

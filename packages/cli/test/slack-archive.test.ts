@@ -69,7 +69,7 @@ const messagesOf = async (...messages: unknown[]): Promise<ArchivedMessage[]> =>
 const untakenOf = async (...messages: unknown[]): Promise<Untaken[]> => of((await day(messages)).records, 'untaken')
 
 describe('an export of Slack', () => {
-  test('tells its workspace, people and rooms', async () => {
+  test('lists its workspace, people and rooms', async () => {
     const { source, records } = await read({
       'users.json': users,
       'channels.json': channels,
@@ -180,7 +180,7 @@ describe('a message', () => {
     expect(await messagesOf(tombstone)).toMatchObject([{ text: '', deletedAt: new Date(1500000001000) }])
   })
 
-  test('of a bot is by the user that the bot is, or by one made of what the message tells', async () => {
+  test('of a bot has the user of the bot as author, or one made from the message', async () => {
     const { records } = await day([
       { type: 'message', subtype: 'bot_message', bot_id: 'B3', ts: ts(1), text: 'built' },
       {
@@ -201,7 +201,7 @@ describe('a message', () => {
     expect(of(records, 'person').slice(3)).toMatchObject([{ name: 'deployer' }, { name: 'weather' }])
   })
 
-  test('of somebody of another workspace brings their name', async () => {
+  test('of a member of another workspace contains their name', async () => {
     const { records } = await day([said(1, { user: 'W1', user_profile: { name: 'eve', real_name: 'Eve E' } })])
     expect(of(records, 'person').at(-1)).toMatchObject({ id: 'W1', name: 'eve', displayName: 'Eve E' })
   })
@@ -272,7 +272,7 @@ test('a link that takes the place of a folder leads nowhere', async () => {
   await expect(file?.bytes?.()).rejects.toThrow('symbolic link')
 })
 
-describe('what is not taken is told with its place', () => {
+describe('records that are not imported are reported with their place', () => {
   test.each([
     ['rows about the room', said(1, { subtype: 'channel_join' }), 'notices'],
     ['a time that is none', said(1, { ts: 'yesterday' }), 'messages'],
@@ -354,7 +354,7 @@ describe('what is not taken is told with its place', () => {
   })
 })
 
-describe('what is no export is refused with a reason', () => {
+describe('a file that is no export is refused with a reason', () => {
   test.each([
     ['without users', { 'channels.json': channels }, 'no users.json'],
     ['without rooms', { 'users.json': users }, 'no channels'],
@@ -399,7 +399,7 @@ describe('what is no export is refused with a reason', () => {
     await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('malicious') })
   })
 
-  test('a file that unpacks to more than it says', async () => {
+  test('a file that is larger unpacked than declared', async () => {
     const path = join(folder, 'bomb.zip')
     await writeZip(path, { 'users.json': users, 'channels.json': channels, 'tea/2017-07-14.json': ' '.repeat(100_000) })
     const { readFile, writeFile } = await import('node:fs/promises')

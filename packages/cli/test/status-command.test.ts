@@ -29,7 +29,7 @@ afterAll(async () => {
 type Printed = { ready: boolean; missing: string[]; versions: string[]; nodes: Record<string, unknown>[] }
 const parley = (...args: string[]) => runParley(['status', ...args], { dir })
 
-test('without a fleet that is said', async () => {
+test('reports that no fleet runs', async () => {
   expect(await parley()).toMatchObject({ code: 3, err: expect.stringContaining('no fleet runs') })
 })
 
@@ -81,7 +81,7 @@ test('processes behind a name, and names that are none', async () => {
   expect(await parley('--at', '127.0.0.1:1')).toMatchObject({ code: 3 })
 })
 
-test('watching goes on after something is not in order, one object a line', async () => {
+test('watching continues after a problem, with one object per line', async () => {
   const lines: Printed[] = []
   const ended = new Error('the reader has seen enough')
   const watching = runCli(['status', '--at', `127.0.0.1:${port}`, '--watch', '0.01', '--json'], {

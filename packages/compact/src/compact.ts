@@ -41,7 +41,7 @@ function startOf(name: CompactDeployable, env: NodeJS.ProcessEnv, shared: Shared
   return (stop) => deployables[name](environmentOf(name, env))({ shared, stop })
 }
 
-/** Throws when a setting of any of them is invalid, so that none is started then. */
+/** Throws if a setting of any deployable is invalid, before one is started. */
 function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
   const mistakes = names.flatMap((name) => {
     try {

@@ -6,7 +6,7 @@ const read = defineConfig({
   deployables: list('PARLEY_COMPACT_DEPLOYABLES', {
     default: [...compactDeployables],
     pattern: new RegExp(`^(${compactDeployables.join('|')})$`),
-    doc: 'deployables that the compact process runs; those left out run in processes of their own',
+    doc: 'deployables that the compact process runs; the others run in their own processes',
   }),
 })
 

@@ -81,7 +81,7 @@ describe('a provider', () => {
     expect(providersOf(table({ scopes: [] }))[0]?.scopes).toEqual([])
   })
 
-  test('makes accounts where registration is open, unless it says otherwise', () => {
+  test('creates accounts where registration is open, unless configured otherwise', () => {
     const auto = (keys: object, direct: boolean) =>
       providersOf(`[auth]\ndirect_registration = ${direct}\n${table({ ...keys })}`)[0]?.autoProvision
     expect(auto({}, false)).toBe(false)
@@ -120,7 +120,7 @@ describe('the environment', () => {
     PARLEY_AUTH_PROVIDERS_1_PROVIDER_OPTIONS_BASE_URL: 'https://chat.example.org',
   }
 
-  test('wins over the file, setting by setting, and goes on where it ends', () => {
+  test('overrides the file setting by setting, and adds providers after its last', () => {
     expect(providersOf(table({}), env)).toMatchObject([
       { id: 'work', clientSecret: 'from the environment' },
       {
@@ -218,7 +218,7 @@ describe('mistakes', () => {
   })
 })
 
-test('who only shows them needs no secrets and keeps none', () => {
+test('a service that only lists providers needs no secrets and keeps none', () => {
   const readShown = defineConfig(authProviderFields({ secrets: false }))
   const given = table({}).replace(/client_secret.*/, '')
   expect(readShown({ env: {}, file: file(given) }).providers).toMatchObject([{ id: 'work', clientSecret: '' }])
@@ -226,7 +226,7 @@ test('who only shows them needs no secrets and keeps none', () => {
   expect(describeConfig(readShown).map(({ toml }) => toml)).not.toContain('auth.providers[].client_secret')
 })
 
-test('what is shown of them is no secret', () => {
+test('secrets of providers are redacted', () => {
   const config = readConfig({ env: {}, file: file(table({})) })
   expect(redacted(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })
   expect(JSON.stringify(redacted(config))).not.toContain('hunter2')

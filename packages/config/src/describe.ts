@@ -8,7 +8,7 @@ export type SettingRow = {
   toml: string
   /** The accepted values. */
   kind: string
-  /** The default, `required`, or empty where the setting may stay away. */
+  /** The default, `required`, or empty if the setting is optional. */
   default: string
   doc: string
 }

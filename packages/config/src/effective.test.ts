@@ -22,7 +22,7 @@ const readConfig = defineConfig({
   name: str('PARLEY_NAME', { doc: 'name' }),
 })
 
-test('every setting is told with its source; secrets and passwords are hidden; mistakes do not hide the rest', () => {
+test('every setting is listed with its source, secrets and passwords are hidden, and mistakes do not hide the rest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'effective-'))
   const file = join(folder, 'parley.toml')
   writeFileSync(file, '[webserver]\nport = 4000\n')
@@ -49,7 +49,7 @@ test('every setting is told with its source; secrets and passwords are hidden; m
   ])
 })
 
-test('a file that cannot be read is told before everything else, and nothing of what stands in it', () => {
+test('an unreadable file is reported first, without its content', () => {
   const folder = mkdtempSync(join(tmpdir(), 'effective-'))
   const file = join(folder, 'parley.toml')
   writeFileSync(file, '[webserver]\nport = hunter2\n')
@@ -61,13 +61,13 @@ test('a file that cannot be read is told before everything else, and nothing of 
   expect(missing?.mistake).toBe(`${file}: cannot be read (ENOENT)`)
 })
 
-test('what may stay away is not set, what must be there is missing', () => {
+test('absent optional settings are "not set", absent required ones "missing"', () => {
   const rows = effectiveSettings(readConfig, { env: {} })
   const sourceOf = (name: string) => rows.find((row) => row.name === name)?.source
   expect([sourceOf('proxy'), sourceOf('name'), sourceOf('port')]).toEqual(['not set', 'missing', 'default'])
 })
 
-test('settings that are read as one are told one by one, each with its variable; tables as one', () => {
+test('settings of a group are listed one by one, each with its variable, and tables as a whole', () => {
   const calls = defineConfig({ ...livekitFields(), ...authProviderFields() })
   const rows = effectiveSettings(calls, { env: { PARLEY_LIVEKIT_URL: 'wss://calls.example.org' } })
   const byName = new Map(rows.map((row) => [row.env || row.toml, row]))
@@ -79,7 +79,7 @@ test('settings that are read as one are told one by one, each with its variable;
   expect(byName.get('auth.providers')).toMatchObject({ value: [], source: 'default' })
 })
 
-test('what is missing of settings that are read as one is said where it belongs, and hides no other', () => {
+test('a missing setting of a group is reported at that setting, and hides no other', () => {
   const env = { PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_API_SECRET: 's'.repeat(32) }
   const given = { ...env, PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'other' }
   const rows = effectiveSettings(defineConfig(livekitFields()), { env: given })

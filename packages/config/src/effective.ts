@@ -13,7 +13,7 @@ export type EffectiveSetting = {
   toml: string
   /** The value; of a secret only that there is one. */
   value: unknown
-  /** `environment`, the path of the file, `default`, `not set` where it may stay away, or `missing`. */
+  /** `environment`, the path of the file, `default`, `not set` if it is optional, or `missing`. */
   source: string
   /** Why its value is invalid; the process would not start. */
   mistake?: string

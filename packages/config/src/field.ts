@@ -22,7 +22,7 @@ export type FieldOptions<T> = {
   doc: string
   /** The default, as it would be written in the file. A field without default is required. */
   default?: T | string
-  /** The field may stay away; it reads as undefined then. */
+  /** The field is optional; if absent, its value is undefined. */
   optional?: true
   /** Its key in parley.toml, such as `webserver.port`. */
   toml?: string

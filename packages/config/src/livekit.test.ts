@@ -24,7 +24,7 @@ const mistakesOf = (env: Record<string, string>): readonly string[] => {
   return []
 }
 
-test('what is given is read, and webhooks may have a pair of their own', () => {
+test('settings are read, and webhooks may have their own key pair', () => {
   expect(whole({ env: given }).livekit).toEqual({
     url: 'wss://media.example.org',
     ...{ apiKey: 'key', apiSecret: secret, serverId: undefined, webhookKeys: [{ key: 'key', secret }] },
@@ -39,7 +39,7 @@ test('what is given is read, and webhooks may have a pair of their own', () => {
   })
 })
 
-test('without being enabled there is nothing, and clients are told of no address', () => {
+test('nothing is configured while calls are disabled, and clients get no address', () => {
   const off = { ...given, PARLEY_LIVEKIT_ENABLED: 'false' }
   expect(whole({ env: off }).livekit).toBeUndefined()
   expect(whole({ env: {} }).livekit).toBeUndefined()
@@ -48,7 +48,7 @@ test('without being enabled there is nothing, and clients are told of no address
   expect(() => address({ env: { PARLEY_LIVEKIT_ENABLED: 'true' } })).toThrow('PARLEY_LIVEKIT_URL: is missing')
 })
 
-test('every mistake is told at once', () => {
+test('all mistakes are reported at once', () => {
   const missing = ['PARLEY_LIVEKIT_URL', 'PARLEY_LIVEKIT_API_KEY', 'PARLEY_LIVEKIT_API_SECRET']
   expect(mistakesOf({ PARLEY_LIVEKIT_ENABLED: 'true' })).toEqual(
     missing.map((name) => expect.stringContaining(`${name}: is missing; livekit.enabled needs it`)),

@@ -49,7 +49,7 @@ test('the keys are read, and the private one is never shown', () => {
   expect(readConfig({ env: { ...whole, PARLEY_PUSH_VAPID_SUBJECT: 'https://example.org' } }).push).toBeDefined()
 })
 
-test('who offers push needs the public key alone', () => {
+test('a service that only offers push needs only the public key', () => {
   const { PARLEY_PUSH_VAPID_PRIVATE_KEY: _, ...env } = whole
   expect(readOffer({ env }).push).toEqual({ publicKey })
   expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' }, readOffer)).toEqual([
@@ -65,7 +65,7 @@ test('a new pair is one the settings take, whatever its number begins with', () 
   expect(publicKeyOf(pair.privateKey)).toBe(pair.publicKey)
 })
 
-test('everything that is missing is said at once', () => {
+test('all missing settings are reported at once', () => {
   expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' })).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
     'PARLEY_PUSH_VAPID_PRIVATE_KEY (push.vapid_private_key): is missing: push.enabled is set',

@@ -5,7 +5,7 @@ const secretKey = 'a secret key that is long enough for tests'
 const isOurs = (headers: Record<string, string>, keys: Parameters<typeof isForwardedByGateway>[0] = { secretKey }) =>
   isForwardedByGateway(keys, (name) => headers[name])
 
-test('what the gateway says of an address is told from what others say', () => {
+test('addresses forwarded by the gateway are distinguished from forged ones', () => {
   const headers = forwardedHeaders({ secretKey }, '198.51.100.1')
   expect(headers['x-forwarded-for']).toBe('198.51.100.1')
   expect(isOurs(headers)).toBe(true)

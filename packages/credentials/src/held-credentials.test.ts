@@ -6,7 +6,7 @@ const digests = (name: string, previous?: string) => ({
   previous: previous === undefined ? undefined : Buffer.from(previous),
 })
 
-test('what held is known until it holds no more, under either key', () => {
+test('a valid credential is remembered until it is found invalid, under either key', () => {
   const held = new HeldCredentials()
   held.note(Buffer.from('old'), true)
   expect([held.has(digests('new', 'old')), held.has(digests('old')), held.has(digests('other'))]).toEqual([
@@ -16,7 +16,7 @@ test('what held is known until it holds no more, under either key', () => {
   expect(held.has(digests('new', 'old'))).toBe(false)
 })
 
-test('of too many the one looked at longest ago is forgotten', () => {
+test('the least recently used credential is evicted', () => {
   const held = new HeldCredentials(2)
   for (const name of ['a', 'b', 'a', 'c']) held.note(Buffer.from(name), true)
   expect(['a', 'b', 'c'].map((name) => held.has(digests(name)))).toEqual([true, false, true])

@@ -34,7 +34,7 @@ describe('the session cookie', () => {
     expect(verifySessionCookie(['secret'], `x__Host-${sessionCookieName}=${own}`)).toBeUndefined()
   })
 
-  test('of a session that began over https counts under the name alone that only this site can set', () => {
+  test('of a session that began over https is valid only under the name that only this site can set', () => {
     const planted = signSessionCookie('secret', hostHandle('planted'))
     expect(verifySessionCookie(['secret'], cookie(planted))).toBeUndefined()
     expect(verifySessionCookie(['secret'], `__Host-${sessionCookieName}=${planted}`)).toBe(hostHandle('planted'))

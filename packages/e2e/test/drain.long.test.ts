@@ -55,7 +55,7 @@ describe('a stopping process finishes its work; no call fails', () => {
 })
 
 test.each(['realtime', 'gateway'])(
-  'a %s process told to end sends its sockets elsewhere, spread over time',
+  'a %s process that is stopped moves its sockets to others, spread over time',
   async (name) => {
     const [node] = name === 'gateway' ? fleet().gateways : fleet().realtimeNodes
     const sockets = await Promise.all(Array.from({ length: 12 }, () => Socket.subscribed(node, ada.token)))

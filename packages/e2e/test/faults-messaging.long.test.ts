@@ -45,7 +45,7 @@ const why = frozenWithGateway()
 const apart = why === undefined ? describe : describe.skip
 
 apart(`one of two messaging processes frozen${why ?? ''}`, () => {
-  test('calls succeed and are heard of', async () => {
+  test('calls succeed and their events arrive', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
     {

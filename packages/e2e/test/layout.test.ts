@@ -81,7 +81,7 @@ test('moving a room to a group that its members may not see closes it on open so
   }
 })
 
-test('all rooms of a group are joined at once, and heard', async () => {
+test('all rooms of a group are joined at once, and their events arrive', async () => {
   const groupId = await newGroup()
   const rooms = [await newRoom(owner, [ada], { groupId }), await newRoom(owner, [ada], { groupId })]
   const sockets = await listen(bob)

@@ -108,7 +108,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
   })
 })
 
-test('a client that is too slow with hello or subscribe is told so', async () => {
+test('a client that is too slow with hello or subscribe gets an error', async () => {
   const bases = [fleet().realtimeNodes[0], fleet().gateways[0]]
   const silent = await Promise.all(bases.map((base) => connect(base)))
   const undecided = await Promise.all(bases.map((base) => connect(base)))

@@ -91,7 +91,7 @@ test('failures are ConnectErrors with their code', async () => {
 })
 
 describe('the stream', () => {
-  test('reconnects when its realtime node is killed, and goes on without a reload', async () => {
+  test('reconnects when its realtime node is killed, and resumes without a reload', async () => {
     const resets: string[] = []
     const { realtime, received } = listen(bob, {
       url: fleet().gateways[1].replace('http', 'ws') + '/api/realtime',

@@ -123,7 +123,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     }
   })
 
-  test('a user who declines there is told so here', async () => {
+  test('a user who declines at the provider sees that here', async () => {
     const page = await newPage()
     await chooseProvider(page)
     await page.getByRole('link', { name: 'Cancel' }).click()

@@ -9,7 +9,7 @@ export class BatchDelay {
     this.#enough = enough
   }
 
-  /** Resolves after the while, or as soon as there is enough. `count` says how much there is already. */
+  /** Resolves after the delay, or as soon as the batch is full. `count` is its current size. */
   wait(count: number): Promise<void> {
     if (count >= this.#enough) return Promise.resolve()
     return new Promise((resolve) => {

@@ -164,7 +164,7 @@ export const entriesRelayed = (count: number): void => relayed(count)
 /** The stream answered a message, or did not. */
 export const messagePublished = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
   published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
-/** An entry was refused for good and replaced. */
+/** An entry was refused permanently and replaced. */
 export const entrySkipped = (): void => skipped(1)
 /** A place on the stream is gone. */
 export const streamLost = (): void => cuts(1)
@@ -200,5 +200,5 @@ export const erasureFailed = (service: string): void => erasing(1, of(service))
 export const eventsHandedOver = (service: string, count: number): void => handedOver(count, of(service))
 /** Messaging did not take events of a room. */
 export const handOverFailed = (service: string): void => handOverFailures(1, of(service))
-/** Messaging refused an event of a room for good. */
+/** Messaging permanently refused an event of a room. */
 export const handOverParked = (service: string): void => handOverRefusals(1, of(service))

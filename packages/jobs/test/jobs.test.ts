@@ -83,7 +83,7 @@ test('a job is begun by the commit of its transaction, and deleted when it is do
   expect(done).toEqual(['first', 'second'])
 })
 
-test('workers of two processes do each job once, and those go first whom the queue says', async () => {
+test('workers of two processes run each job once, in the order of the queue', async () => {
   await database.db.insert(letters).values(['a', 'b', 'c'].map((text) => ({ text, bulk: text === 'a' })))
   const order: string[] = []
   {
@@ -181,7 +181,7 @@ test('an outage brings no job to its last attempts', async () => {
   await eventually(async () => expect(await rows()).toEqual([]))
 })
 
-test('a lease is kept while the work goes on', async () => {
+test('a lease is renewed while its job runs', async () => {
   const long = held()
   await using _ = work(long.run, { leaseMs: 900 })
   await write('long')
@@ -196,7 +196,7 @@ test('a lease is kept while the work goes on', async () => {
   await eventually(async () => expect(await rows()).toEqual([]))
 })
 
-test('who was taken for dead is told, and changes nothing of a job that another has', async () => {
+test('a worker that lost its lease is notified, and cannot change the job of the new holder', async () => {
   const [dead, next] = [held(), held()]
   await using worker = work(dead.run, { leaseMs: 1_500, everyMs: 3_600_000 })
   await write('contested')
@@ -214,7 +214,7 @@ test('who was taken for dead is told, and changes nothing of a job that another 
   await eventually(async () => expect(await rows()).toEqual([]))
 })
 
-test('who stops gives its jobs back at once, and no attempt is counted', async () => {
+test('a worker that stops releases its jobs at once, without counting an attempt', async () => {
   const long = held()
   {
     await using _ = work(long.run)
@@ -225,7 +225,7 @@ test('who stops gives its jobs back at once, and no attempt is counted', async (
   expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(0)
 })
 
-test('a job that is not done goes on behind the others, where it stood', async () => {
+test('an unfinished job moves behind the others and continues from there', async () => {
   await database.db.insert(letters).values({ text: 'long', attempts: 2 })
   const turns: string[] = []
   await using _ = work(({ text, attempts }) => {
@@ -236,7 +236,7 @@ test('a job that is not done goes on behind the others, where it stood', async (
   expect(turns).toEqual(['long 3', 'long again 1'])
 })
 
-test('what is no job any more is left alone', async () => {
+test('rows that are no longer jobs are left unchanged', async () => {
   await database.db.insert(letters).values({ text: 'sent', sent: true })
   await write('marked')
   await using _ = work(async ({ id }) => {

@@ -13,7 +13,7 @@ const exitInterrupted = 130
 const sameInterruptionMs = 300
 
 /**
- * Runs a fleet until a signal ends it, and answers the exit code. `given` is the environment to read settings from and
+ * Runs a fleet until a signal ends it, and returns the exit code. `given` is the environment to read settings from and
  * to hand on to the services.
  */
 export async function supervise(

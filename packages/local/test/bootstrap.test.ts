@@ -127,7 +127,7 @@ test('a machine with another Node.js gets the wanted one and pnpm, once, and run
   expect(readdirSync(join(dir, 'node_modules/.parley')).sort()).toEqual(['bin', ...pinnedSpecs()])
 })
 
-test('a start goes on while the npm of a killed one still writes', async () => {
+test('a start continues while the npm of a killed start still writes', async () => {
   const dir = checkout('killed')
   const left = join(dir, 'node_modules/.parley/fetching-of-a-killed-start')
   const busy = `const { mkdirSync, writeFileSync } = require('node:fs')
@@ -158,7 +158,7 @@ test('a package with another digest is refused and not kept', async () => {
   expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
 })
 
-test('a system that npm has no Node.js for is told to install it', async () => {
+test('a system for which npm has no Node.js is asked to install it', async () => {
   const pinned = Object.fromEntries([['pnpm@10.0.0', packages.get('pnpm')?.integrity ?? '']])
   const { code, err } = await pnpm(checkout('foreign', pinned))
   expect([code, err]).toEqual([
@@ -238,14 +238,14 @@ test.each([
   expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringMatching(advice)])
 })
 
-test.each(['a:b', 'a"b', 'a$b', 'a`b', String.raw`a\b`])('a checkout at %s is told to move', async (name) => {
+test.each(['a:b', 'a"b', 'a$b', 'a`b', String.raw`a\b`])('a checkout at %s must be moved', async (name) => {
   expect(await pnpm(checkout(name))).toMatchObject({
     code: 1,
     err: `parley: the path of the checkout must be without : " $ \` and \\, move it: ${at(name)}\n`,
   })
 })
 
-test('a start goes on when nobody reads what it says', async () => {
+test('a start continues when nobody reads its output', async () => {
   const dir = checkout('unread')
   const child = start(dir)
   child.stderr?.destroy()
@@ -285,7 +285,7 @@ function childrenOf(pid = 0): number[] {
   return rows.filter(([, ppid, program]) => Number(ppid) === pid && program === 'node').map(([one]) => Number(one))
 }
 
-test('what a script needs in a new checkout is made before it', async () => {
+test('a script in a new checkout gets its dependencies first', async () => {
   const dir = checkout('new')
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) writeFileSync(join(dir, file), '')
   const turbo = join(dir, 'node_modules/.bin/turbo')

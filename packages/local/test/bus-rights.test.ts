@@ -64,8 +64,8 @@ async function maySubscribe(user: string, subject: string, queue?: string): Prom
   return !refused
 }
 
-describe('who may connect', () => {
-  test('nobody without a user, nobody with the password of another', async () => {
+describe('connections', () => {
+  test('need a user and its own password', async () => {
     await expect(connect({ servers: nats.url, reconnect: false })).rejects.toThrow(/authorization/i)
     const wrong = { user: 'gateway', pass: passwordOf('rooms'), reconnect: false }
     await expect(connect({ servers: nats.url, ...wrong })).rejects.toThrow(/authorization/i)
@@ -82,7 +82,7 @@ describe('public methods', () => {
     expect(allowed).toEqual(owned.map(rpcSubject))
   })
 
-  test('nobody listens in on what is asked of a service outside of its queue', async () => {
+  test('nobody can subscribe to calls outside the queue of the service', async () => {
     for (const user of users) {
       expect(await maySubscribe(user, 'rpc.svc_api_v1_MessageService.CreateMessage')).toBe(false)
       expect(await maySubscribe(user, 'rpc.>')).toBe(false)
@@ -169,7 +169,7 @@ describe('inboxes', () => {
 })
 
 describe('events', () => {
-  test('are told and consumed beside the account of calls', async () => {
+  test('are published and consumed in a separate account from calls', async () => {
     for (const user of users) {
       for (const subject of [
         'evt.room.R1.message_posted',
@@ -184,7 +184,7 @@ describe('events', () => {
     }
   })
 
-  test('each deployable has an account of its own for them, with its own password', async () => {
+  test('each deployable has its own user for them, with its own password', async () => {
     for (const user of deployables) {
       const nc = await connect({ servers: nats.url, user: `${user}-events`, pass: passwordOf(user), reconnect: false })
       await nc.close()
@@ -198,7 +198,7 @@ describe('hints', () => {
   test.each([
     ['hint.presence.U1', 'accounts'],
     ['hint.typing.R1', 'messaging'],
-  ])('%s is told by one deployable and heard by the nodes', async (subject, teller) => {
+  ])('%s is published by one deployable and received by the nodes', async (subject, teller) => {
     for (const user of users) {
       expect(await mayPublish(user, subject)).toBe(user === teller)
       expect(await maySubscribe(user, subject)).toBe(user === 'realtime')

@@ -90,7 +90,7 @@ describe('PostgreSQL', () => {
 })
 
 describe('Redis', () => {
-  test('keeps strangers out and ends when told', async () => {
+  test('refuses other users and ends on request', async () => {
     const dir = at(String.raw`redis "ö" \x`)
     const redis = await startRedis({ dir, password: 'letters' })
     expect(redis.url).toBe(`redis://:letters@127.0.0.1:${redis.port}`)

@@ -39,7 +39,7 @@ describe('a fleet that runs', () => {
   let fleet: Supervised
   const openedFile = join(folder.path, 'opened')
   beforeAll(async () => {
-    // Stands for the browser of whoever sits here.
+    // Stands in for the browser of the user.
     writeFileSync(join(folder.path, 'xdg-open'), `#!/bin/sh\necho "$1" > ${openedFile}\n`, { mode: 0o755 })
     const PATH = `${folder.path}:${process.env['PATH']}`
     const env = { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h', PATH }
@@ -128,7 +128,7 @@ describe('a fleet that runs', () => {
     await eventually(() => fleet.output().includes('realtime serves again'))
   })
 
-  test('a second supervisor on the same data says so and ends', async () => {
+  test('a second supervisor on the same data reports the first and ends', async () => {
     const second = supervised(dataDir)
     expect(await second.ended()).toBe(1)
     expect(second.output()).toContain(`another Parley runs on ${dataDir} (process ${fleet.process.pid})`)
@@ -282,7 +282,7 @@ test('PARLEY_REPLICAS runs so many processes of every service', async () => {
   expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS?.split(',').sort()).toEqual(nodes.sort())
 })
 
-test('what parley.toml says about the public address, the secrets and a mail server is heeded', async () => {
+test('public address, secrets and mail server of parley.toml are used', async () => {
   const file = join(folder.path, 'parley.toml')
   writeFileSync(
     file,

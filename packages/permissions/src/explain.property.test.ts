@@ -8,7 +8,7 @@ import { dmPolicyName, explain } from './explain.ts'
 const oneRuleAtMost = new RegExp(`^(|owner|${dmPolicyName})$`)
 const cases = [fc.array(stated, { maxLength: 30 }), subject, scope] as const
 
-test('an explanation tells the outcome that the rules read aloud have', () => {
+test('an explanation has the result that the written rules give', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const explained = explain(policyOf(...decisions), who, where)
@@ -54,7 +54,7 @@ test('its trace names every decision that counts, once, and what decided comes f
   )
 })
 
-test('what decided is one of the nearest that say so', () => {
+test('the deciding reason is one of the nearest with that result', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const places = placesOf(where).map((place) => place.split(':')[0])

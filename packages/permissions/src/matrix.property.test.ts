@@ -51,7 +51,7 @@ test('cells hold what is stored there, and by the nearest scope what is effectiv
   )
 })
 
-test('the list of a holder holds all that stands, and nothing else', () => {
+test('the list of a holder contains exactly its stored decisions', () => {
   fc.assert(
     fc.property(cases[0], cases[1], (decisions, who) => {
       const listed = storedDecisions(policyOf(...decisions), parse(who)).map(

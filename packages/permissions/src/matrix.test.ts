@@ -67,7 +67,7 @@ test.each(cases)('effective: %s', (_, stated, scope, allowed, denied) => {
   expect(effectiveAt(policyOf(...stated), crew, scope)).toEqual({ allowed, denied })
 })
 
-describe('what is stored and what is inherited', () => {
+describe('stored and inherited decisions', () => {
   const policy = policyOf(
     ['role:crew', 'allow', 'room.list', 'server'],
     ['role:crew', 'deny', 'room.join', 'server'],
@@ -76,7 +76,7 @@ describe('what is stored and what is inherited', () => {
     ['user:crew', 'deny', 'message.post', 'room:R1'],
   )
 
-  test('are told apart', () => {
+  test('are distinguished', () => {
     expect(storedAt(policy, crew, room)).toEqual({ allowed: [], denied: ['room.list'] })
     expect(inheritedAt(policy, crew, room)).toEqual({ allowed: ['room.join', 'room.list'], denied: [] })
     expect(inheritedAt(policy, crew, group)).toEqual({ allowed: ['room.list'], denied: ['room.join'] })

@@ -29,7 +29,7 @@ export function policyFrom(snapshot: GetPolicyResponse): Policy {
  * state: the delta is still valid, but the rest has to be loaded again.
  */
 export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta): boolean =>
-  // Earlier releases counted by one, and did not say so.
+  // Earlier releases increased the revision by one and did not send `baseRevision`.
   (baseRevision || revision - 1n) === policy.revision
 
 /** Applies a delta to the policy. */

@@ -26,7 +26,7 @@ const CONFIGURATION_IS_WRONG = 78
 const MISSING_DATABASE = '3D000'
 /** A migration fails if it does not get its locks within this time. */
 const locksWithinMs = 300_000
-/** Somebody else made it at the same moment. */
+/** Another process created it concurrently. */
 const alreadyMade = new Set(['42P04', '23505'])
 /** Any constant: the advisory lock is per database. */
 const MIGRATION_LOCK = 5_021_977

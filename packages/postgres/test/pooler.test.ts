@@ -72,17 +72,17 @@ test('a server without a pooler keeps prepared statements', async () => {
 if (program === undefined) console.log('poolers: skipped: pgbouncer is not on PATH')
 const withPooler = program === undefined ? test.skip : test
 
-withPooler('a pooler that forgets prepared statements is told of', async () => {
+withPooler('a pooler that drops prepared statements is reported', async () => {
   await using database = await openDatabase({ url: await poolerOf('transaction'), pool: 4, name: 'test' })
   await expect(database.ping()).rejects.toThrow(/max_prepared_statements/)
 })
 
-withPooler('one that keeps connections for their clients is as good as none', async () => {
+withPooler('a pooler that keeps a connection per client causes no error', async () => {
   await using database = await openDatabase({ url: await poolerOf('session'), pool: 4, name: 'test' })
   await database.ping()
 })
 
-withPooler('one with a single connection cannot be told apart, and keeps nobody from starting', async () => {
+withPooler('a pooler with a single connection cannot be recognised, and prevents no start', async () => {
   const there = await poolerOf('transaction', 1)
   await using database = await openDatabase({ url: there, pool: 4, name: 'test', statementTimeoutMs: 500 })
   await database.ping()

@@ -76,7 +76,7 @@ export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLim
 export const waitOfNetworks = (limiter: EagerLimiter, address: string): number =>
   Math.max(...networksOf(address).map(({ id, share }) => limiter.wait(id, share)))
 
-/** Takes a point in every network of an address, or none; answers like {@link EagerLimiter.take}. */
+/** Takes a point in every network of an address, or none; returns like {@link EagerLimiter.take}. */
 export function takeOfNetworks(limiter: EagerLimiter, address: string): number {
   const waitMs = waitOfNetworks(limiter, address)
   if (waitMs === 0) for (const { id, share } of networksOf(address)) limiter.take(id, share)

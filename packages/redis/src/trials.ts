@@ -6,7 +6,7 @@ import { networksOf, takeOfNetworks, waitOfNetworks } from './networks.ts'
 /** Requests that come without a credential that holds, by the networks they come from. Disposing it stops the sharing. */
 export type Trials = AsyncDisposable & {
   /**
-   * Looks up a credential and counts the attempt when nobody is found. Running look-ups count too: if the networks of
+   * Looks up a credential and counts the attempt if none is found. Running look-ups count too: if the networks of
    * the address have no points left, further ones wait for an outcome, except for credentials known to be valid
    * (`isKnown`). `waitMs`: milliseconds after which to try again if it was not looked up, because there were too many
    * attempts or the caller was aborted; otherwise 0. Rejects as `find` does.

@@ -3,7 +3,7 @@ import { callerHeader, decodeCaller, type Caller } from '@parley/credentials'
 import { blobHeader, keyHeader } from './envelope.ts'
 import { CallContext } from './server/call-context.ts'
 
-/** The signed-in one who makes this call. Throws `unauthenticated` when nobody is named. */
+/** The signed-in user who makes this call. Throws `unauthenticated` if the call names no user. */
 export function callerOf(call: HandlerContext): Caller {
   if (!(call instanceof CallContext)) return read(call.requestHeader.get(callerHeader))
   return (call.caller ??= read(call.received(callerHeader)))

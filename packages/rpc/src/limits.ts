@@ -16,7 +16,7 @@ export const partSilenceMs = 2_000
 /** A server does not start a call that was sent longer ago than this. */
 export const startByMs = 500
 
-/** After this long without an end a server says that it has started. */
+/** A server reports that a call has started if it has not ended after this long. */
 export const startedAfterMs = 100
 
 /** If no reply arrives for this long after `startByMs`, no server is working on the call. */

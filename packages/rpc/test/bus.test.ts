@@ -27,7 +27,7 @@ test('subjects say where a method belongs', () => {
   )
 })
 
-test('with the bus gone calls fail at once, and go on when it is back, without a restart', async () => {
+test('calls fail at once while the bus is down, and work again when it is back, without a restart', async () => {
   await using fleet = await startFleet()
   const never = gate()
   let held = false
@@ -64,7 +64,7 @@ test('with the bus gone calls fail at once, and go on when it is back, without a
   await rpc[Symbol.asyncDispose]()
 })
 
-test('connecting waits for a bus that is not there yet, and gives up when told to', async () => {
+test('connecting waits for a bus that is not up yet, until aborted', async () => {
   await using fleet = await startFleet()
   await fleet.nats.stop()
   const giveUp = new AbortController()

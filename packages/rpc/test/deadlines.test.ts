@@ -35,7 +35,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const check = (options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
   createClient(AdminInternalService, rpc.transport()).checkLogin({}, options)
 
-test('the handler is told the time that is left', async () => {
+test('the handler gets the remaining time', async () => {
   let left = 0
   work = async (call) => void (left = call.timeoutMs() ?? NaN)
   await check({ timeoutMs: 123_456 })
@@ -78,7 +78,7 @@ test('a handler that takes too long is a deadline exceeded, and its signal fires
   expect(ConnectError.from(reason).code).toBe(Code.DeadlineExceeded)
 })
 
-test('what stops because of the signal is a deadline exceeded too', async () => {
+test('a handler that the signal stops causes deadline_exceeded too', async () => {
   work = (call) => sleep(10_000, undefined, { signal: call.signal })
   // The client's own deadline passes first, so a client with a longer one reads the response of the server.
   const bus = await fleet.bus()

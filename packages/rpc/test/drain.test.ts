@@ -61,7 +61,7 @@ test('under a stream of calls, servers that drain one after the other lose none 
   await serving[Symbol.asyncDispose]()
 })
 
-test('what runs is finished first', async () => {
+test('running calls finish first', async () => {
   const busy = gate()
   const begun = gate()
   const server = await serve(() => {

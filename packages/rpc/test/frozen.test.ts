@@ -92,7 +92,7 @@ test('two processes share the calls', async () => {
   expect(ranHere.length).toBeGreaterThan(0)
 })
 
-test('with one of two frozen, what may be repeated succeeds and runs once, also when the other goes on', async () => {
+test('while one of two processes is frozen, repeatable calls succeed and run once, even after it resumes', async () => {
   // The first call of a method takes longest.
   for (let i = 0; i < 10; i++) await create(`first${i}`)
   const longestRoundTrip = await watchRoundTrips()

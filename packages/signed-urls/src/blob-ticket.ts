@@ -19,7 +19,7 @@ export type BlobTicket = {
 /** Header that carries a ticket. */
 export const blobTicketHeader = 'parley-blob-ticket'
 
-/** A ticket is good this long before and after the time in it: clocks differ, and large bodies take a while. */
+/** A ticket is valid this long before and after the time in it: clocks differ, and large bodies take a while. */
 export const blobTicketWindowMs = 60_000
 
 const signatureOf = (secret: string, content: string): Buffer =>

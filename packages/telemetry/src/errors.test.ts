@@ -21,7 +21,7 @@ test('the values of a failed query are cut out of message and stack', () => {
   )
 })
 
-test('what is no error is named by its type only', () => {
+test('a thrown object that is no error is described by its type only', () => {
   expect(describeError({ password: 'hunter2' })).toBe('object')
   expect(describeError('gone')).toBe('gone')
 })

@@ -26,7 +26,7 @@ export class EventLoopLag implements Disposable {
     return lagSeconds(this.#delay.percentile(99))
   }
 
-  /** Seconds; what was longest is forgotten. */
+  /** Returns the longest lag since the last call, in seconds, and resets it. */
   takeMax(): number {
     const longest = Math.max(lagSeconds(this.#delay.max), this.#latestMs / 1000)
     this.#delay.reset()

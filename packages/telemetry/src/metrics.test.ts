@@ -78,7 +78,7 @@ test('declarations are kept for the catalogue', () => {
   })
 })
 
-test('the process tells how it is', async () => {
+test('a process reports its own metrics', async () => {
   using _ = processMetrics()
   const text = await metricsText()
   for (const series of [

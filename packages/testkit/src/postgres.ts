@@ -9,7 +9,7 @@ import { testInfrastructure } from './infrastructure.ts'
 import { lock } from './locks.ts'
 import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 
-/** A database of its own. */
+/** A separate database. */
 export type TestDatabase = Outage & { url: string }
 
 /** What a test requires of its database. */

@@ -6,7 +6,7 @@ import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 /** How many numbered databases a Redis has unless configured otherwise. */
 const numberedDatabases = 16
 
-/** An empty Redis database of its own: one of the numbered ones of the run's server. */
+/** A separate, empty Redis database: one of the numbered ones of the run's server. */
 export async function testRedis(): Promise<Outage> {
   const { redisUrl } = await testInfrastructure()
   const number = await lockOneOf('parley-test-redis', numberedDatabases)

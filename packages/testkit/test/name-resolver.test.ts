@@ -27,18 +27,18 @@ test('a name leads to all of its addresses', async () => {
   expect(resolver.pending).toBe(0)
 })
 
-test('a name that does not exist is said to', async () => {
+test('a name that does not exist is reported as such', async () => {
   names.missing.add('gone.example')
   await expect(open().resolve('gone.example', 'Ualice')).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
-test('names of this machine are asked of nobody', async () => {
+test('local names are resolved without a query', async () => {
   const found = await open().resolve('x.localhost', 'Ualice')
   expect(found).toMatchObject([{ address: '127.0.0.1' }, { address: '::1' }])
   expect(names.queried).toEqual(new Set())
 })
 
-test('silent names of many take a few places, and nothing of what the process does otherwise', async () => {
+test('unanswered names of many callers are limited, and do not delay other look-ups of the process', async () => {
   open({ maxAtOnce: 8, maxWaiting: 16 })
   const requested = Array.from({ length: 100 }, (_, n) => refusalOf(resolver.resolve(`silent-${n}.example`, `U${n}`)))
   const refused = requested.slice(24)
@@ -62,7 +62,7 @@ test('silent names of many take a few places, and nothing of what the process do
   expect(resolver.pending).toBe(0)
 })
 
-test('one person has one name in question, and keeps nobody else waiting', async () => {
+test('one caller has one query at a time, and delays nobody else', async () => {
   open({ maxAtOnce: 2 })
   const silent = refusalOf(resolver.resolve('silent-1.example', 'Umallory'))
   for (let n = 2; n < 10; n++)
@@ -73,7 +73,7 @@ test('one person has one name in question, and keeps nobody else waiting', async
   await silent
 })
 
-test('one who may wait has their names asked one after the other', async () => {
+test('names of a caller who may wait are resolved one after the other', async () => {
   open({ maxWaitingPerCaller: 1 })
   const answers = [1, 2, 3].map((n) => refusalOf(resolver.resolve(`silent-${n}.example`, 'Ualice')))
   expect(await answers[2]).toBeInstanceOf(ResolverBusy)
@@ -84,7 +84,7 @@ test('one who may wait has their names asked one after the other', async () => {
   expect([...names.queried]).toEqual(['silent-1.example', 'silent-2.example'])
 })
 
-test('one who waits for their own names keeps nobody else from the same name, and waits so long at most', async () => {
+test('a waiting caller does not keep others from the same name, and waits for a limited time', async () => {
   open({ maxWaitingPerCaller: 1, maxWaitMs: 30 })
   const silent = refusalOf(resolver.resolve('silent.example', 'Umallory'))
   const waiting = refusalOf(resolver.resolve('push.example', 'Umallory'))
@@ -94,7 +94,7 @@ test('one who waits for their own names keeps nobody else from the same name, an
   await silent
 })
 
-test('the same name is asked about once', async () => {
+test('concurrent look-ups of a name share one query', async () => {
   open()
   const people = ['Ualice', 'Ubob', 'Ucarol', 'Ualice']
   const answers = await Promise.all(people.map((callerId) => resolver.resolve('push.example', callerId)))
@@ -102,7 +102,7 @@ test('the same name is asked about once', async () => {
   expect(names.queries).toBe(2)
 })
 
-test('a name without an answer is given up, and its place is free', async () => {
+test('an unanswered name is given up, and frees its slot', async () => {
   open({ timeoutMs: 30, maxAtOnce: 1 })
   await expect(resolver.resolve('silent.example', 'Umallory')).rejects.toThrow()
   expect(resolver.pending).toBe(0)

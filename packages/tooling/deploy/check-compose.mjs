@@ -197,7 +197,7 @@ class Compose {
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
       for (const [key, value] of Object.entries(environment)) {
         if (!secret.has(key) && !/PASSWORD/.test(key)) continue
-        // One that may stay away is empty then.
+        // An optional one is then empty.
         this.must(/\$\{\w+:[?-]\}/.test(value), `${name}: ${key} is a secret, but does not come from .env`)
       }
     }

@@ -133,12 +133,12 @@ const routesOf = (neighbours: Neighbours) => (routes: ServiceRoutes) => {
   })
 }
 
-/** Makes an account whose password is `password`, and answers its id. */
+/** Makes an account whose password is `password`, and returns its id. */
 export async function makeUser(env: Env, login: string, more: { email?: string; roleNames?: string[] } = {}) {
   return (await env.operator.createUser({ login, password, ...more })).userId
 }
 
-/** Signs in, and answers the digests of both credentials. */
+/** Signs in, and returns the digests of both credentials. */
 export async function signIn(env: Env, identifier: string, secret = password) {
   const session = await env.internal.passwordLogin({ identifier, password: secret })
   const bearer = credentialDigest(env.secretKey, session.token)

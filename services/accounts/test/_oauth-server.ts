@@ -107,7 +107,7 @@ export async function startOAuthServer(callback: string, documented: Documented)
   return { url: `http://127.0.0.1:${port}`, requested, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Signs in on the server's page, or refuses when no login is given; answers the callback the browser is sent to. */
+/** Signs in on the server's page, or refuses when no login is given; returns the callback the browser is sent to. */
 export async function signInOn({ url }: OAuthServer, authorizeUrl: string, login: string): Promise<URL> {
   const browser = new Browser()
   const page = await browser.open(authorizeUrl)

@@ -19,7 +19,7 @@ export type OAuthEnv = AsyncDisposable & {
   signIn: (login: string, id?: string) => ReturnType<typeof finishLogin>
   /** The identity of somebody who has just signed in for the first time. */
   pending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
-  /** Makes an account of somebody; answers whose it is. */
+  /** Creates an account for somebody; returns its user id. */
   makeAccount: (login: string) => Promise<string>
 }
 

@@ -31,7 +31,7 @@ const shown = async (userId: string) => {
   return user?.user?.customStatus
 }
 
-test('a status is set, shown, told to everyone, and cleared', async () => {
+test('a status is set, shown, announced to everyone, and cleared', async () => {
   const userId = await makeUser(env, 'anna')
   const { status } = await account(userId).updateCustomStatus({ emoji: '🌴', text: ' away ', expiresAt: inMs(60_000) })
   expect(status).toMatchObject({ emoji: '🌴', text: 'away' })

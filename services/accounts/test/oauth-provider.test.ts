@@ -45,7 +45,7 @@ async function codeFor(login: string) {
 }
 
 describe('consent', () => {
-  test('is remembered per origin until it is denied, and told of', async () => {
+  test('is remembered per origin until it is denied, and announced', async () => {
     const userId = await person('anna')
     const granted = async () => (await env.signIn.hasConsent({ userId, origin })).granted
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)

@@ -65,7 +65,7 @@ describe('giving and taking roles', () => {
       ])
   })
 
-  test('twice is once for people and the log, and told again to processes', async () => {
+  test('twice is announced to clients and audited once, but sent again to processes', async () => {
     const userId = await makeUser(env, 'bert')
     const roleName = 'moderator'
     await as(admin, 'admin').assignRole({ userId, roleName })

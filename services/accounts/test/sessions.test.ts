@@ -49,7 +49,7 @@ test('one sign-in creates one session, with the name of its program', async () =
   expect(newest?.expiresAt && timestampDate(newest.expiresAt).getTime()).toBeGreaterThan(now.getTime())
 })
 
-test('one is ended with all that it made; a repeat and somebody else’s are no one’s loss', async () => {
+test('one is ended with all its credentials; repeats and sessions of others have no effect', async () => {
   const userId = await makeUser(env, 'bert')
   await makeUser(env, 'carl')
   const [here, there, foreign] = [

@@ -41,7 +41,7 @@ test('reading the log needs admin.view-audit', async () => {
   await expect(admin.alice.eventLog.getEvent({ sequence: '1' })).rejects.toMatchObject(denied)
 })
 
-test('pages hold 50 entries unless told otherwise, 200 at most, newest first', async () => {
+test('pages have 50 entries by default, at most 200, newest first', async () => {
   const first = await list({})
   expect(sequences(first)).toEqual(Array.from({ length: 50 }, (_, n) => entries - n))
   expect(first).toMatchObject({
@@ -81,7 +81,7 @@ test('all conditions of a filter must hold', async () => {
   expect(page).toMatchObject({ scanLimited: true, scannedCount: 5000, endCursor: '201', totalCount: BigInt(entries) })
 })
 
-test('a filtered page that fills says how far it looked', async () => {
+test('a full filtered page returns how far it searched', async () => {
   const page = await list({ limit: 2, filter: { eventType: 'RoomCreatedEvent' } })
   expect(page).toMatchObject({
     scannedCount: 11,

@@ -29,7 +29,7 @@ async function newest() {
   return event?.fact.case === 'policy' ? event.fact.value : undefined
 }
 
-/** Stores a denial, then an approval that the database loses. Answers the revision that is lost. */
+/** Stores a denial, then an approval that the database loses. Returns the revision that is lost. */
 async function loseAnApproval(): Promise<bigint> {
   await decide(DENY)
   const kept = await newest()
@@ -45,13 +45,13 @@ async function loseAnApproval(): Promise<bigint> {
   return lost?.revision ?? 0n
 }
 
-test('a decision that stands already is in effect when it is answered', async () => {
+test('a decision that is already stored is in effect when the call returns', async () => {
   await admin.start()
   const lost = await loseAnApproval()
   await decide(DENY)
   const published = await newest()
   expect(published?.revision).toBeGreaterThan(lost)
-  // Who does not hold the revision before it reads the policy whole.
+  // A process without the base revision loads the whole policy.
   expect(published?.baseRevision).toBeLessThan(lost)
   expect(published?.decisions).toMatchObject([{ permission: 'message.post', decision: DENY }])
   await decide(DENY)

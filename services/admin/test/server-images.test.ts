@@ -35,7 +35,7 @@ afterAll(async () => {
 const withBlob = (id: string) => ({ headers: { 'parley-blob': id } })
 const profile = async () => (await admin.anonymous.discovery.getServer({})).profile
 
-test('a logo and a banner are stored by uploads, shown by signed address, told to everyone, and taken away', async () => {
+test('a logo and a banner are stored by uploads, served by signed URL, announced to everyone, and removed', async () => {
   await using recording = await recordEvents(admin.bus, 'evt.config.server.>')
   const { adminServer } = admin.bert
   const { publicProfile } = await adminServer.uploadServerLogo({}, withBlob('logo1'))

@@ -127,7 +127,7 @@ describe('GET /oauth/authorize', () => {
     expect((await authorize({ redirect_uri: redirectUri })).location).toContain('code=prl_AC1')
   })
 
-  test('lets any https client in where the operator says so, and no other', async () => {
+  test('accepts any https client if the operator allows it, and no other', async () => {
     const open = (await env.start({ PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: '*' })).browser()
     signIn('U-ada', open)
     granting()

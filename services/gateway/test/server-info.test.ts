@@ -154,7 +154,7 @@ describe('GraphQL', () => {
   })
 })
 
-test('too many requests are told to wait', async () => {
+test('too many requests are refused', async () => {
   const { url: limited } = await fleet.start({ PARLEY_LIMITS_READS_PER_MINUTE: '1' })
   const statusOf = async (path: string) => (await fetch(`${limited}${path}`)).status
   for (const path of ['/api/server', '/api/graphql?query={server{name}}'])

@@ -185,7 +185,7 @@ test('one address may request a limited number of mails, to any recipients', asy
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
 })
 
-test('one address begins so many sign-ins at providers', async () => {
+test('one address can begin a limited number of sign-ins at providers', async () => {
   env.accounts.answers.set('startProviderLogin', () => ({ authorizeUrl: 'https://idp.example/authorize' }))
   const from = { 'x-forwarded-for': newAddress() }
   const begin = async (headers: Record<string, string>) => (await browser.get('/auth/providers/corp', headers)).status

@@ -16,7 +16,7 @@ const unread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
 describe('people who retract a message', () => {
-  test('leaves a placeholder in its place, told of once', async () => {
+  test('leaves a placeholder in its place and is announced once', async () => {
     const roomId = await room()
     const { id: eventId, createdAt } = await say(ann(), roomId, 'words')
     const answer = await say(bob(), roomId, 'answer', { inReplyTo: eventId })

@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-/** Posts, and answers the event. */
+/** Posts, and returns the event. */
 async function post(
   roomId: string,
   body: string,

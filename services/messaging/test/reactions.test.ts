@@ -20,7 +20,7 @@ const add = (person: Person, roomId: string, messageEventId: string, emoji = 'ta
 const remove = (person: Person, roomId: string, messageEventId: string, emoji = 'tada') =>
   person.messages.removeReaction({ roomId, messageEventId, emoji })
 
-test('a reaction is added once and told of once', async () => {
+test('a reaction is added once and announced once', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await using recorded = await recordRoom(fleet, roomId)
@@ -64,7 +64,7 @@ test('a reaction is taken back once; nothing remains of the last one', async () 
   expect(recorded.events.map(({ actorId }) => actorId)).toEqual(['ann', 'bob'])
 })
 
-test('the first five are named; who came next takes the place of one who leaves', async () => {
+test('the first five users are named; the next one replaces a user who leaves', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   for (const userId of people) await add(fleet.as(userId), roomId, id)

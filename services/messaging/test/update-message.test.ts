@@ -229,7 +229,7 @@ describe('the echo of a reply', () => {
     expect(await times()).toEqual(before)
   })
 
-  test('is added once, at the end of the timeline, and told of as posted', async () => {
+  test('is added once, at the end of the timeline, and announced as posted', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })

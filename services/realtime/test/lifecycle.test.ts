@@ -243,7 +243,7 @@ describe('a socket that does not read', () => {
 })
 
 describe('a node', () => {
-  test('to which too many come at once tells the others when to return', async () => {
+  test('with too many simultaneous hellos tells the surplus clients when to retry', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await ready(node)
     const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Uanna') } } as const

@@ -135,14 +135,14 @@ export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}):
 export const postBlob = (service: Service, body: Uint8Array, ticket: string) =>
   fetch(`${service.url}/internal/blobs`, { method: 'POST', body, headers: { [blobTicketHeader]: ticket } })
 
-/** Puts bytes aside as Alice, and answers the id. */
+/** Puts bytes aside as Alice, and returns the id. */
 export async function putBlob(service: Service, bytes: Uint8Array): Promise<string> {
   const response = await postBlob(service, bytes, signBlobTicket(blobSecret, ticketFor(bytes)))
   const answer = (await response.json()) as { id: string }
   return answer.id
 }
 
-/** Makes an avatar of Alice of these bytes, and answers its key. */
+/** Makes an avatar of Alice of these bytes, and returns its key. */
 export async function storeAvatar(env: Env, service: Service, bytes: Uint8Array): Promise<string> {
   const blobId = await putBlob(service, bytes)
   const owner = { ownerId: 'Ualice', callerId: 'Ualice' }

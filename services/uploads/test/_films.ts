@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs ffmpeg in a folder of its own, and answers the file that it made. */
+/** Runs ffmpeg in a folder of its own, and returns the file that it made. */
 export async function film(name: string, args: string[]): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-films-'))
   try {

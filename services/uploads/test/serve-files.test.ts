@@ -73,7 +73,7 @@ describe('a part of a file', () => {
       expect(await statusWith(other)).toBe(200)
   })
 
-  test('is nothing that HEAD tells of', async () => {
+  test('is ignored for HEAD', async () => {
     const response = await request({ range: 'bytes=0-9' }, 'HEAD')
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '700000'])
     expect(response.headers.get('accept-ranges')).toBe('bytes')

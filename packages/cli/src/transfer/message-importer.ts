@@ -118,7 +118,7 @@ export class MessageImporter {
         return
       }
       for (const { externalId = '' } of messages) {
-        // The place already says which message it is.
+        // The report names the message by its place, so the reason need not repeat it.
         const why = rawMessage.replace(/^message .*?: /s, '')
         report.left('messages', why, this.#places.get(externalId) ?? '')
       }

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Posts JSON to a path of the server and answers the fields of its JSON answer. Fails with a ConnectError. */
+/** Posts JSON to a path of the server and returns the fields of its JSON answer. Fails with a ConnectError. */
 export type HttpPost = (
   path: string,
   body?: Record<string, unknown>,

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** A fetch that says `unavailable` where the platform says only that a request failed. */
+/** A fetch that throws `unavailable` where the platform reports only that a request failed. */
 export function reachable(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     try {

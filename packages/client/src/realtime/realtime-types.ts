@@ -16,7 +16,7 @@ export type RealtimeState =
   | { status: 'connecting'; failures: number }
   /** Events arrive. `resumed`: since the last time it was open nothing was missed but hints (typing, presence). */
   | { status: 'open'; resumed: boolean }
-  /** The connection is lost and tried again in a while. */
+  /** The connection is lost; the client reconnects after a pause. */
   | { status: 'waiting'; retryInMs: number; reason: string }
   /** It is over: it was closed here, the session ended, or the server will not have us. */
   | { status: 'closed'; reason: string }
@@ -68,6 +68,6 @@ export type Realtime = Disposable & {
   onState(listener: (state: RealtimeState) => void): () => void
   /** Every event from now on, until the stream is over. */
   events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined>
-  /** Ends the stream for good. Repeatable. */
+  /** Ends the stream permanently. Idempotent. */
   close(): void
 }

@@ -54,7 +54,7 @@ export class ReconnectingRealtime implements Realtime {
     this.#wasOpen = this.#position !== ''
     this.opened = new Promise((resolve, reject) => (this.#settleOpened = { resolve, reject }))
     browserWindow()?.addEventListener('online', this.#tryNow)
-    this.opened.catch(() => undefined) // whoever does not wait for it learns of the end by its state
+    this.opened.catch(() => undefined) // callers that do not await it see the end in the state
     this.#connect()
   }
 
@@ -156,7 +156,7 @@ export class ReconnectingRealtime implements Realtime {
     this.#retry = setTimeout(() => this.#connect(), retryInMs)
   }
 
-  /** Browsers say when the device has a network again: then a pause would be in vain, unless the server asked for it. */
+  /** Ends the pause when the browser reports that the device is online again, unless the server asked for the pause. */
   readonly #tryNow = (): void => {
     if (this.#state.status !== 'waiting' || this.#asked) return
     clearTimeout(this.#retry)

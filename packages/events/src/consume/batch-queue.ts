@@ -32,7 +32,7 @@ export class BatchQueue<T> {
     }
   }
 
-  /** Messages in hand. */
+  /** Number of in-flight messages. */
   get size(): number {
     return this.#size
   }
@@ -45,7 +45,7 @@ export class BatchQueue<T> {
     queue.add(opening)
   }
 
-  /** Resolves when fewer than this many messages are in hand. */
+  /** Resolves when fewer than this many messages are in flight. */
   async below(count: number): Promise<void> {
     if (this.#size < count) return
     await new Promise<void>((resolve) => this.#waiting.push({ below: count, resolve }))

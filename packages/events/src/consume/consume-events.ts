@@ -97,7 +97,7 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
 
 /** How a consumer handles events, separately and in batches, and how messages are queued. */
 type Mode = {
-  /** Most messages in hand of this process. */
+  /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
   pace: Pace
   place: (message: Msg, events: readonly Event[]) => Omit<Opening<Opened>, 'opened'>

@@ -22,7 +22,7 @@ export type Consumer = Pick<Database, 'db'> & {
   bus: Bus
   durable: Durable
   subject: string
-  /** Most messages in hand of this process. */
+  /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
   /** Holds messages until they are handled. Handlers run in `guarded`, which never rejects. */
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>

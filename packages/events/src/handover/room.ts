@@ -95,7 +95,7 @@ async function pause(
   return pauseMs
 }
 
-/** Failures that say nothing about the events. */
+/** Failures that are not caused by the events. */
 const passing: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,

@@ -63,7 +63,7 @@ export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> 
   return some.map(({ id, refusals, payload }) => ({ id, refusals, event: fromBinary(RoomEventSchema, payload) }))
 }
 
-/** Forgets what messaging took. Answers whether the room is still ours, which it stays for a while. */
+/** Deletes events that messaging accepted, and renews the lease of the room. Returns false if the lease was lost. */
 export async function forgetHandedOver(db: Db, claim: Claim, events: readonly Waiting[]): Promise<boolean> {
   const ids = events.map((event) => event.id)
   const gone = db.$with('gone').as(db.delete(handovers).where(inArray(handovers.id, ids)))

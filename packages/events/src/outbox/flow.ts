@@ -53,7 +53,7 @@ export class Flow {
   #from = 0n
   /** Where reading may begin once all transactions below `next` have ended: one of them may still commit a lower id. */
   #later: { from: bigint; next: bigint } | undefined
-  /** Reading stopped because too much is in hand. */
+  /** Reading stopped because too much is in flight. */
   #full = false
   #closing = false
   #failureSaidAt = -Infinity
@@ -94,7 +94,7 @@ export class Flow {
     for (const line of shard.lines.values()) this.#sender.offer(line)
   }
 
-  /** Takes nothing more in hand. */
+  /** Takes no more entries. */
   close(): void {
     this.#closing = true
   }

@@ -49,7 +49,7 @@ export class HeldShards {
     return this.all().some((shard) => shard.inHand.get(id) === true)
   }
 
-  /** Ids of everything in hand. */
+  /** Ids of all in-flight entries. */
   inHand(): bigint[] {
     return this.all().flatMap((shard) => [...shard.inHand.keys()])
   }

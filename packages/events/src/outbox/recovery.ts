@@ -44,7 +44,7 @@ export async function recoverShards(options: {
   }
 }
 
-/** One place that is gone says it for all: that stored last, which says best whether the keeper has seen to that loss. */
+/** Reports the lost place that was stored last: it shows best whether the keeper has already repaired this loss. */
 async function restoreDurables(bus: Bus, shards: Shard[]): Promise<void> {
   const places = shards.flatMap(({ lost }) => lost ?? [])
   const [newest] = places.toSorted((a, b) => b.storedAt - a.storedAt)

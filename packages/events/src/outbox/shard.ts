@@ -9,11 +9,11 @@ import type { Entry, ShardPlace } from './store.ts'
  */
 export type ShardState = 'unverified' | 'lost' | 'ready'
 
-/** A shard this process relays: its lease, its place on the stream, the lines in hand. */
+/** A shard this process relays: its lease, its place on the stream, its in-flight lines. */
 export class Shard implements Places {
   readonly lease: Lease
   state: ShardState = 'unverified'
-  /** No new entries are taken; the lease is given back once nothing is in hand. */
+  /** No new entries are taken; the lease is released once nothing is in flight. */
   releasing = false
   /** How often the stream was lost under this shard. */
   generation: number
@@ -38,7 +38,7 @@ export class Shard implements Places {
     return this.state === 'ready' && isValid(this.lease)
   }
 
-  /** Takes an entry in hand; returns its line. */
+  /** Adds an entry to the in-flight ones; returns its line. */
   take(entry: Entry): Line {
     this.inHand.set(entry.id, false)
     let line = this.lines.get(entry.aggregate)

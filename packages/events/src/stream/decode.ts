@@ -31,7 +31,7 @@ const TIMESTAMP = { seconds: number(1), nanos: number(2) }
 
 /**
  * Decodes an encoded EventBatch, several times faster than the generic decoder, which every node would spend most of its
- * time in. The fact is decoded when somebody looks at it. Throws a RangeError when the bytes are no EventBatch.
+ * time in. The fact is decoded lazily. Throws a RangeError when the bytes are no EventBatch.
  */
 export function decodeBatch(data: Uint8Array): Event[] {
   const events: Event[] = []

@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const environment = () => knownEnvironment(folder, 'accounts', {}) ?? {}
 
-test('a rotated secret is told as the present one, the one before for reading until it is retired', async () => {
+test('after a rotation services receive the new secret, and the previous one until it is retired', async () => {
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: first })
   await rotateSecret(folder, 'core', {})
   const second = environment().PARLEY_CORE_SECRET_KEY
@@ -74,7 +74,7 @@ test('a secret that services get from elsewhere is not rotated here', async () =
   await rotateSecret(folder, 'uploadsBlob', { PARLEY_CONFIG_FILE: file })
 })
 
-test('what the file sets is not told as a value of the fleet', () => {
+test('settings of the file are not passed on as values of the fleet', () => {
   const file = join(folder, 'parley.toml')
   const text =
     '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "from the file"\n[smtp]\nenabled = true\n'
@@ -99,7 +99,7 @@ asRoot(`another user's secrets are left alone: they could not read what root wro
   expect(statSync(secretsFile).uid).toBe(12_345)
 })
 
-test('a folder on which no fleet has ever run is told as such', () => {
+test('a folder on which no fleet has ever run is reported', () => {
   const empty = join(folder, 'empty')
   expect(knownEnvironment(empty, 'accounts', {})).toBeUndefined()
   expect(() => rotatableSecrets(empty)).toThrow(/no fleet has ever run/)

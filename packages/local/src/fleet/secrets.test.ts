@@ -16,7 +16,7 @@ test('a secret is made once and kept in a file that only its owner reads', () =>
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('what is set is kept, what is deleted is gone', () => {
+test('set secrets are kept, deleted ones are gone', () => {
   const secrets = new Secrets(file)
   secrets.set('pending', 'value')
   expect(new Secrets(file).peek('pending')).toBe('value')

@@ -42,7 +42,7 @@ export class Secrets {
     this.#save()
   }
 
-  /** Forgets a secret. */
+  /** Deletes a secret. */
   delete(name: string): void {
     if (this.#values.delete(name)) this.#save()
   }

@@ -46,12 +46,12 @@ test('no service learns the password of the owner', () => {
   expect(env).toHaveProperty('PARLEY_OWNER_EMAIL')
 })
 
-test('what is empty or not given does not hide what the fleet sets', () => {
+test('empty or absent settings do not override those of the fleet', () => {
   const env = serviceEnvironment(rooms, fleet, { PARLEY_CORE_SECRET_KEY: '', PARLEY_WEBSERVER_URL: undefined })
   expect(env).toMatchObject({ PARLEY_CORE_SECRET_KEY: 'secret-core', PARLEY_WEBSERVER_URL: fleet.publicUrl })
 })
 
-test('the key of uploaded bytes is for gateway and uploads alone', () => {
+test('only gateway and uploads receive the blob secret', () => {
   const keyOf = (name: string) => serviceEnvironment({ ...rooms, name }, fleet, {}).PARLEY_UPLOADS_BLOB_SECRET
   expect([keyOf('gateway'), keyOf('uploads'), keyOf('rooms')]).toEqual([
     'secret-uploadsBlob',
@@ -60,7 +60,7 @@ test('the key of uploaded bytes is for gateway and uploads alone', () => {
   ])
 })
 
-test('secrets that were rotated are told as they were before, too', () => {
+test('services also receive the previous value of rotated secrets', () => {
   const rotated = { ...fleet, previousSecret: (name: string) => (name === 'assetsSigning' ? undefined : `old-${name}`) }
   const env = serviceEnvironment({ ...rooms, name: 'uploads' }, rotated, {})
   expect(env).toMatchObject({
@@ -72,14 +72,14 @@ test('secrets that were rotated are told as they were before, too', () => {
   expect(serviceEnvironment(rooms, rotated, {})).not.toHaveProperty('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS')
 })
 
-test('that videos are processed is told to whom it concerns, unless somebody decided', () => {
+test('uploads and admin are configured for video processing, unless a setting decides', () => {
   const valueFor = (name: string, given = {}) =>
     serviceEnvironment({ name, main: 'main.js' }, { ...fleet, videos: true }, given).PARLEY_VIDEO_ENABLED
   expect([valueFor('uploads'), valueFor('admin'), valueFor('rooms')]).toEqual(['true', 'true', undefined])
   expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
-test('of a media server of the fleet calls learns everything, admin the address, and nobody else anything', () => {
+test('of the media server, calls gets all settings, admin the address, and other services none', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },

@@ -28,7 +28,7 @@ test('ends the process it remembers', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('goes on to SIGKILL for a process that ignores the mild signals', async () => {
+test('continues to SIGKILL for a process that ignores the milder signals', async () => {
   const file = join(dir, 'stubborn.pid')
   const { pid, exited } = await sleeper(['SIGTERM'])
   writePidFile(file, pid)

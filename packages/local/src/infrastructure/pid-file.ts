@@ -30,7 +30,7 @@ export function livingProcess(content: string): ProcessIdentity | undefined {
   }
 }
 
-/** Forgets a process. */
+/** Deletes the file of a process. */
 export function removePidFile(file: string): void {
   try {
     rmSync(file, { force: true })
@@ -41,7 +41,7 @@ export function removePidFile(file: string): void {
 
 /**
  * Ends the process a pid file names, if it still runs: sends each signal in turn and gives it `stopTimeoutMs` before the
- * next, SIGKILL last. Answers whether there was one.
+ * next, SIGKILL last. Returns whether there was one.
  */
 export async function endLeftover(file: string, signals: NodeJS.Signals[], stopTimeoutMs = 5000): Promise<boolean> {
   const identity = readPidFile(file)

@@ -79,7 +79,7 @@ function removeUnfinished(copies: string): void {
     try {
       if (Date.now() - statSync(dir).mtimeMs > unfinishedForMs) rmSync(dir, { recursive: true, force: true })
     } catch {
-      // Somebody else removed it, or finished it.
+      // Another process removed it, or finished it.
     }
   }
 }

@@ -48,11 +48,11 @@ export type RpcClient = AsyncDisposable & {
 /**
  * Creates the client for calls of a process. Its calls reject with the error of the handler exactly (code, message,
  * details, metadata), or with:
- * - `unavailable`: nobody answers the method, the bus is away, or nothing was heard; metadata `parley-reason` says
+ * - `unavailable`: nobody answers the method, the bus is away, or no reply arrived; metadata `parley-reason` tells
  * which
  * - `deadline_exceeded`: a server was at work when the time ran out
  * - `canceled`: the signal fired
- * - `permission_denied`: the method of a neighbour is not one that this deployable calls, says the manifest
+ * - `permission_denied`: the manifest does not let this deployable call the method of its neighbour
  * - `resource_exhausted`: the request is larger than 1 MiB
  */
 export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient {

@@ -97,7 +97,7 @@ export class CallContext implements HandlerContext {
   }
 }
 
-/** One for all calls: nobody is shown it, and making an error takes longer than ending the signal. */
+/** Shared by all calls, because nobody sees it and creating an error costs more than aborting the signal. */
 const callOver = new ConnectError('the call is over', Code.Canceled)
 
 /** The time of a call ran out. */

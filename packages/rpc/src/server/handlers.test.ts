@@ -30,7 +30,7 @@ test('a service is called by its name', () => {
     for (const [name, service] of Object.entries(owned)) expect(service.name).toBe(name)
 })
 
-test('what is missing, and what belongs to another, does not compile', () => {
+test('missing handlers and handlers of another deployable do not compile', () => {
   const { leaveCall, ...others } = voiceCall
   // @ts-expect-error leaveCall has no handler
   handlersOf('calls', { VoiceCallService: others, CallsParkedEventsService: parked })

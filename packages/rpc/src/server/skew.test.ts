@@ -14,7 +14,7 @@ test('age is measured against the quickest call of the sender', () => {
   expect(skew.age('a', 1_000_160, 240)).toBe(30)
 })
 
-test('senders have clocks of their own', () => {
+test('each sender has its own clock', () => {
   const skew = new Skew(0)
   skew.age('a', 5, 10)
   skew.age('b', -9_000_000, 10)
@@ -31,7 +31,7 @@ test('a minimum older than a minute is forgotten, so a clock may drift', () => {
   expect(skew.age('a', 70_000, 70_700)).toBe(0)
 })
 
-test('what arrived during a freeze is late, however long the freeze was', () => {
+test('calls that arrived during a freeze are late, however long it was', () => {
   for (const freeze of [4_000, 59_000, 61_000, 3_600_000]) {
     const skew = new Skew(0)
     skew.age('known', 0, 0)
@@ -66,12 +66,12 @@ describe('a clock that jumped', () => {
     expect(found.slice(5).every((age) => age <= 2)).toBe(true)
   })
 
-  test('is not taken for one where calls wait longer and longer, or each for another time', () => {
+  test('is not assumed if delays grow or vary', () => {
     expect(ages((n) => 600 + n * 120).every((age) => age >= 600)).toBe(true)
     expect(ages((n) => (n % 2 === 0 ? 700 : 1_000)).every((age) => age >= 700)).toBe(true)
   })
 
-  test('is not taken for one where one call in between was in time', () => {
+  test('is not assumed if some calls arrive in time', () => {
     expect(ages((n) => (n % 4 === 3 ? 0 : 700)).filter((age) => age >= 700)).toHaveLength(9)
   })
 

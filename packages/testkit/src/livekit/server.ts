@@ -63,7 +63,7 @@ export class LivekitStandIn implements AsyncDisposable {
     return `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   }
 
-  /** Lets somebody in as the holder of a token; another connection of the same person ends. Rejects without a right to. */
+  /** Connects the holder of a token, and ends another connection of the same person. Rejects if the token does not permit it. */
   async connect(token: string): Promise<StandInParticipant> {
     const claims = await new TokenVerifier(this.apiKey, this.apiSecret).verify(token)
     const { roomJoin, room: name } = claims.video ?? {}
@@ -98,7 +98,7 @@ export class LivekitStandIn implements AsyncDisposable {
     this.#notify('room_finished', room)
   }
 
-  /** Sends a webhook to an address; answers the status. */
+  /** Sends a webhook to an address; returns the status. */
   async send(url: string, event: StandInEvent): Promise<number> {
     const { body, authorization } = await signWebhook(this, JSON.stringify(event))
     const headers = { 'content-type': 'application/webhook+json', authorization }

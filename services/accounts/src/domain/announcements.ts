@@ -21,13 +21,13 @@ export const userCreated = (): Announcement => ({
   fact: { case: 'userChanged', value: { created: true } },
 })
 
-/** The roles somebody holds. */
+/** The roles that a user holds. */
 export const rolesHeld = (roleIds: string[], rolesVersion: bigint): Announcement => ({
   kind: 'roles_changed',
   fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },
 })
 
-/** The new roles of somebody; their clients reload their permissions. */
+/** The new roles of a user, whose clients reload their permissions. */
 export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesVersion: bigint): Announcement {
   const id = newId('event')
   const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
@@ -38,7 +38,7 @@ export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesV
   }
 }
 
-/** The roles that somebody holds already: other processes may know others, which the database has lost. */
+/** Repeats the roles that a user already holds: other processes may know different ones, which the database has lost. */
 export const rolesAgain = (roleIds: readonly string[]) => ({
   changesRoles: true,
   announce: (version: bigint) => [rolesHeld([...roleIds], version)],

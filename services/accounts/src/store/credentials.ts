@@ -98,7 +98,7 @@ export async function renewFreshness(db: Db, id: string, freshUntil: Date): Prom
   return renewed.rowCount === 1
 }
 
-/** Puts off the end of credentials in use; written at most once in a while for each. */
+/** Extends credentials in use. Each is written only once in a while. */
 export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date): Promise<void> {
   await db
     .update(credentials)

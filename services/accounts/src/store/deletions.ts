@@ -72,7 +72,7 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
   deletionsMoved.notify(db)
 }
 
-/** Asks every service for a pass; answers the entries that do so. */
+/** Asks every service for a pass; returns the entries that do so. */
 export async function requestPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
   const user = await lockUser(tx, userId)
   if (!user) return []

@@ -84,7 +84,7 @@ export async function removeEmail(tx: Tx, userId: string, address: string): Prom
   return removed?.address
 }
 
-/** Takes the addresses from an account that were added in its sessions after a moment; answers how many there were. */
+/** Takes the addresses from an account that were added in its sessions after a moment; returns how many there were. */
 export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const isNew = and(eq(emails.userId, userId), eq(emails.selfAdded, true), gt(emails.verifiedAt, since))
   return (await tx.delete(emails).where(isNew)).rowCount ?? 0

@@ -54,7 +54,7 @@ export async function trimCredentials(tx: Tx, userId: string, keep: number): Pro
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `atOnce` credentials that ended before; answers how many there were. */
+/** Deletes up to `atOnce` credentials that ended before; returns how many there were. */
 export async function deleteEnded(db: Db, before: Date, atOnce: number): Promise<number> {
   const ended = db
     .select({ id: credentials.id })

@@ -16,7 +16,7 @@ export async function findIdentity(
   return identity
 }
 
-/** Links an identity unless it is linked already; answers whose it was before, undefined when it was nobody's. */
+/** Links an identity unless it is linked already; returns whose it was before, undefined when it was nobody's. */
 export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
   if (inserted.length > 0) return undefined
@@ -46,7 +46,7 @@ export async function deleteIdentity(
   return identity
 }
 
-/** Unlinks the identities of an account that were linked after a moment; answers their providers. */
+/** Unlinks the identities of an account that were linked after a moment; returns their providers. */
 export async function deleteIdentitiesLinkedSince(tx: Tx, userId: string, since: Date): Promise<string[]> {
   const rows = await tx
     .delete(externalIdentities)

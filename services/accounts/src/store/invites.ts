@@ -80,13 +80,13 @@ export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<b
   return deleted !== undefined && deleted.expiresAt > now
 }
 
-/** Ends all that somebody made; answers their ids. */
+/** Deletes all invites that a user created; returns their ids. */
 export async function deleteInvitesOf(tx: Tx, createdBy: string): Promise<string[]> {
   const deleted = await tx.delete(invites).where(eq(invites.createdBy, createdBy)).returning({ id: invites.id })
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `atOnce` expired invites; answers how many there were. */
+/** Deletes up to `atOnce` expired invites; returns how many there were. */
 export async function deleteExpiredInvites(db: Db, now: Date, atOnce: number): Promise<number> {
   const expired = db
     .select({ id: invites.id })

@@ -4,7 +4,7 @@ import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
 
-/** Answers false when the user held it already. */
+/** Returns false when the user held it already. */
 export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
   const inserted = await tx.insert(userRoles).values({ userId, roleId }).onConflictDoNothing().returning()
   return inserted.length > 0

@@ -27,7 +27,7 @@ export type Changed = {
 export const statusesSet = new CommitChannel()
 
 /**
- * Changes an account under its row lock, so that its events ascend in commit order. `decide` answers undefined when there
+ * Changes an account under its row lock, so that its events ascend in commit order. `decide` returns undefined when there
  * is nothing to do; a repeat of a change that is not on the stream yet finds its entries all the same. Undefined: no such account.
  */
 export async function changeUser(

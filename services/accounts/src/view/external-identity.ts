@@ -11,7 +11,7 @@ import type { PendingFlow } from '../domain/pending-identity.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ExternalIdentity } from '../store/external-identities.ts'
 
-/** The operator may have removed the provider: its id is all that is left of it then. */
+/** If the operator has removed the provider, only its id is known. */
 export function toLinkedIdentity(
   { providerId, subjectHash }: ExternalIdentity,
   provider: Provider | undefined,

@@ -4,7 +4,7 @@ import type { ServerImage } from '../domain/server-events.ts'
 
 const kinds: Record<ServerImage, ServerImageKind> = { logo: ServerImageKind.LOGO, banner: ServerImageKind.BANNER }
 
-/** Makes a public image of a blob and answers its key; it is kept once an event of the server names it. */
+/** Makes a public image of a blob and returns its key; it is kept once an event of the server names it. */
 export async function storeServerImage(
   uploads: Client<typeof UploadsInternalService>,
   image: ServerImage,

@@ -5,7 +5,7 @@ import { blockedUsernames, permissionDecisions, policyState, roles, serverProfil
 const defaultBlockedUsernames = ['root', 'admin', 'superuser', 'op', 'operator', 'support']
 
 /**
- * Gives an empty database its system roles, default decisions, blocked usernames and profile; answers whether it did.
+ * Gives an empty database its system roles, default decisions, blocked usernames and profile; returns whether it did.
  * The row of the policy is the lock: of several processes one inserts it, the others wait for its commit and do nothing.
  */
 export async function seed(db: Db): Promise<boolean> {

@@ -55,7 +55,7 @@ export class Call {
     this.#announce('call_started', '', userId)
   }
 
-  /** Somebody joins here, and is on the way to the media server. */
+  /** A user joins, and is about to connect to the media server. */
   join(userId: string): void {
     this.#put({ ...this.#of(userId), awaitedSince: this.now })
   }
@@ -105,7 +105,7 @@ export class Call {
     this.#put({ ...participant, ...stored(connection), ...arrived })
   }
 
-  /** The media server does not show somebody. */
+  /** The media server does not list a participant. */
   miss(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant || participant.leftAt !== null) return

@@ -4,7 +4,7 @@ import { keptMs } from '../domain/limits.ts'
 import { forgetEndedCalls } from '../store/calls.ts'
 import { forgetWebhooks } from '../store/webhooks.ts'
 
-/** Forgets calls and webhooks of yesterday. */
+/** Deletes calls and webhooks older than a day. */
 export function forgetCalls(
   { db, now }: Pick<Context, 'db' | 'now'>,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

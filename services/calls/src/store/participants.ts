@@ -38,7 +38,7 @@ export async function hasJoinedSince(
   return (await db.$count(callParticipants, isHere)) > 0
 }
 
-/** A statement has room for so many values. */
+/** Keeps a statement below the maximum number of parameters. */
 const rowsPerStatement = 1_000
 
 export async function saveParticipants(tx: Tx, participants: readonly ParticipantRow[]): Promise<void> {

@@ -5,7 +5,7 @@ import { blobTicketHeader, signBlobTicket } from '@parley/signed-urls'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
-/** Puts the bytes of a call aside at uploads; answers the id under which its method finds them. */
+/** Puts the bytes of a call aside at uploads; returns the id under which its method finds them. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
 
 const timeoutMs = 15_000

@@ -5,7 +5,7 @@ import { serverDescription } from './server.ts'
 
 const named = (name: string) => create(GetServerResponseSchema, { profile: { name }, login: {} })
 
-test('one question serves everyone for a while', async () => {
+test('one cached response serves everyone for a while', async () => {
   let now = 1
   const fetch = jest.fn(() => Promise.resolve(named('Lodge')))
   const describe = serverDescription(fetch, () => now)

@@ -20,7 +20,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge(limit))
-    // It may have gone while something else was waited for, and says so only once.
+    // The client may have gone during an earlier wait; the event fires only once.
     if (request.destroyed) return reject(clientGone())
     const held = heldBy(request)
     const chunks: Buffer[] = []

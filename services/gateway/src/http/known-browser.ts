@@ -25,7 +25,7 @@ export function knownBrowser(context: Context, request: IncomingMessage, identif
   return isMarked ? known.id : undefined
 }
 
-/** Makes the browser known for the names that somebody can sign in with who just proved to be their owner. */
+/** Remembers the browser for the sign-in names of a user who has just proved to own them. */
 export function rememberBrowser(
   context: Context,
   request: IncomingMessage,

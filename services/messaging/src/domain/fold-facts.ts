@@ -58,7 +58,7 @@ export function foldFacts(
   return steps
 }
 
-/** Earlier releases of rooms counted by one, and did not say so. */
+/** Earlier releases of rooms increased the version by one and did not set `previousVersion`. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
 /** Two facts may have the same version if rooms was restored and lost one. Unknown ids are not compared. */

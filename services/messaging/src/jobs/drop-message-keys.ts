@@ -3,7 +3,7 @@ import { dropOldMessageKeys } from '../store/message-keys.ts'
 
 const keysPerStatement = 5_000
 
-/** Forgets idempotency keys after their 24 hours. */
+/** Deletes idempotency keys after 24 hours. */
 export async function dropMessageKeys(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropOldMessageKeys(db, keysPerStatement)) === keysPerStatement);
 }

@@ -101,7 +101,7 @@ async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Prom
 export const eraseMessages = (pool: Pool, userId: string, atOnce: number): Promise<number> =>
   inOneRoom(pool, roomWithMessages.run(pool, [userId]), (on, roomId) => retractSome.run(on, [roomId, userId, atOnce]))
 
-/** Takes up to so many reactions back. */
+/** Removes one batch of reactions. */
 export const eraseReactions = (pool: Pool, userId: string, atOnce: number): Promise<number> =>
   inOneRoom(pool, roomWithReactions.run(pool, [userId]), (on, roomId) =>
     takeReactionsBack.run(on, [roomId, userId, atOnce]),

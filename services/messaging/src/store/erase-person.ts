@@ -40,10 +40,10 @@ select ((select count(*) from keys) + (select count(*) from markers) + (select c
   as erased`,
 )
 
-/** Deletes up to so many rows of each kind that are the user's own. */
+/** Deletes up to `atOnce` of the user's own rows of each kind. */
 async function eraseRows(on: Connection, userId: string, atOnce: number): Promise<number> {
   return (await rows.run(on, [userId, atOnce]))[0]?.erased ?? 0
 }
 
-/** Each erases up to so many things of a user and answers how many; 0 says that none is left. */
+/** Each erases one batch of rows of a user and returns their number; 0 means that none is left. */
 export const erasers = [eraseMessages, eraseReactions, eraseRows]

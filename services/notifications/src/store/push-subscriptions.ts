@@ -49,7 +49,7 @@ export async function upsertSubscription(
 const isOwn = (userId: string, endpoint: URL) =>
   and(eq(pushSubscriptions.endpointDigest, digestOf(endpoint)), eq(pushSubscriptions.userId, userId))
 
-/** Forgets a subscription of the user, if it is theirs. */
+/** Deletes a subscription if it belongs to the user. */
 export async function deleteSubscription(db: Db, userId: string, endpoint: URL): Promise<void> {
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
@@ -71,7 +71,7 @@ export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, 
   await deleteInBatches(db, pushJobs, { where: inArray(pushJobs.subscriptionId, those), ...(signal && { signal }) })
 }
 
-/** Forgets the browsers whose session ended; answers how many there were. */
+/** Deletes the subscriptions of ended sessions; returns how many there were. */
 export async function deleteSubscriptionsOfEnded(on: Db | Tx, userId: string, ended: Ended): Promise<number> {
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }

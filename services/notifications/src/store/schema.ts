@@ -136,7 +136,7 @@ export const notificationJobs = pgTable(
   {
     id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     work: jsonb().$type<Work>().notNull(),
-    /** Last user id of the audience in hand; empty before the first. */
+    /** Last user id of the audience that was handled; empty before the first. */
     after: text().notNull().default(''),
     /** When the next step is due; while it is leased, when the lease ends. */
     dueAt: instant('due_at').notNull(),

@@ -36,5 +36,5 @@ export class Admission {
 /** Seconds of the rate that may come at once. */
 const burstSeconds = 2
 const leastMs = 1_000
-/** So that somebody who floods the node keeps the others away no longer. */
+/** Limits how long somebody who floods the node can keep others away. */
 const longestMs = 30_000

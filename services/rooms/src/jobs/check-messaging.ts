@@ -9,7 +9,7 @@ import { newestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** After a walk it rests for so long per step, and as if it had taken six at least: most of the time nothing is restored. */
+/** Pause after a walk, per step taken, counting at least `leastSteps`: restores are rare. */
 const defaultRestMs = 10_000
 const leastSteps = 6
 
@@ -81,7 +81,7 @@ export function walker(
     try {
       while (!signal.aborted && (await step()));
     } catch (error) {
-      // Services start side by side: it answers soon, or somebody else says that it is gone.
+      // Services start concurrently: messaging answers soon, or other checks report that it is down.
       if (!isAway(error)) throw error
     }
     return Math.max(restsUntil - performance.now(), stepEveryMs)

@@ -37,7 +37,7 @@ export async function changeRoom(
 /** An explicit membership that begins or ends. */
 export type Membership = { userId: string; member: boolean; cause: Cause }
 
-/** Begins or ends memberships of a locked room, of each user one; answers the room as each left it. */
+/** Begins or ends memberships of a locked room, of each user one; returns the room as each left it. */
 export async function changeMemberships(
   tx: Tx,
   before: RoomRow,

@@ -55,7 +55,7 @@ async function namePrevious(tx: Tx, facts: readonly FactOfRoom[]): Promise<void>
 
 export function decodeFact(bytes: Uint8Array): RoomFact {
   const fact = fromBinary(RoomFactSchema, bytes)
-  // Earlier releases counted by one, and did not say so.
+  // Earlier releases increased the version by one and did not set `previousVersion`.
   if (fact.previousVersion === 0n) fact.previousVersion = fact.version - 1n
   return fact
 }

@@ -33,7 +33,7 @@ export async function joinRooms(
   return facts
 }
 
-/** Memberships of somebody in a group that are stored but not in effect. */
+/** Memberships of a user in a group that are stored but not yet in effect. */
 export function joinsWithoutEffect(
   reader: Reader,
   userId: string,

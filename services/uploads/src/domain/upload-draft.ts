@@ -6,7 +6,7 @@ import { isDecodedImage, isVideo, mediaType } from './media-type.ts'
 /** Maximum sizes of files. */
 export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVideoUploadBytes: number }
 
-/** A file that somebody wants to send. */
+/** A file that a user wants to upload. */
 export type UploadDraft = { roomId: string; filename: string; contentType: string; size: number; sha256: string }
 
 /** Validates the announcement of a file. Throws `invalid_argument`. */

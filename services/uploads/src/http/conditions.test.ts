@@ -4,7 +4,7 @@ import { isUnchanged, rangeHolds } from './conditions.ts'
 const at = 'Sat, 21 Nov 2026 05:00:00 GMT'
 const state = { etag: '"a"', lastModified: new Date('2026-11-21T05:00:00.700Z') }
 
-describe('what whoever asks has', () => {
+describe('whether the client has the current version', () => {
   test.each([
     ['"a"', true],
     ['W/"a"', true],
@@ -14,7 +14,7 @@ describe('what whoever asks has', () => {
     ['"b"', false],
     ['a', false],
     ['', false],
-  ])('is told by If-None-Match %j: %s', (tags, unchanged) => {
+  ])('is decided by If-None-Match %j: %s', (tags, unchanged) => {
     expect(isUnchanged({ 'if-none-match': tags }, state)).toBe(unchanged)
   })
 
@@ -24,11 +24,11 @@ describe('what whoever asks has', () => {
     ['Sat, 21 Nov 2026 04:59:59 GMT', false],
     ['yesterday', false],
     [undefined, false],
-  ])('is told by If-Modified-Since %j: %s', (since, unchanged) => {
+  ])('is decided by If-Modified-Since %j: %s', (since, unchanged) => {
     expect(isUnchanged({ 'if-modified-since': since }, state)).toBe(unchanged)
   })
 
-  test('is told by its tag alone when both are given', () => {
+  test('is decided by If-None-Match alone if both are given', () => {
     expect(isUnchanged({ 'if-none-match': '"b"', 'if-modified-since': at }, state)).toBe(false)
   })
 })

@@ -28,6 +28,6 @@ test.each([
   expect(rangeOf(header, 10)).toEqual(range)
 })
 
-test('of nothing there is no part', () => {
+test('an empty file has no ranges', () => {
   for (const header of ['bytes=0-', 'bytes=-1']) expect(rangeOf(header, 0)).toBe('beyond')
 })

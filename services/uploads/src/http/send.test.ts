@@ -7,7 +7,7 @@ import { send } from './send.ts'
 let server: Server | undefined
 afterEach(() => void server?.close())
 
-test('what fails halfway is broken off, and never looks like the whole', async () => {
+test('a response that fails halfway is aborted and never looks complete', async () => {
   const failures: unknown[] = []
   const halfway = async function* () {
     yield Buffer.alloc(10)

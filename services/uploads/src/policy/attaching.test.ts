@@ -32,7 +32,7 @@ test.each([
   expect(attaching(given)).toThrow(expect.objectContaining({ code }))
 })
 
-test('who is denied message.attach sends none', () => {
+test('a user who is denied message.attach cannot send files', () => {
   const denying = { ...standard, decisions: [...standard.decisions, denial] }
   expect(attaching(access(), denying)).toThrow(expect.objectContaining({ code: Code.PermissionDenied }))
 })

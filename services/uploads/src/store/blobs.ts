@@ -4,7 +4,7 @@ import { blobs } from './schema.ts'
 
 export type BlobRow = typeof blobs.$inferSelect
 
-/** Notes a blob whose bytes are stored. Answers the id that counts: another one when the ticket was used before. */
+/** Records a blob whose bytes are stored. Returns its id: an earlier one if the ticket was used before. */
 export async function insertBlob(db: Db, blob: BlobRow): Promise<string> {
   const [made] = await db
     .insert(blobs)
@@ -24,19 +24,19 @@ export async function findBlob(db: Reader, id: string, callerId: string): Promis
   return row
 }
 
-/** False: somebody else took it before. */
+/** Returns false if another call took the blob first. */
 export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
   return (await db.delete(blobs).where(eq(blobs.id, id)).returning({ id: blobs.id })).length > 0
 }
 
-/** Forgets blobs that nobody took in time, and answers their ids. */
+/** Deletes blobs that no call took in time, and returns their ids. */
 export async function forgetOldBlobs(db: Db, before: Date, limit: number): Promise<string[]> {
   const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
 
-/** Forgets blobs that somebody sent, and answers their ids. */
+/** Deletes the blobs of a user, and returns their ids. */
 export async function takeBlobsOf(db: Db, callerId: string, limit: number): Promise<string[]> {
   const theirs = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, theirs)).returning({ id: blobs.id })

@@ -19,7 +19,7 @@ export async function insertPreview(db: Db, row: LinkPreviewRow): Promise<void> 
   await db.insert(linkPreviews).values(row)
 }
 
-/** Forgets some of the previews that are that old. Answers how many. */
+/** Deletes one batch of old previews; returns their number. */
 export async function forgetPreviews(db: Db, before: Date, limit: number): Promise<number> {
   const old = db
     .select({ id: linkPreviews.id })

@@ -121,7 +121,7 @@ export async function imagesToDelete(db: Reader, limit: number, ownerId?: string
   return rows.map(({ key }) => key)
 }
 
-/** Forgets images whose bytes are deleted. */
+/** Deletes the rows of images whose bytes are deleted. */
 export async function forgetServerImages(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length > 0)
     await db.delete(serverImages).where(and(inArray(serverImages.key, [...keys]), eq(serverImages.doomed, true)))

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
-/** A storage with an older mark is not recognised any more. */
+/** A storage with an older mark is no longer recognised. */
 const maxMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }

@@ -99,7 +99,7 @@ export async function forgetChunks(db: Db, keys: readonly string[]): Promise<voi
   if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
 }
 
-/** Forgets sessions that ended and whose bytes are deleted; of one owner, or of anybody. */
+/** Deletes ended sessions whose bytes are deleted, of one owner or of all. */
 export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   const chunks = db
     .select({ one: sql`1` })

@@ -20,7 +20,7 @@ export async function openUploads(
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
 }
 
-/** Files of somebody that no message shows. */
+/** Files of a user that no message shows. */
 export const bytesPending = (reader: Reader, ownerId: string): Promise<number> =>
   bytesOfAssets(reader, and(eq(assets.ownerId, ownerId), sql`not ${assets.posted} and not ${assets.doomed}`))
 

@@ -57,7 +57,7 @@ function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: Provid
   }
 }
 
-/** Uses a flow up. Throws `not_found` when somebody else has. */
+/** Consumes a flow. Throws `not_found` if there is none, for example because another call has consumed it. */
 export async function takePending(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
   if (!(await takeFlowToken(tx, tokenContext(ctx), purpose, token))) throw flowNotFound()
 }

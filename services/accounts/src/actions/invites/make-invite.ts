@@ -35,7 +35,7 @@ export async function makeInvite(
   return { row: made.row, url: `${publicUrlOf(ctx.config)}/invite#${made.token}` }
 }
 
-/** Ends an invite; answers whether it could be used until now. */
+/** Ends an invite; returns whether it could be used until now. */
 export async function withdrawInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
   const at = ctx.now()
   let revoked = false

@@ -13,7 +13,7 @@ const hour = 3_600
 const forAnybody: ReadonlySet<MailKind> = new Set(['registration_code', 'account_exists', 'password_reset'])
 const notices: ReadonlySet<MailKind> = new Set(noticeKinds)
 
-/** A budget of so many mails an hour; 0: no limit. */
+/** A budget of mails per hour; 0: no limit. */
 export function mailBudget(redis: RedisClient, perHour: number): MailBudget {
   if (perHour === 0) return { take: () => Promise.resolve(true) }
   const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds: hour })

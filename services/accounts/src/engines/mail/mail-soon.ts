@@ -13,7 +13,7 @@ type Sending = {
   undo: () => Promise<unknown>
 }
 
-/** Sends a mail. Throws `unavailable` when that fails soon; a mail server that takes its time is not waited for. */
+/** Sends a mail. Throws `unavailable` if sending fails quickly; does not wait for a slow mail server. */
 export async function mailSoon(
   { background }: { background: (work: Promise<unknown>) => void },
   mailer: Mailer,

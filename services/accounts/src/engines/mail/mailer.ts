@@ -5,8 +5,8 @@ import type { Mail, MailKind, Transport } from './mail.ts'
 
 export type Mailer = {
   /**
-   * Sends a mail, after each of `waits` once more while the trouble may pass. Answers whether somebody took it; false at
-   * once when too many wait already, or the budget of the hour is used up.
+   * Sends a mail, and retries after each of `waits` while the failure may be temporary. Returns whether a server accepted
+   * it; false at once if too many mails wait or the hourly budget is used up.
    */
   deliver: (kind: MailKind, compose: (serverName: string) => Mail, waits: readonly number[]) => Promise<boolean>
 }
@@ -52,7 +52,7 @@ export function createMailer(
   }
 }
 
-/** The mail server said no for good: the same mail would be refused again. */
+/** The mail server refused permanently: a retry would fail too. */
 const isRefusal = (error: unknown): boolean => {
   const { responseCode } = troubleOf(error)
   return responseCode !== undefined && responseCode >= 500

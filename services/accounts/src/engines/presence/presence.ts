@@ -75,7 +75,7 @@ export class Presence {
     })
   }
 
-  /** Takes a report and answers the status that holds; a change is announced. */
+  /** Takes a report and returns the status that holds; a change is announced. */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
     return (await this.#query(() => this.#take(userId, status, chosen))) ?? status
   }

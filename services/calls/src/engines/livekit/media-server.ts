@@ -6,7 +6,7 @@ import { connectionFrom, isPerson, isThere } from './participant.ts'
 
 const timeoutSeconds = 5
 
-/** Somebody at the media server. */
+/** A participant at the media server. */
 export type MediaParticipant = { userId: string; connection: Connection }
 
 /** The media server, where there is one. */

@@ -6,7 +6,7 @@ import { replyPage } from './page.ts'
 
 type Message = { status?: number; heading: string; text: string; headers?: Record<string, string> }
 
-/** A page that only says something. */
+/** A page with a message and nothing else. */
 export function replyMessage(
   context: AuthContext,
   request: IncomingMessage,

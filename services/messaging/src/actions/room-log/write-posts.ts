@@ -116,7 +116,7 @@ const refusal = (ctx: Context, room: RoomHeader, { post, placement }: Message): 
 const outside = (ctx: Context, room: RoomHeader, { post }: Message, standing: Standing | undefined) =>
   standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember(room)
 
-/** One statement; answers its outbox entries. */
+/** One statement; returns its outbox entries. */
 async function append(
   ctx: Context,
   on: Connection,

@@ -36,7 +36,7 @@ function user(userId: string, roleIds: string[] = []): UserAccess {
   return added
 }
 
-/** Applies and moves, as the hub does; answers what moved as `+room` and `-room` per user. */
+/** Applies and moves, as the hub does; returns what moved as `+room` and `-room` per user. */
 function move(change: AccessChange): string[] {
   for (const gain of change.gains) gain.user.rooms.add(gain.roomId)
   for (const loss of change.losses) loss.user.rooms.delete(loss.roomId)

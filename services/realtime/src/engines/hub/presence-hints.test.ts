@@ -59,7 +59,7 @@ test('everybody receives presence changes', () => {
   expect(heard).toEqual([ann, bob].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
 })
 
-test('where many are online those named hear it, on all their sockets', () => {
+test('if many are online, only named users receive it, on all their sockets', () => {
   const [ann, again] = [person('ann'), person('ann')]
   person('bob')
   take('cyd', ONLINE, ['cyd', 'ann', 'elsewhere'])
@@ -74,7 +74,7 @@ test('sockets that are behind get none, and receive the rest', () => {
   expect(ann.held()).toContain(topics.user('ann'))
 })
 
-test('where many are online a person is told of every fifteen seconds, as they are then', () => {
+test('if many are online, the current status of a person is sent every fifteen seconds', () => {
   person('ann')
   for (let n = 0; n < 30; n++) {
     take('cyd', n % 2 === 0 ? ONLINE : AWAY, ['ann'])

@@ -21,7 +21,7 @@ export type ReplayFrame = {
 /** A property of a person. */
 export type About = { userId: string; property: string }
 
-/** What a socket missed, or why that cannot be told. */
+/** What a socket missed, or why that is unknown. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
@@ -114,7 +114,7 @@ export class ReplayBuffer {
     return frames ? { frames } : { refusal: 'too_much' }
   }
 
-  /** Events may have been missed: no position up to now is good any more. */
+  /** Events may have been missed: all earlier positions become invalid. */
   clear(): void {
     this.#events.clear()
     this.#topics.clear()

@@ -4,7 +4,7 @@ import type { UniversalRoom } from '../../domain/standing.ts'
 export class UniversalRooms {
   readonly #rooms = new Map<string, UniversalRoom>()
 
-  /** Takes a header; answers whether something that decides delivery changed. */
+  /** Takes a header; returns whether something that decides delivery changed. */
   set(room: UniversalRoom): boolean {
     const known = this.#rooms.get(room.roomId)
     if (!known && !room.universal) return false

@@ -23,9 +23,9 @@ export type RoomDeliveryOptions = {
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** Hears of failed calls; the delivery tries again as long as somebody waits. */
+  /** Called for each failed call; the delivery retries as long as a call waits for it. */
   onFailure: (error: unknown) => void
-  /** Called when nobody waits any more. */
+  /** Called when no call waits for this delivery any longer. */
   onIdle: () => void
 }
 
@@ -129,7 +129,7 @@ export class RoomDelivery {
       if (place === undefined) waiter.settle(false)
       else waiter.version = place
     }
-    // Facts in hand may have other versions in the database now.
+    // Facts held in memory may have other versions in the database now.
     if (rebased > 0) this.#inHand = []
     return rebased > 0
   }

@@ -52,7 +52,7 @@ export const erasePerson =
     return found
   }
 
-/** Goes on until a step finds less than it may. Answers how many all steps found. */
+/** Repeats a step until it finds less than a full batch. Returns the total number found. */
 async function inSteps(step: (limit: number) => Promise<number>, limit: number, signal: AbortSignal): Promise<number> {
   let found = 0
   for (let last = limit; last === limit; found += last) {

@@ -20,7 +20,7 @@ test('OpenGraph comes first, then what others say, then title and description', 
   })
 })
 
-test('what lies in the body, in pictures and in comments is not looked at', async () => {
+test('titles in the body, in images and in comments are ignored', async () => {
   const html = `<!-- <title>No</title> --><svg><title>Icon</title></svg><script>"<title>Script</title>"</script>
     <title>Yes</title></head><body><meta property="og:title" content="Body"><title>Late</title>`
   expect(await describing(html)).toMatchObject({ title: 'Yes' })
@@ -43,7 +43,7 @@ test.each(['', '<', '<html', '<title>', '<meta property="og:image" content="http
   },
 )
 
-test('what stands deeper than a head goes is not looked at: nesting without end costs nothing', async () => {
+test('elements nested too deeply are ignored, so endless nesting costs nothing', async () => {
   const nested = (depth: number) => `${'<b>'.repeat(depth)}<title>Deep</title>`
   expect(await describing(nested(200))).toMatchObject({ title: 'Deep' })
   expect(await describing(nested(600_000))).toMatchObject({ title: '' })

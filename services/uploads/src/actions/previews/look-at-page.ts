@@ -64,7 +64,7 @@ async function keepImage(
   return keepServerImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)
 }
 
-/** Too many others being looked at says nothing about a page: it would be remembered. */
+/** Overload is rethrown: it says nothing about the page, and "no preview" would be cached. */
 function ifNothing(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw error
   return undefined

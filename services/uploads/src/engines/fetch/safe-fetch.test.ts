@@ -89,7 +89,7 @@ test('a name that points elsewhere the next time is asked where it pointed when 
   expect(reached).toEqual([outside, outside])
 })
 
-test('whoever takes too long is left', async () => {
+test('a server that takes too long is abandoned', async () => {
   const silent = createServer(() => undefined).listen(0, outside)
   await once(silent, 'listening')
   const url = `http://${outside}:${(silent.address() as AddressInfo).port}/`

@@ -2,7 +2,7 @@ import { eagerLimiter, takeOfNetworks, waitOfNetworks } from '@parley/redis'
 
 /** Counts new image sizes in this process, by the person or image and by the network of the request. */
 export type Renderings = AsyncDisposable & {
-  /** Counts one for a person or public image and for the networks of an address; answers 0, or the milliseconds to wait. */
+  /** Counts one for a person or public image and for the networks of an address; returns 0, or the milliseconds to wait. */
   take(callerId: string, address: string): number
 }
 

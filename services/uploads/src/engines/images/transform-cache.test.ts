@@ -12,7 +12,7 @@ function counting() {
   return { made, make }
 }
 
-test('one thing is made once for all who ask at the same time, and kept', async () => {
+test('concurrent requests for a size make it once, and it is cached', async () => {
   const cache = new TransformCache(100)
   const { made, make } = counting()
   await Promise.all([cache.get(size('a'), make('a', 10)), cache.get(size('a'), make('a', 10))])
@@ -20,7 +20,7 @@ test('one thing is made once for all who ask at the same time, and kept', async 
   expect(made).toEqual(['a'])
 })
 
-test('what was asked for longest ago goes first', async () => {
+test('the least recently used size is evicted first', async () => {
   const cache = new TransformCache(25)
   const { made, make } = counting()
   for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(size(id), make(id, 10))

@@ -28,7 +28,7 @@ test('a folder is the default, and needs nothing else', () => {
   expect(mistakesOf({})).toEqual([expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY: is missing')])
 })
 
-test('a bucket has a region, TLS and the host in front unless told otherwise, and needs no folder', () => {
+test('a bucket has a region, TLS and its name in the host by default, and needs no folder', () => {
   const standard = { region: 'us-east-1', useSsl: true, pathStyle: false, presign: true, pathPrefix: '' }
   const given = { endpoint: 's3.example.org:9000', bucket: 'parley-files', accessKeyId: 'parley' }
   expect(storageOf(whole)).toEqual({ backend: 's3', ...given, secretAccessKey: 'hunter2', ...standard })
@@ -38,7 +38,7 @@ test('a bucket has a region, TLS and the host in front unless told otherwise, an
   })
 })
 
-test('everything that a bucket lacks is told at once', () => {
+test('all missing settings of a bucket are reported at once', () => {
   const settings = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
   expect(mistakesOf({ STORAGE_BACKEND: 's3', S3_USE_SSL: 'perhaps' })).toEqual([
     ...settings.map((name) => expect.stringContaining(`PARLEY_CORE_ASSETS_${name}: is missing`)),

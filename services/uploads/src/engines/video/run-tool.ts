@@ -6,7 +6,7 @@ export type ToolCall = {
   args: readonly string[]
   /** Working directory; file names have no folder. */
   folder: string
-  /** Ends it, with all that it started. */
+  /** Ends the program and everything that it started. */
   signal: AbortSignal
   limits: ToolLimits
   /** System user that it runs as, who must be able to write to the folder. Default: our own. */

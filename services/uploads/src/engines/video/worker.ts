@@ -16,7 +16,7 @@ export const leaseMs = 30_000
 const pollEveryMs = 10_000
 const retry: RetryPolicy = { firstMs: 15_000, longestMs: 60_000, maxAttempts: 3 }
 
-/** Works on videos, so many at once, until it is disposed. */
+/** Processes a limited number of videos at a time until it is disposed. */
 export function startVideoWorker(desk: VideoDesk, { atOnce, timeoutMs, signal }: WorkerOptions): AsyncDisposable {
   return runJobs({
     ...{
