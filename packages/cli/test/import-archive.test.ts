@@ -146,7 +146,7 @@ test('rooms come with the members that are known, into the group of the command 
   expect(report.notTaken).toMatchObject([{ what: 'members', count: 1, places: ['C1'] }])
 })
 
-test('many members come in several calls, unless the room was complete once', async () => {
+test('many members are sent in several calls, unless the room was already complete', async () => {
   const people = Array.from({ length: 2_500 }, (_, index) => `P${index}`)
   const records = [...people.map((id) => person(id)), room(), members(...people)]
   const first = fakeFleet()

@@ -88,7 +88,7 @@ test('any other failure ends the export', async () => {
   await expect(exported(fakeFleet(Code.Internal))).rejects.toMatchObject({ code: Code.Internal })
 })
 
-test('the reactions of a message that come in parts are one line', async () => {
+test('reactions of a message that arrive in parts form one line', async () => {
   const { lines } = await exported(fakeFleet())
   expect(lines.filter(({ type }) => type === 'message')).toMatchObject([
     {

@@ -129,7 +129,7 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
 function globalWebSocket(): WebSocketConstructor {
   const found: { WebSocket?: WebSocketConstructor } = globalThis
   if (found.WebSocket === undefined) {
-    throw new Error('there is no WebSocket here: give createParleyClient one, e.g. that of the package ws')
+    throw new Error('this platform has no WebSocket: pass one to createParleyClient, such as the one of the package ws')
   }
   return found.WebSocket
 }

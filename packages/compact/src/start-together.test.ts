@@ -7,7 +7,7 @@ const service = (name: string): Service => ({
   internalPort: 0,
   [Symbol.asyncDispose]: () => Promise.resolve(void closed.push(name)),
 })
-/** Waits for a dependency that never becomes available, until it is told to give up. */
+/** Waits for a dependency that never becomes available, until it is aborted. */
 const waiting: Start = (stop) =>
   new Promise((_resolve, reject) => {
     const giveUp = () => reject(stop.reason as Error)

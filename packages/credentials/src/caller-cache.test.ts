@@ -144,7 +144,7 @@ describe('a credential that is kept by the secret key before', () => {
   const previous = Buffer.alloc(32, 2)
   const keptBy = (kept: Buffer) => (requested: Buffer) => Promise.resolve(requested.equals(kept) ? caller() : undefined)
 
-  test('is found, and kept by the present one from then on', async () => {
+  test('is found, and stored under the current one from then on', async () => {
     answer = keptBy(previous)
     expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest: previous })
     expect(rekeyed).toEqual([{ previous, digest }])
@@ -153,7 +153,7 @@ describe('a credential that is kept by the secret key before', () => {
     expect(rekeyed).toHaveLength(1)
   })
 
-  test('is rekeyed once by many requests at once, again when that failed, and nobody waits for it', async () => {
+  test('is rekeyed once for concurrent requests, again after a failure, and no request waits for it', async () => {
     answer = keptBy(previous)
     let fail = (_: Error) => {}
     rekeying = new Promise((_, reject) => (fail = reject))

@@ -12,7 +12,7 @@ const rotated: CredentialSecrets = {
 const cookie = (secret: string) => `${sessionCookieName}=${signSessionCookie(secret, 'handle')}`
 const read = (headers: Record<string, string>, by = secrets) => presentedCredentials((name) => headers[name], by)
 
-test('a token is looked up under the key there is, and under the one before while there is one', () => {
+test('a token is looked up under the current key, and under the previous one while there is one', () => {
   const headers = { authorization: 'Bearer token' }
   expect(read(headers).bearer).toEqual({ digest: credentialDigest('new key', 'token'), previous: undefined })
   expect(read(headers, rotated).bearer).toEqual({
@@ -31,7 +31,7 @@ test('a cookie is believed that was signed with the secret before, while there i
   })
 })
 
-test('a cookie that only this site can have set counts before others, whichever secret it was signed with', () => {
+test('a cookie that only this site can have set has precedence, whichever secret signed it', () => {
   const planted = `${sessionCookieName}=${signSessionCookie('new cookie secret', 'planted')}`
   expect(read({ cookie: `${planted}; __Host-${cookie('old cookie secret')}` }, rotated).cookieHandle).toBe('handle')
 })

@@ -172,7 +172,7 @@ describe('no redirect leads away', () => {
   })
 })
 
-test('the first gateway tells a session what it tells a token', async () => {
+test('the first gateway answers a session as it answers a token', async () => {
   const answer = await browser.postJson('/auth/login', { login: ada.login, password: ada.password })
   expect(jsonOf(answer)).toMatchObject({ success: true, user: { id: ada.userId, login: ada.login } })
   expect(await viewerOf(browser)).toBe(ada.userId)

@@ -42,7 +42,7 @@ test('the operator’s credential is for the operator’s eyes', () => {
 })
 
 describe('every process', () => {
-  test('says that it lives and is ready', async () => {
+  test('reports that it is alive and ready', async () => {
     for (const service of fleet().state().services) {
       const health = await requestInternal(service, '/healthz')
       expect([health.status, JSON.parse(health.text)]).toEqual([200, { status: 'ok' }])

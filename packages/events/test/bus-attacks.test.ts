@@ -346,7 +346,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
 
-  test('no verb of JetStream’s API is answered, but looking up one message', async () => {
+  test('no method of the JetStream API is answered except the look-up of one message', async () => {
     const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
     const requested = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])

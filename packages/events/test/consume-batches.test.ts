@@ -222,7 +222,7 @@ test('an event that could not be handled at first leaves no failure behind', asy
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })
 
-test('an event whose meaning cannot be found out keeps no other, and is parked', async () => {
+test('an event that cannot be interpreted does not block others, and is parked', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches9' })
   await database.db.transaction((tx) => intoTable([], tx))

@@ -138,7 +138,7 @@ test('a delta that arrives during a load is not lost', async () => {
   expect([...policy.current().roles.keys()]).toEqual(['r31', 'r32'])
 })
 
-test('it is loaded however long admin takes to come up, and again and again while the feed is silent', async () => {
+test('it is loaded however long admin takes to start, and repeatedly while the feed is silent', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await declareStreams(ownBus)

@@ -17,7 +17,7 @@ import { jobClaimed } from './metrics.ts'
 export type JobTable = PgTable & {
   /** When the job may be claimed; while it is claimed, when the lease ends. */
   dueAt: AnyPgColumn
-  /** Fencing number, increased by each claim: a worker whose lease expired cannot change the job any more. */
+  /** Fencing number, increased by each claim: a worker whose lease expired can no longer change the job. */
   fence: AnyPgColumn
   /** Claims since the job last made progress, not counting those ended by an outage. */
   attempts: AnyPgColumn

@@ -26,7 +26,7 @@ export const queue = new JobQueue(letters, {
   order: [letters.bulk, letters.id],
 })
 
-/** A database of its own with the table of these tests. */
+/** A separate database with the table of these tests. */
 export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   const name = `jobs_${randomUUID().replaceAll('-', '')}`

@@ -64,7 +64,7 @@ function held() {
   return { begun, lost, run, release: () => release() }
 }
 
-test('a job is begun by the commit of its transaction, and deleted when it is done', async () => {
+test('a job starts when its transaction commits, and is deleted when done', async () => {
   const done: string[] = []
   await using _ = work(({ text }) => done.push(text) && undefined, { everyMs: 3_600_000 })
   await write('first')
@@ -113,7 +113,7 @@ test('workers of two processes run each job once, in the order of the queue', as
   expect(peak).toBeLessThanOrEqual(8)
 })
 
-test('a job that fails comes again, and is given up with its reason after the last attempt', async () => {
+test('a failed job is retried, and abandoned with its reason after the last attempt', async () => {
   const failure = new Error('no such address')
   await using worker = work(() => Promise.reject(failure))
   await write('lost')
@@ -156,7 +156,7 @@ test('a job that is too old when it fails is given up', async () => {
   await eventually(() => expect(worker.givenUp).toMatchObject([{ text: 'old', attempts: 1 }]))
 })
 
-test('a job whose processes ended each time is given up without another try', async () => {
+test('a job whose process ended at every attempt is abandoned without another', async () => {
   await database.db.insert(letters).values({ text: 'deadly', attempts: 4 })
   const begun: string[] = []
   await using worker = work(({ text }) => begun.push(text))

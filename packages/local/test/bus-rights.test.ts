@@ -157,7 +157,7 @@ describe('inboxes', () => {
     expect(await maySubscribe(user, '_INBOX.>')).toBe(false)
   })
 
-  test('a service answers what it was asked, and nothing that another was asked', async () => {
+  test('a service can answer its own calls, and none of another service', async () => {
     for (const user of users) {
       for (const requested of answerers) {
         for (const requester of ['gateway', 'operator', 'rooms'])

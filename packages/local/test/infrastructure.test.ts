@@ -57,7 +57,7 @@ describe('PostgreSQL', () => {
     stranger.kill()
   })
 
-  test('is not started beside one whose pid means nothing here, as of another container', async () => {
+  test('is not started beside one whose pid belongs to another container', async () => {
     await using server = await startPostgres({ dir, fsync: false })
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     const lockFile = join(dir, 'data/postmaster.pid')

@@ -204,7 +204,7 @@ onLinux(`a full disk ends nothing: what dies is started again${whyLinux}`, async
   rmSync(log)
 })
 
-test('a proxy of the environment is not asked for what runs on this machine', async () => {
+test('a proxy of the environment is not used for local addresses', async () => {
   await using fleet = supervised(dataDir, { NODE_USE_ENV_PROXY: '1', http_proxy: 'http://127.0.0.1:9', no_proxy: '' })
   await fleet.ready()
 })

@@ -9,7 +9,7 @@ import { temporaryFolder } from './_folder.ts'
 
 jest.setTimeout(60_000)
 
-// Debian's own program with folders of its own: no package list to fetch, and a package that is there already.
+// Debian's own program with separate folders, without a package list to fetch, and with a package that is installed.
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 const at = (name: string) => join(folder.path, name)

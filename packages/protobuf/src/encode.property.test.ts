@@ -99,7 +99,7 @@ test('fields that a reader did not know stay', () => {
   expect(encode(api.RoomSchema, message as typeof known)).toEqual(new Uint8Array(toBinary(api.RoomSchema, known)))
 })
 
-test('a value outside the range of its field is refused with the type named, and the next message is whole', () => {
+test('a value outside the range of its field is refused with its type, and the next message is encoded correctly', () => {
   const event = { id: 'E1', createdAt: { seconds: 2n ** 63n, nanos: 0 } }
   expect(() => encode(realtime.RealtimeEventEnvelopeSchema, event)).toThrow(
     'cannot encode svc.realtime.v1.RealtimeEventEnvelope: invalid int64',

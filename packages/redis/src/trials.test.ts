@@ -36,7 +36,7 @@ const withinOneMinute = async () => {
   while (soonOver()) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
-test('of a burst of invalid credentials, as many are looked up as the limit allows', async () => {
+test('a burst of invalid credentials is looked up as far as the limit allows', async () => {
   await withinOneMinute()
   const { burst, end, begun } = lookUps(10)
   const answers = burst(100)
@@ -79,7 +79,7 @@ test('a credential that was valid before does not wait, and counts once it is in
   expect(trials.wait(address)).toBeGreaterThan(0)
 })
 
-test('a failed look-up does not count, and frees its place', async () => {
+test('a failed look-up does not count, and frees its slot', async () => {
   const trials = openTrials({ perMinute: 1 })
   const away = () => Promise.reject(new Error('accounts does not answer'))
   const answers = await Promise.allSettled([1, 2, 3].map(() => trials.lookUp({ address, isKnown: false }, away)))
@@ -87,7 +87,7 @@ test('a failed look-up does not count, and frees its place', async () => {
   expect(trials.wait(address)).toBe(0)
 })
 
-test('a look-up that finds the queue full is told to retry, and does not count', async () => {
+test('a look-up that finds the queue full is refused with a time to retry, and does not count', async () => {
   await withinOneMinute()
   const { burst, one, end, trials } = lookUps(10)
   const answers = burst(10 + maxWaiting)

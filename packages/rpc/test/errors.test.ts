@@ -135,12 +135,12 @@ describe('the order of checks', () => {
   const garbage = new Uint8Array([0xff, 0xff, 0xff])
   const encoded = encodeCaller(alice)
 
-  test('a caller comes before an implementation', async () => {
+  test('the caller is checked before the implementation', async () => {
     expect((await raw(RoomService.method.archiveRoom, garbage)).code).toBe(Code.Unauthenticated)
     expect((await raw(RoomService.method.archiveRoom, garbage, 'bm9ib2R5')).code).toBe(Code.Unauthenticated)
   })
 
-  test('an implementation comes before the body', async () => {
+  test('the implementation is checked before the body', async () => {
     const error = await raw(RoomService.method.archiveRoom, garbage, encoded)
     expect(error).toMatchObject({
       code: Code.Unimplemented,

@@ -66,7 +66,7 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
   ])
 })
 
-test('an interceptor may send its request again, and the key goes along', async () => {
+test('an interceptor may resend its request, with the same key', async () => {
   await using fleet = await startFleet()
   const keys: (string | undefined)[] = []
   const again: Interceptor = (next) => (request) => next(request).catch(() => next(request))
@@ -87,7 +87,7 @@ test('an interceptor may send its request again, and the key goes along', async 
   expect(keys).toEqual(['k1', 'k1'])
 })
 
-test('an interceptor may refuse, and change what is asked', async () => {
+test('an interceptor may refuse or change a request', async () => {
   await using fleet = await startFleet()
   await fleet.serve({
     ...timeless,

@@ -3,7 +3,7 @@ import { FairSemaphore } from './fair-semaphore.ts'
 
 const refusal = () => new Error('too many')
 
-test('a task that waits too long is refused, and takes no place', async () => {
+test('a task that waits too long is refused, and takes no slot', async () => {
   const semaphore = new FairSemaphore({ atOnce: 1, maxWaiting: 9, refusal, maxWaitMs: 1 })
   const first = work()
   const passing = semaphore.run(() => first.done)
@@ -19,7 +19,7 @@ function work() {
   return { done, finish }
 }
 
-test('a limited number run at once, some wait, more are refused, and a freed place is passed on', async () => {
+test('a limited number run at once, some wait, more are refused, and a freed slot goes to the next', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []
@@ -70,7 +70,7 @@ test('a caller with very many tasks gets a share of the queue, and others are se
   ])
 })
 
-test('one caller runs a limited number, even when places are free', async () => {
+test('one caller runs a limited number, even if slots are free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 9, atOncePerCaller: 2, maxWaiting: 9, maxWaitingPerCaller: 1, refusal })
   const jobs = [work(), work(), work()]
   const begun: number[] = []

@@ -20,7 +20,7 @@ test('a video that is ready has a poster and variants with addresses', () => {
   })
 })
 
-test('one that is being processed, or failed, has none, and one that is lost has no source either', () => {
+test('one that is being processed or failed has none, and a lost one has no source either', () => {
   const processing = show({ status: 'processing' })
   expect(processing).toMatchObject({
     status: MessageVideoProcessingStatus.PROCESSING,

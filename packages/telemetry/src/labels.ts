@@ -1,4 +1,4 @@
-/** What a label may hold: one of few values, or values of a known origin, of which there are at most so many. */
+/** The values of a label: one of a few constants, or values of a known source with a limited number of them. */
 type Label = { readonly meaning: string } & (
   | { readonly values: readonly string[] }
   | {

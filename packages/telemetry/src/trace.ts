@@ -13,7 +13,7 @@ import {
 
 /** Options of a new span. */
 export type SpanOptions = {
-  /** `internal` unless told otherwise. */
+  /** Default: `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
   attributes?: Attributes
   /** A W3C traceparent that came with the work; the span becomes its child. Anything else is ignored. */

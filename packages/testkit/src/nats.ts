@@ -14,7 +14,7 @@ export type TestNats = Outage & {
 }
 
 /**
- * A NATS server of its own, because streams are global: without users and with a keeper of the stream of events, or with
+ * A separate NATS server, because streams are global: without users and with a keeper of the stream of events, or with
  * the users of the configuration file `conf`.
  * With `PARLEY_TEST_NATS_URL` (and no `conf`) that server is used by one caller at a time, and emptied before.
  */

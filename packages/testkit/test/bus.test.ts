@@ -36,7 +36,7 @@ test('a call is made in the name of the user', async () => {
   expect(received).toEqual({ userId: 'U1', roleIds: ['admin'], fresh: true })
 })
 
-test('records what is told after the recording began', async () => {
+test('records events published after the recording began', async () => {
   await using nats = await testNats()
   await using here = await testBus(nats.url)
   await using recording = await recordEvents(here.bus, 'evt.room.>')

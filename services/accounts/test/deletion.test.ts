@@ -146,7 +146,7 @@ test('a confirmation is valid only for its account, and for a limited time', asy
   await account(other).deleteMyAccount({ confirmationToken: theirs })
 })
 
-test('of two owners who delete themselves concurrently one stays', async () => {
+test('one of two owners who delete themselves concurrently stays', async () => {
   const owners = [
     await makeUser(env, 'boss', { roleNames: ['owner'] }),
     await makeUser(env, 'chief', { roleNames: ['owner'] }),

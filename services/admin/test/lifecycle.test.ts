@@ -30,7 +30,7 @@ test('the stream is configured as far as NATS allows, and owners see what is mis
   })
 })
 
-test('a database that goes away costs answers, not readiness, and needs no restart', async () => {
+test('a database outage fails calls but keeps readiness, and needs no restart', async () => {
   const { internalPort } = await admin.start()
   await admin.database.stop()
   await expect(admin.anonymous.discovery.getServer({})).rejects.toMatchObject({ code: Code.Unavailable })
@@ -63,7 +63,7 @@ const heldDecisions = `
     $$ begin while exists (select from held) loop perform pg_sleep(0.05); end loop; return new; end $$;
   create trigger slow before insert on permission_decisions for each row execute function wait_for_release()`
 
-test('a process that drains finishes what it has, and is not ready meanwhile', async () => {
+test('a draining process finishes running calls, and is not ready', async () => {
   const first = await admin.start()
   const client = new pg.Client({ connectionString: admin.database.url })
   await client.connect()

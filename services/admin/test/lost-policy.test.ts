@@ -58,7 +58,7 @@ test('a decision that is already stored is in effect when the call returns', asy
   expect((await newest())?.revision).toBe(published?.revision)
 })
 
-test('a process that starts tells of it by itself', async () => {
+test('a starting process announces it by itself', async () => {
   const first = await admin.start()
   const lost = await loseAnApproval()
   await first[Symbol.asyncDispose]()

@@ -109,7 +109,7 @@ test('the denial is answered when the stream holds it', async () => {
   expect(fromBinary(EventBatchSchema, last.data).events.at(-1)?.version).toBe(revision)
 })
 
-test('denials that race each take a revision of their own', async () => {
+test('concurrent denials each take a separate revision', async () => {
   await using recording = await recordEvents(admin.bus, policySubject)
   const { revision: before } = await getPolicy()
   const rooms = Array.from({ length: 20 }, (_, n) => `Rrace${n}`)

@@ -40,7 +40,7 @@ test('a name whose role came to nothing is given back', async () => {
   expect(await pending()).toEqual([])
 })
 
-test('what a process left behind is given back once no call can be using it', async () => {
+test('a name that a dead process reserved is released once no call can use it', async () => {
   neighbours.handles.set('left', 'Oleft').set('young', 'Oyoung').set('gone', 'Ogone')
   await note('Oleft', 'left', 'reserved', '3 minutes')
   await note('Oyoung', 'young', 'reserved', '1 second')

@@ -133,7 +133,7 @@ test('calls are for members, in archived rooms and direct messages too', async (
   await expect(alice.batchGetActiveCalls({ roomIds: [] })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('a request to join that is sent again under its key is answered again, and joins nothing', async () => {
+test('a repeated request to join under the same key gets the same answer, and joins nothing', async () => {
   env.rooms.set('Rkeys', ['Ualice', 'Ubob'])
   const alice = env.as('Ualice')
   const headers = { 'Idempotency-Key': 'once' }

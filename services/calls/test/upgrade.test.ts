@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('a key of the version before is answered, stored before the migration or after it, and erased by either', async () => {
+test('a key of the previous version is answered, whether stored before or after the migration, and erased by both', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0005_idempotent_calls')
   await using database = await testDatabase(before.folder)

@@ -253,7 +253,7 @@ describe('an address to prove', () => {
     expect(answer.headers.get('parley-needs')).toBe('fresh-credential')
   })
 
-  test('is none of another client’s business: with it one could reset the password', async () => {
+  test('is refused for other clients: with it one could reset the password', async () => {
     const bearer = { authorization: `Bearer ${env.accounts.neverFresh('U-bob')}` }
     for (const path of paths) expect((await browser.postJson(path, body, bearer)).status).toBe(403)
     expect(env.accounts.requests('requestEmailCode')).toEqual([])

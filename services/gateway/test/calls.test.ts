@@ -172,7 +172,7 @@ describe('a path', () => {
     expect(env.received).toEqual([])
   })
 
-  test('may come with the whole address, which names the same thing and no other host', async () => {
+  test('may be an absolute URL, which means the same path and no other host', async () => {
     const { status } = await rawRequest(gateway.url, 'GET http://evil.example/healthz HTTP/1.1')
     expect(status).toBe(200)
     const passed = await rawRequest(gateway.url, 'GET http://evil.example/assets/files/x HTTP/1.1')

@@ -55,7 +55,7 @@ describe('an account under attack', () => {
     await countingTogether([one, other])
   })
 
-  test('is tried once at a time, and its owner signs in where they did before', async () => {
+  test('is checked one attempt at a time, and its owner can sign in from known browsers', async () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })

@@ -76,7 +76,7 @@ describe('the page', () => {
     expect(headers.get('x-frame-options')).toBe('DENY')
   })
 
-  test('is sent once, and then only said to be current', async () => {
+  test('is sent once, and then answered with 304', async () => {
     const { headers } = await get('/')
     const again = await get('/', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.body.length]).toEqual([304, 0])
@@ -114,7 +114,7 @@ describe('its files', () => {
   )
 })
 
-test('without a web client / says what this is', async () => {
+test('without a web client / describes the server', async () => {
   const bare = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: join(folder, 'nowhere') })
   expect(await (await fetch(`${bare.url}/`)).text()).toMatch(/^This is a Parley server/)
 })

@@ -49,7 +49,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A room of its own, and people who are in no other. */
+/** A separate room, and people who are in no other. */
 function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** Mentions somebody so many times in a room of their own; returns the messages, newest first. */
+/** Mentions somebody a number of times in a separate room; returns the messages, newest first. */
 async function mention(userId: string, times: number, roomId = `R${userId}`): Promise<string[]> {
   fleet.neighbours.room(roomId, ['Uann', userId])
   const story = new Story(fleet.bus, roomId)

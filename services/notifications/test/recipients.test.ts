@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** People of their own for a test, so that tests do not see one another. */
+/** Separate people for each test, so that tests do not affect one another. */
 function people<const N extends string>(...names: N[]): Record<N, string> {
   return Object.fromEntries(names.map((name) => [name, `${newId('user')}${name}`])) as Record<N, string>
 }

@@ -6,7 +6,7 @@ export type FatalError = {
   code: string
   message: string
   closeCode: number
-  /** It passes: the client is told when to try again. */
+  /** The failure is temporary: the client is sent the time to retry. */
   passes?: true
 }
 

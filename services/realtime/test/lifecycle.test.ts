@@ -316,7 +316,7 @@ describe('a stopping node', () => {
     expect(node.drainTimeoutMs).toBe(15_000)
   })
 
-  test('leaves its process with nothing to say', async () => {
+  test('lets its process exit without output', async () => {
     const child = fork(fileURLToPath(new URL('programs/node.ts', import.meta.url)), {
       execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

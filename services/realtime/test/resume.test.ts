@@ -45,7 +45,7 @@ async function member(userId: string) {
   return { room, token, position, first }
 }
 
-/** A socket that goes on after a position. */
+/** A socket that resumes after a position. */
 async function resume(at: Node, token: string, resumePosition: string): Promise<Socket> {
   const socket = await Socket.greeted(at.url, token)
   socket.send({ case: 'subscribeEvents', value: { resumePosition } })

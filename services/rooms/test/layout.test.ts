@@ -45,7 +45,7 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** A different user in each test, so that its events can be told apart. */
+/** A different user in each test, so that its events can be distinguished. */
 const admin = () => env.as(actor, 'admin').layout
 const as = (userId: string) => env.as(userId).layout
 /** Events caused by the admin of this test, once all have arrived: events of different aggregates have no order. */

@@ -22,7 +22,7 @@ export class FakeAccounts {
   /** Answers wait for it. */
   held: Promise<void> | undefined
 
-  /** A token or cookie handle of somebody begins to hold. */
+  /** A token or cookie handle of a user becomes valid. */
   signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: SignedIn): void {
     this.#people.set(keptBy(key, token), { userId, roleIds })
   }

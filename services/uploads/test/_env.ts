@@ -54,7 +54,7 @@ const settings = {
   PARLEY_WEBSERVER_URL: publicUrl,
 }
 
-/** Everything around uploads: a database, a bus, and a folder or a bucket of its own. */
+/** Everything around uploads: a database, a bus, and a separate folder or bucket. */
 export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs ffmpeg in a folder of its own, and returns the file that it made. */
+/** Runs ffmpeg in a separate folder, and returns the file that it made. */
 export async function film(name: string, args: string[]): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-films-'))
   try {
@@ -24,7 +24,7 @@ export const pictures = (size: string, rate = 10): string[] => [
 export const tone = ['-f', 'lavfi', '-i', 'sine=duration=1']
 export const quickly = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 
-/** What ffprobe says of bytes. */
+/** The output of ffprobe for these bytes. */
 export async function probe(bytes: Buffer): Promise<{ format: string; streams: string[] }> {
   const child = run('ffprobe', ['-v', 'error', '-of', 'json', '-show_streams', '-show_format', '-'], {
     encoding: 'utf8',

@@ -62,7 +62,7 @@ test('claims all or none', async () => {
   await expect(claim([id], { eventId: 'E2' })).resolves.toBeDefined()
 })
 
-test('of two concurrent messages one gets the file', async () => {
+test('one of two concurrent messages gets the file', async () => {
   const both = await Promise.allSettled([claim([id], { eventId: 'E3' }), claim([id], { eventId: 'E4' })])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })

@@ -59,7 +59,7 @@ test('large files are read from the storage, unless they could run', async () =>
     ['text/html', large],
     ['application/zip', large],
   ] as const)
-    // Served here, where so many bytes do not exist.
+    // Served by this process, where bytes of that size do not exist.
     expect(await statusOf(contentType, size)).toBe(404)
 })
 

@@ -9,7 +9,7 @@ export type FleetStatus = {
   ready: boolean
   /** Deployables without any process. */
   missing: string[]
-  /** Versions that run; several while an upgrade goes on. */
+  /** Versions that run; several during an upgrade. */
   versions: string[]
   nodes: FleetNode[]
 }

@@ -220,7 +220,7 @@ export class Follower implements EventFollower {
 
   #receive(message: Msg, { seq, storedAtMs }: Delivery): void {
     this.#lastSeq = seq
-    // It goes on from here, even if the answer of the keeper is lost.
+    // The follower continues from here, even if the response of the keeper is lost.
     this.#begun = true
     this.#historyWanted = false
     let events

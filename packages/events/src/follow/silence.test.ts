@@ -24,7 +24,7 @@ test('says nothing while signs of life come often enough', () => {
   expect(silence.agoMs()).toBe(0)
 })
 
-test('calls back again and again until there is a sign, and after it waits as long as before', () => {
+test('calls back repeatedly until there is a sign, then waits as long as before', () => {
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1_001)

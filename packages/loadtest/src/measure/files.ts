@@ -25,7 +25,7 @@ const timeoutMs = 60_000
  */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
-  if (!uploads) throw new Error('there is no uploads')
+  if (!uploads) throw new Error('the fleet runs no uploads')
   const chunk = randomBytes(chunkBytes)
   const floor = await diskFloor(chunk)
   const roomId = await newRoom(http, 'bench-files')

@@ -42,6 +42,6 @@ async function addresses(http: HttpCaller, roomId: string, assetIds: string[], h
 }
 
 function some(address: string | undefined): string {
-  if (address === undefined) throw new Error('there is no address of a thumbnail left to read')
+  if (address === undefined) throw new Error('all addresses of thumbnails have been read')
   return address
 }

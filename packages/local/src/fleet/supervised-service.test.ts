@@ -29,7 +29,7 @@ test('a program that the system does not start is tried again', async () => {
   await service.stop(5_000)
 })
 
-test('so is one whose pid file cannot be written, and it is left running by no attempt', async () => {
+test('so is one whose pid file cannot be written, and no attempt leaves it running', async () => {
   const { service, said } = supervised('run')
   await eventually(() => said.length > 0)
   expect(said[0]).toMatch(/^rooms cannot be started: ENOENT.*rooms.pid/)

@@ -67,7 +67,7 @@ export class LivekitStandIn implements AsyncDisposable {
   async connect(token: string): Promise<StandInParticipant> {
     const claims = await new TokenVerifier(this.apiKey, this.apiSecret).verify(token)
     const { roomJoin, room: name } = claims.video ?? {}
-    if (!roomJoin || !name || !claims.sub) throw new Error('the token lets nobody in')
+    if (!roomJoin || !name || !claims.sub) throw new Error('the token does not permit joining a room')
     const room = this.#open(name)
     const before = room.participants.get(claims.sub)
     if (before) this.#leave(room, before, 'DUPLICATE_IDENTITY')

@@ -36,7 +36,7 @@ export async function storeRevision(tx: Tx, revision: bigint): Promise<void> {
   await tx.update(policyState).set({ revision })
 }
 
-/** Stores a decision; returns false when it stood already. */
+/** Stores a decision; returns false if it was already stored. */
 export async function storeDecision(tx: Tx, row: DecisionRow): Promise<boolean> {
   const { scopeKind, scopeId, subjectKind, subjectId, permission, decision } = permissionDecisions
   const written = await tx
@@ -51,7 +51,7 @@ export async function storeDecision(tx: Tx, row: DecisionRow): Promise<boolean> 
   return written.length > 0
 }
 
-/** Returns false when nothing was stored. */
+/** Returns false if no decision was stored. */
 export async function clearDecision(tx: Tx, key: DecisionKey): Promise<boolean> {
   const cleared = await tx.delete(permissionDecisions).where(hasKey(key)).returning()
   return cleared.length > 0

@@ -3,7 +3,7 @@ import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
-/** Somebody left a room, was removed from it or banned: they are out of its call at once. */
+/** Removes a user who left a room, was removed from it or banned from its call at once. */
 export const onMemberGone =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {

@@ -45,7 +45,7 @@ test('a response is forwarded whole, or with the requested range', async () => {
   expect(await response.text()).toBe('bytes=0-1')
 })
 
-test('a response that breaks off is broken off, and nobody waits for the rest', async () => {
+test('an incomplete response is aborted, and nobody waits for the rest', async () => {
   const url = await through((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
     void setImmediate().then(() => response.destroy())

@@ -84,7 +84,7 @@ describe('duplicates, and facts that arrive too early', () => {
     expect(steps.map(({ line }) => line.version)).toEqual([3n])
   })
 
-  test('nothing behind a gap is taken', () => {
+  test('nothing after a gap is applied', () => {
     expect(foldFacts(held, 'R1', [fact(4, joined('bob')), fact(5, joined('cyd'))], nobody)).toEqual([])
     expect(foldFacts(undefined, 'R1', [fact(2, joined('bob'))], nobody)).toEqual([])
     const steps = foldFacts(held, 'R1', [fact(3, joined('bob')), fact(5, joined('cyd'))], nobody)
@@ -100,13 +100,13 @@ describe('duplicates, and facts that arrive too early', () => {
     expect(foldFacts(held, 'R1', [next], nobody).map(({ line }) => line.version)).toEqual(made)
   })
 
-  test('nothing is taken on top of another fact with the version held', () => {
+  test('nothing is applied on top of a fact that differs from the held one', () => {
     const after = (previousEventId: string) => create(RoomFactSchema, { ...fact(3, joined('cyd')), previousEventId })
     expect(foldFacts(held, 'R1', [after('other')], nobody)).toEqual([])
     expect(foldFacts(held, 'R1', [after('E2')], nobody)).toHaveLength(1)
   })
 
-  test('a room is made once, and first', () => {
+  test('a room is created once, by its first fact', () => {
     expect(() => fold([joined('ann')])).toThrow('the first one, and no other')
     expect(() => fold([created, created])).toThrow('the first one, and no other')
   })

@@ -79,12 +79,12 @@ function appendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
-  // A repeated call finds its files in use, too: by the message of the first call.
+  // Checked before the files: those of a repeated call are in use by the message of the first call.
   if (row.eventId !== null) {
     const { digest, roomId, eventId } = row
     return { kind: 'keyTaken', used: { digest, roomId, eventId } }
   }
-  if (file === null) throw new Error('a post was neither written nor kept from it')
+  if (file === null) throw new Error('a post was neither written nor refused')
   return { kind: 'fileTaken', assetId: file }
 }
 

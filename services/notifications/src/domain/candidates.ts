@@ -1,6 +1,6 @@
 import type { PushKind } from './tag.ts'
 
-/** Why somebody is notified of a message. */
+/** Why a user is notified of a message. */
 export type Kind = PushKind
 
 /** A person to notify, unless their level forbids it. */

@@ -2,7 +2,7 @@ import type { NotificationLevel } from '@parley/contracts/api'
 import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 
-/** Somebody chose a level for a room, or for the server when the room is empty. */
+/** A user chose a level for a room, or for the server if the room is empty. */
 export type LevelChange = {
   userId: string
   roomId: string
@@ -10,7 +10,7 @@ export type LevelChange = {
   at: Date
   level: NotificationLevel
   effectiveLevel: NotificationLevel
-  /** Whether no level is stored any more. */
+  /** Whether the level was cleared. */
   cleared: boolean
 }
 

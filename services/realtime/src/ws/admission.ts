@@ -1,6 +1,6 @@
 /**
  * Limits how many sockets may say hello per second, so that those admitted are served while everybody reconnects at once.
- * The others are told to return later, spread over twice the time that this node needs for them.
+ * The others are asked to return later, spread over twice the time that this node needs for them.
  */
 export class Admission {
   readonly #perSecond: number

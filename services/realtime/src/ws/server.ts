@@ -31,7 +31,7 @@ export type SocketServer = {
   /** Connections that have not said hello yet. */
   handshaking: Set<Connection>
   context: ConnectionContext
-  /** Starts accepting sockets; before, clients are told to retry. */
+  /** Starts accepting sockets; before, clients are asked to retry. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
   /** Number of sockets subscribed to a topic. */

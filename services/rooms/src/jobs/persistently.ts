@@ -2,10 +2,10 @@ import { isAway } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** Services start side by side: a neighbour may take so long to answer for the first time. */
+/** Services start concurrently: how long a neighbour may take to answer for the first time. */
 const defaultStartMs = 10_000
 
-/** Does something once, trying until it succeeds or the process ends. */
+/** Retries something until it succeeds once or the process ends. */
 export async function persistently(
   task: string,
   signal: AbortSignal,

@@ -25,7 +25,7 @@ const toShown = ({ room, member, banned, dmMemberIds }: Found): ShownRoom => ({
   dmMemberIds,
 })
 
-/** Rooms with the standing of one user: one statement, however many rooms. `where` may have placeholders of its own. */
+/** Rooms with the standing of one user: one statement, however many rooms. `where` may add placeholders. */
 function shownRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
   const userId = sql.placeholder('userId')
   const find = preparedQuery(name, (reader) =>

@@ -7,7 +7,7 @@ import { imagesToDelete } from '../store/server-images.ts'
 
 const maxPerRound = 100
 
-/** Deletes the bytes of files and public images that nobody sees any more, each kind by a job of its own. */
+/** Deletes the bytes of files and public images that are marked for deletion, with a job for each kind. */
 export function deleteMarked(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

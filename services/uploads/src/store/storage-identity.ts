@@ -8,11 +8,11 @@ const maxMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }
 
-/** The identity that the database expects of its storage; made up when there is none yet. */
+/** The identity that the database expects of its storage; generated if there is none yet. */
 export async function knownIdentity(db: Db): Promise<KnownIdentity> {
   await db.insert(storageIdentity).values({ storageId: randomUUID() }).onConflictDoNothing()
   const [row] = await db.select().from(storageIdentity)
-  if (!row) throw new Error('the identity of the storage went away')
+  if (!row) throw new Error('the identity of the storage was deleted concurrently')
   return row
 }
 

@@ -84,7 +84,7 @@ export async function chunksOfPerson(db: Reader, ownerId: string, limit: number)
   return rows.map(({ key }) => key)
 }
 
-/** Chunks of sessions that are not being assembled any more. */
+/** Chunks of sessions that are no longer being assembled. */
 export async function idleChunks(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

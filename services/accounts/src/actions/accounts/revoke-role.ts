@@ -10,7 +10,7 @@ import { changeUser } from '../../store/user-changes.ts'
 
 const rolesOneKeeps: ReadonlySet<string> = new Set([ownerRoleId, 'admin'])
 
-/** Removes a role from an account that has it, and waits until nobody can act with it any more. */
+/** Removes a role from an account that has it, and waits until it is no longer in effect anywhere. */
 export async function revokeRole(ctx: Context, userId: string, role: PolicyRole, caller: Caller): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId: caller.userId, at }, async (tx, user) => {

@@ -6,7 +6,7 @@ import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
 export type Hint = { userId: string } & Extract<MessageInitShape<typeof PresenceHintSchema>, { $typeName?: never }>
-/** `crowded`: so many people are online that only some are notified. */
+/** `crowded`: too many people are online to notify all of them. */
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**

@@ -48,7 +48,7 @@ export async function changeCall<T>(
   })
 }
 
-/** Somebody leaves an active call by decision; the last one ends it. */
+/** A participant deliberately leaves an active call; the last one ends it. */
 export function leaveCall(call: Call, userId: string): void {
   if (call.find(userId)?.leftAt !== null) {
     call.leave(userId)

@@ -17,7 +17,7 @@ test('a host gets one push at a time until it is known to be healthy, then a few
   expect(hosts.free).toBe(maxAtOnce - maxPerHost)
 })
 
-test('hosts that hang leave places for healthy ones', () => {
+test('hanging hosts leave slots for healthy ones', () => {
   const hosts = new Hosts(1000)
   well(hosts, 'good')
   for (let n = 0; n < 100; n++) hosts.begin(`hanging-${n}`, 0)

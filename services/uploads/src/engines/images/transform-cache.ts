@@ -8,8 +8,8 @@ export type PictureSize = { picture: string; tag: string }
 const maxPerPicture = 8
 
 /**
- * Keeps sizes that were made lately, up to so many bytes and a few of each picture; concurrent questions for one size make
- * it once.
+ * Caches recently made sizes, up to a number of bytes and a few of each image. Concurrent requests for a size make it
+ * once.
  */
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>
