@@ -28,7 +28,7 @@ export class WatchedBuild {
     return this.#inputs.has(file)
   }
 
-  /** Builds. Resolves with whether the program is another than before; what cannot be built changes nothing and rejects. */
+  /** Builds. Resolves with whether the program changed; a failed build changes nothing and rejects. */
   async rebuild() {
     this.isBroken = true
     const { metafile, outputFiles } = await this.#context.rebuild()

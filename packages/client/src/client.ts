@@ -72,13 +72,13 @@ export type MemberClient = {
   realtime(options?: RealtimeOptions): Realtime
 }
 
-/** Makes a client; nothing is sent before the first call. */
+/** Creates a client; nothing is sent before the first call. */
 export function createParleyClient(options: ParleyClientOptions): ParleyClient {
   const client = createMemberClient(options)
   return Object.assign(client, { admin: adminServices(client.transport) })
 }
 
-/** Makes a client without the administration of the server. */
+/** Creates a client without the administration of the server. */
 export function createMemberClient(options: ParleyClientOptions): MemberClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const session = { token: options.token }

@@ -6,7 +6,7 @@ export type SignedIn = { userId: string; login: string; token: string }
 
 /** Options of the new session. */
 export type SessionOptions = {
-  /** Makes no bearer token: the session is the cookie that the browser keeps. For pages of the server itself. */
+  /** Creates no bearer token: the session is the cookie that the browser keeps. For pages of the server itself. */
   cookieOnly?: boolean
 }
 
@@ -16,11 +16,11 @@ export type AccountSteps = {
   requestRegistrationCode(request: { email: string }): Promise<void>
   /** The token that `completeRegistration` wants. Fails with `invalid_argument` for a wrong code. */
   verifyRegistrationCode(request: { email: string; code: string }): Promise<{ token: string }>
-  /** Makes the account and signs in. */
+  /** Creates the account and signs in. */
   completeRegistration(request: NewAccount): Promise<SignedIn>
   /** The address an invite was mailed to; empty for a link that is passed on. Fails with `not_found` when it has ended. */
   getInvite(request: { token: string }): Promise<{ email: string }>
-  /** Makes the account by an invite and signs in. Fails with `not_found` when the invite has ended. */
+  /** Creates the account by an invite and signs in. Fails with `not_found` when the invite has ended. */
   acceptInvite(request: NewAccount): Promise<SignedIn>
   /** Mails a link that sets a new password; the answer is the same whether the address is known or not. */
   requestPasswordReset(request: { email: string }): Promise<void>

@@ -4,8 +4,8 @@ import type { Service } from '@parley/runtime'
 export type Start = (stop: AbortSignal) => Promise<Service>
 
 /**
- * Starts services side by side. When one fails, the others give up or are closed before it throws the same; so it does
- * when `stop` fires first.
+ * Starts services concurrently. If one fails or `stop` fires first, the others are aborted or closed, and then the same
+ * error is thrown.
  */
 export async function startTogether<Name>(
   starts: ReadonlyMap<Name, Start>,

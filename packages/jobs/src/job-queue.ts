@@ -60,7 +60,7 @@ export class JobQueue<T extends JobTable> {
     this.#written.notify(on)
   }
 
-  /** Hears of jobs that this process wrote, until disposed. */
+  /** Calls back after this process has written jobs, until disposed. */
   listen(db: Db, onWritten: () => void): Disposable {
     return this.#written.listen(db, onWritten)
   }
@@ -94,7 +94,7 @@ export class JobQueue<T extends JobTable> {
     })
   }
 
-  /** Keeps a job from the others for as long again. */
+  /** Renews the lease of a job. Returns false if it was lost. */
   renew(db: Reader, job: Job<T>, leaseMs: number): Promise<boolean> {
     return this.#update(db, job, { dueAt: soon(leaseMs) })
   }

@@ -19,7 +19,7 @@ export type RetryPolicy = Backoff & {
    * unlimited.
    */
   maxAttempts?: number
-  /** Age at which a job that failed is given up; default: never. Takes a column `createdAt`. */
+  /** Age at which a job that failed is given up; default: never. Requires a column `createdAt`. */
   maxAgeMs?: number
 }
 
@@ -96,7 +96,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     await Promise.all(this.#underWay)
   }
 
-  /** Begins as many jobs as there are free places. Answers after how many milliseconds the next one is due. */
+  /** Starts as many jobs as there are free slots. Returns the milliseconds until the next one is due. */
   async #begin(): Promise<number | void> {
     const { db, queue, atOnce = 1, leaseMs = defaultLeaseMs } = this.#options
     const free = atOnce - this.#underWay.size

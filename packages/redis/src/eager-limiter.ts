@@ -19,11 +19,11 @@ export type EagerLimit = {
 
 /** Counts uses without waiting. Disposing it stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
-  /** Takes one point of this id, which has `share` times the points (1). Answers 0, or the milliseconds until there are points again. */
+  /** Takes one point of this id, which has `share` times the points (1). Returns 0, or the milliseconds until there are points again. */
   take(id: string, share?: number): number
   /** Points this id has left in this window, as far as is known here. */
   left(id: string, share?: number): number
-  /** Milliseconds until there are points again; 0 when there are some now. Takes none. */
+  /** Milliseconds until there are points again; 0 if there are some now. Takes no point. */
   wait(id: string, share?: number): number
 }
 

@@ -36,7 +36,7 @@ function firstGroups(address: string): number[] {
 
 /** A rate limit of addresses: all networks of an address must have points left. */
 export type NetworkLimiter = {
-  /** Takes a point in every network of the address, or none; apart for each `subject`. Never rejects. */
+  /** Takes a point in every network of the address, or none. Each `subject` is counted separately. Never rejects. */
   consume(address: string, subject?: string): Promise<Allowance>
   /** Returns the points that {@link NetworkLimiter.consume} took. Never rejects. */
   refund(address: string, subject?: string): Promise<void>
@@ -72,7 +72,7 @@ export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLim
   }
 }
 
-/** Milliseconds until every network of an address has points again; 0 when each has some now. Takes none. */
+/** Milliseconds until every network of an address has points again; 0 if each has some now. Takes no point. */
 export const waitOfNetworks = (limiter: EagerLimiter, address: string): number =>
   Math.max(...networksOf(address).map(({ id, share }) => limiter.wait(id, share)))
 

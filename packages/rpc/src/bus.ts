@@ -33,8 +33,8 @@ export type Bus = AsyncDisposable & {
   /** Whether the connection is up; while it is not, published messages may be lost. */
   connected(): boolean
   /**
-   * Looks whether the server still answers, because something that was expected did not arrive. If it does not within
-   * three seconds, the connection is given up and made again. Cheap, and may be called often.
+   * Checks whether the server still answers; called when an expected message did not arrive. Without an answer within
+   * three seconds, it reconnects. Cheap, and may be called often.
    */
   verify(): void
   /** Calls back after each return of the connection. Dispose the result to stop. */

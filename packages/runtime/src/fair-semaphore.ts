@@ -13,8 +13,8 @@ type Options = {
 }
 
 /**
- * A semaphore with a bounded queue and a bounded wait; further calls are refused. A free place goes to the caller with
- * the fewest places, and among those to the one that has waited longest.
+ * A semaphore with a bounded queue and a bounded wait; further calls are refused. A free slot goes to the caller with
+ * the fewest slots, and among equals to the one that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: Options
@@ -63,7 +63,7 @@ export class FairSemaphore {
     next?.()
   }
 
-  /** Completes when there is a place, and rejects when that takes too long. */
+  /** Resolves once a slot is free; rejects if that takes too long. */
   #turn(caller: CallerKey): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller = maxWaiting, maxWaitMs, refusal } = this.#options
     const ofCaller = [...this.#waiting.values()].filter((one) => one === caller).length

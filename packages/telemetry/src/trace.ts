@@ -32,7 +32,7 @@ const nowhere = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 let tracer = trace.getTracer('parley')
 let recording = false
 
-/** Tells this module that spans go somewhere now. */
+/** Sets whether spans are recorded. */
 export function setRecording(on: boolean): void {
   recording = on
   tracer = trace.getTracer('parley')

@@ -14,7 +14,7 @@ export type FleetStatus = {
   nodes: FleetNode[]
 }
 
-/** Puts together what the processes said. */
+/** Combines the reports of the processes. */
 export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
   const order = ['compact', ...deployableNames]
   const sorted = nodes.toSorted(

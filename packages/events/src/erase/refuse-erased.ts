@@ -6,8 +6,8 @@ import type { CallGuard } from '@parley/rpc'
 import { erasures } from '../schema.ts'
 
 /**
- * Lets nobody write whose account is being erased: a call may have been under way when its credential ended. For
- * `serveRpc`. Methods of `asIs` look at the table `erasures` themselves.
+ * Refuses writes by users whose account is being erased: a call may have been under way when its credential ended. For
+ * `serveRpc`. Methods in `asIs` check the table `erasures` themselves.
  */
 export function refuseErased(db: Db, asIs: ReadonlySet<string> = new Set()): CallGuard {
   return ({ method, userId }) => {

@@ -25,10 +25,10 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   service: string
   /**
    * Erases what the service keeps of an account, in bounded transactions, and returns how many rows, objects and the like
-   * it found; 0 says that nothing was left. Repeated after a crash and by several processes at once.
+   * it found; 0 means that nothing was left. Repeated after a crash and by several processes at once.
    */
   erase: (userId: string, signal: AbortSignal) => Promise<number>
-  /** Tells accounts; resolves when it is noted there. */
+  /** Reports to accounts; resolves once accounts has stored it. */
   report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
   /** How often to look for passes that a dead process left. Default: 10 s. */
   pollMs?: number

@@ -18,7 +18,7 @@ export type Lease = {
 /** Whether the lease is still valid, as far as this process can know. */
 export const isValid = (lease: Lease): boolean => performance.now() < lease.validUntil
 
-/** Makes the rows of all shards, once. */
+/** Creates the rows of all shards if they are missing. */
 export async function prepareShards(pool: Pool): Promise<void> {
   await pool.query(
     `with shards as (select generate_series(0, $1::int - 1) as shard), places as (

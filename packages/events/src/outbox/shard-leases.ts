@@ -54,7 +54,7 @@ export class ShardLeases {
     log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
   }
 
-  /** Takes nothing more. */
+  /** Takes no more leases. */
   close(): void {
     this.#closing = true
   }

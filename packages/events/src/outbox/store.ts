@@ -132,7 +132,7 @@ export async function readPlaces(pool: Pool, shards: number[]): Promise<ShardPla
   }))
 }
 
-/** Makes up to `limit` entries wait again that were relayed; returns how many there were. */
+/** Marks up to `limit` relayed entries as waiting again; returns their number. */
 export async function requeue(pool: Pool, lease: Lease, limit: number): Promise<number> {
   const result = await pool.query(
     `update outbox set relayed_at = null, stream_seq = null

@@ -29,7 +29,7 @@ export class Secrets {
     return this.#values.get(name)
   }
 
-  /** Keeps a secret that was made elsewhere. */
+  /** Stores a given secret. */
   set(name: string, value: string): void {
     this.#values.set(name, value)
     this.#save()

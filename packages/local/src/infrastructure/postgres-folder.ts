@@ -110,7 +110,7 @@ function initialise(binaries: PostgresBinaries, data: string, passwordFile: stri
   return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim())
 }
 
-/** PostgreSQL takes locale, paths and defaults from the environment: none of the caller's may reach it. */
+/** PostgreSQL reads locale, paths and defaults from the environment, so it must not inherit the caller's. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
 }

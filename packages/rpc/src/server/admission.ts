@@ -31,7 +31,7 @@ export class Admission {
     else call.refuse('overloaded')
   }
 
-  /** A place is free: the first in the queue that is still in time gets it. */
+  /** Gives a free slot to the first queued call that is still in time. */
   leave(): void {
     this.#running--
     while (this.#running < this.#places) {

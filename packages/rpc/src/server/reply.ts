@@ -18,12 +18,12 @@ import type { CallContext } from './call-context.ts'
 const empty = new Uint8Array(0)
 const started = control(startedControl)
 
-/** Says that the call is being worked on. */
+/** Reports that the call has started. */
 export function sayStarted(delivery: Delivery): void {
   delivery.respond(empty, { headers: started })
 }
 
-/** Says that the call was not and will not be begun here. */
+/** Reports that this server has not started the call and will not start it. */
 export function sayNotStarted(delivery: Delivery, reason: NotStartedReason): void {
   delivery.respond(empty, { headers: control(packNotStarted(reason)) })
 }

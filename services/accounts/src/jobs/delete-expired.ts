@@ -6,7 +6,7 @@ import { deleteExpiredProviderLogins } from '../store/provider-logins.ts'
 
 const atOnce = 1_000
 
-/** Deletes the steps of a sign-in that nobody took in time, and invites, a few at a time. */
+/** Deletes expired steps of sign-ins and expired invites, a few at a time. */
 export async function deleteExpired(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const now = ctx.now()
   const expiring = [deleteExpiredFlowTokens, deleteExpiredEmailCodes, deleteExpiredProviderLogins, deleteExpiredInvites]

@@ -4,7 +4,7 @@ import { isAudited, toAuditEntries } from '../domain/audit/entry.ts'
 import type { Context } from '../context.ts'
 import { appendEntries } from '../store/audit-entries.ts'
 
-/** Makes an entry of the audit log of every event that anybody announces, but for what people have read. */
+/** Records every event in the audit log, except events about what users have read. */
 export function recordEvents({ bus, db, now }: Context): Promise<AsyncDisposable> {
   return consumeEvents({
     bus,

@@ -2,7 +2,7 @@ import { eq, lte, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { turns } from './schema.ts'
 
-/** Takes the turn when it is due: one process among all, until it is due again. */
+/** Claims a periodic task if it is due. Only one process gets it each time. */
 export async function takeTurn(db: Db, task: string, now: Date, nextAt: Date): Promise<boolean> {
   const taken = await db
     .insert(turns)

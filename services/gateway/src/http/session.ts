@@ -31,13 +31,13 @@ export async function keepSession(context: AuthContext, user: SignedIn | undefin
   if (renewed) beginSession(context, renewed, response)
 }
 
-/** Makes the response start a browser session, or continue it with its next handle. */
+/** Sets the cookies that start a browser session, or continue it with its next handle. */
 export function beginSession(context: AuthContext, session: BrowserSession, response: ServerResponse): void {
   const { cookieSigningSecret: secret, secure } = context
   for (const cookie of sessionCookies(session, { secret, secure })) response.appendHeader('set-cookie', cookie)
 }
 
-/** Makes the answer end the browser's session. */
+/** Clears the cookies of the browser's session. */
 export function endSession(context: AuthContext, response: ServerResponse): void {
   for (const cookie of clearedCookies(context)) response.appendHeader('set-cookie', cookie)
 }

@@ -4,14 +4,14 @@ import { sql } from 'drizzle-orm'
 
 type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
 
-/** The level held; undefined for none. */
+/** The stored level; undefined if there is none. */
 export async function findLevel(db: Db, { userId, roomId }: Pick<Level, 'userId' | 'roomId'>) {
   const query = sql`select level, version from notification_levels where user_id = ${userId} and room_id = ${roomId}`
   const [held] = await sqlRows<Pick<Level, 'level' | 'version'>>(db, query)
   return held && { heldLevel: held.level, heldVersion: held.version }
 }
 
-/** Takes a level that is newer than the one held; none of who is deleted. */
+/** Stores a level if it is newer than the stored one and its user is not deleted. */
 export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }: Level): Promise<void> {
   await tx.execute(sql`
     insert into notification_levels (user_id, room_id, level, version)

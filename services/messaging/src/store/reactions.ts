@@ -21,7 +21,7 @@ set count = t.count + 1,
       then t.first_user_ids || excluded.first_user_ids else t.first_user_ids end`,
 )
 
-/** Who reacted next takes the place of one who is named no longer. */
+/** If a named user is removed, the next one who reacted is named instead. */
 const remove = statement(
   'remove_reaction',
   `with removed as (

@@ -12,7 +12,7 @@ const log = logger('jobs')
 /** Given up after about two minutes. */
 const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, maxAttempts: 10 }
 
-/** Gives the jobs that wait their turns, one after the other. */
+/** Runs the waiting jobs in turn, one step each. */
 export function runNotificationJobs(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -15,7 +15,7 @@ export class FrameBudget {
     this.#filledAt = now
   }
 
-  /** Takes one frame; false when there is nothing left for it. */
+  /** Takes one frame from the budget; false if it is used up. */
   take(bytes: number, now: number): boolean {
     const seconds = (now - this.#filledAt) / 1000
     this.#filledAt = now

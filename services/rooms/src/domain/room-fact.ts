@@ -37,7 +37,7 @@ export function roomFacts(previousVersion: bigint, changes: readonly Change[], c
   })
 }
 
-/** Tells facts of these kinds, of a user's where they are about one. */
+/** A filter for facts of these kinds; with `userId`, only those about that user. */
 export const factsOf =
   (kinds: readonly RoomFact['fact']['case'][], userId?: string) =>
   ({ fact }: RoomFact): boolean =>

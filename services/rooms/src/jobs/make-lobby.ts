@@ -11,7 +11,7 @@ import { reserveLobby } from '../store/lobby.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
 import { persistently } from './persistently.ts'
 
-/** Gives a new server its first group and rooms; resolves when there is a channel. Tries until admin answers. */
+/** Creates the first group and rooms of a new server; resolves once there is a channel. Retries until admin answers. */
 export function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
   return persistently('make the first rooms', signal, () => makeOnce(ctx))
 }

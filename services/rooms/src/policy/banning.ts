@@ -9,7 +9,7 @@ export function assertCanBan(policy: Policy, subject: Subject, room: RoomHead): 
   if (!may(policy, subject, 'room.ban-member', roomScope(room))) throw mayNotBan()
 }
 
-/** Asked at the server, for one room as for all: who bans in single rooms only reads none of the reasons. */
+/** Requires the permission for the server, even for the list of one room: others must not read the reasons. */
 export function assertCanListBans(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'room.ban-member', serverScope)) throw mayNotListBans()
 }

@@ -172,7 +172,7 @@ class Exporter {
     }
   }
 
-  /** Tells of people before the first line that names them. */
+  /** Writes people before the first line that names them. */
   async #introduce(userIds: readonly string[]): Promise<void> {
     const fresh = [...new Set(userIds)].filter((id) => id !== '' && !this.#people.has(id))
     for (let from = 0; from < fresh.length; from += peopleAtOnce) {

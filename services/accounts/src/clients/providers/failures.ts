@@ -22,7 +22,7 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * The provider has other keys or addresses than it said. A callback that somebody made up leads to none of these: its code
+ * The keys or addresses of the provider differ from its metadata. A forged callback causes none of these errors: its code
  * is refused, which says nothing about the provider.
  */
 export const hasMoved = (error: unknown): boolean => error instanceof ClientError && moves.has(error.code ?? '')

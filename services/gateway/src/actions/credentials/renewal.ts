@@ -12,7 +12,7 @@ type Options = {
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 
-/** Gives browser sessions that near their end a new handle, so that a session in use never ends. */
+/** Renews the handle of browser sessions shortly before they expire, so that a session in use never ends. */
 export class SessionRenewal {
   readonly #rotate: Options['rotate']
   readonly #now: () => number

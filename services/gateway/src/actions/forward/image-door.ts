@@ -15,8 +15,8 @@ export class ImageDoor {
   }
 
   /**
-   * Takes a place, which the result gives back (once). Throws `resource_exhausted` when there is none. A request that
-   * dawdles is ended.
+   * Takes a slot, which the returned function releases (once). Throws `resource_exhausted` if none is free. A request that
+   * takes too long is ended.
    */
   enter(request: { destroy(): unknown }): () => void {
     if (this.#inside >= this.#places) throw tooManyImages()

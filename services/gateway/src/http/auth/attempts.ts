@@ -82,7 +82,7 @@ const countOf = (limiter: RateLimiter, id: string): Count => ({
   giveBack: () => limiter.refund(id),
 })
 
-/** Takes all or none; `giveBack` is undefined when none were taken. */
+/** Takes a point of every count, or of none; `giveBack` is undefined if none was taken. */
 async function takeAll(
   counts: Count[],
 ): Promise<{ giveBack: (() => Promise<unknown>) | undefined; retryAfterMs: number }> {

@@ -6,6 +6,6 @@ export type DiscoveryContext = {
   describe: () => Promise<ServerInfo>
   /** Counts a call of somebody unknown. Throws `resource_exhausted` when there were too many lately. */
   admit: (request: IncomingMessage) => void
-  /** Hears of failures that nobody foresaw. */
+  /** Called with unexpected failures. */
   failed: (error: unknown) => void
 }

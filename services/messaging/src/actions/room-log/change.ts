@@ -62,7 +62,7 @@ async function look(ctx: Context, on: Connection, caller: Subject, target: Targe
   return { room, message }
 }
 
-/** The change that takes the next place but `skipped` of the line. */
+/** A change at the next place of the log, or `skipped` places after it. */
 export const occurrence = (room: RoomLine, caller: Subject, at: Date, skipped = 0): Occurrence => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { findAttachmentUses, findShownPreviewImages } from '../../store/file-uses.ts'
 
-/** Which of the files messages attach, and which of the preview images messages show. */
+/** Returns which of these files are attached to messages, and which of these preview images messages show. */
 export const fileUses = async (
   { pool }: Pick<Context, 'pool'>,
   { assetIds, previewImageKeys }: { assetIds: string[]; previewImageKeys: string[] },

@@ -17,7 +17,7 @@ function opened(...wellHosts: string[]) {
   return { hosts, chooser: new Chooser(hosts) }
 }
 
-/** Lets everything leave, one turn after the other, with some under way throughout; answers it in the order it began. */
+/** Lets everything leave, one turn after the other, with some under way throughout; returns it in the order it began. */
 function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePush[]): DuePush[] {
   const order: DuePush[] = []
   const underWay: DuePush[] = []

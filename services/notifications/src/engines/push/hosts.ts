@@ -12,7 +12,7 @@ const longestPauseMs = 60_000
 
 type Host = { underWay: number; isWell: boolean; failures: number; pausedUntil: number; shares: Shares }
 
-/** Keeps push services apart: who is slow, broken or unknown takes nothing from the others. */
+/** Isolates push services: a slow, broken or unknown one does not delay the others. */
 export class Hosts {
   readonly #hosts = new Map<string, Host>()
   readonly #busy = new Set<Host>()

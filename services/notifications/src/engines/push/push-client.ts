@@ -6,7 +6,7 @@ import { answerOf, type Answer } from './answer.ts'
 import type { PushNetwork } from './endpoint.ts'
 import type { PushRequest } from './request.ts'
 
-/** Gives pushes to push services. Never rejects. */
+/** Sends pushes to push services. Never rejects. */
 export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
 
 const timeoutMs = 10_000

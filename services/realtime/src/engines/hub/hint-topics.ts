@@ -27,7 +27,7 @@ export class HintTopics {
   /** Whether the socket is subscribed to such topics. */
   isGiven = (connection: Subscriber): boolean => connection.isOpen && !this.#without.has(connection)
 
-  /** Looks at every socket again. */
+  /** Checks every socket again. */
   control(users: Iterable<UserAccess>): void {
     for (const user of users) {
       for (const connection of user.connections) if (connection.isOpen) this.#control(connection, user)

@@ -127,7 +127,7 @@ export class Opening implements Disposable {
   }
 }
 
-/** The answer of accounts, corrected by what the stream said while it was on its way. */
+/** The response of accounts, corrected by the events that arrived meanwhile. */
 function afterwards(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
   if (!caller) return undefined
   let { roleIds, rolesVersion } = caller

@@ -12,6 +12,6 @@ export type Subscriber = {
   isOlderThan(maxAgeMs: number, now: number): boolean
   subscribe(topic: string): void
   unsubscribe(topic: string): void
-  /** Tells why, and closes. */
+  /** Sends the reason, then closes. */
   end(end: StreamEnd): void
 }

@@ -61,7 +61,7 @@ export class TypingHints implements Disposable {
     this.#timer ??= setTimeout(() => this.flush(), heldMs)
   }
 
-  /** Tells what waits. */
+  /** Sends the waiting hints. */
   flush(): void {
     this[Symbol.dispose]()
     this.#options.catchUp()

@@ -22,7 +22,7 @@ export type Made = { roomId: string; name: string; made: boolean }
 
 const attempts = 3
 
-/** Makes a channel of one from elsewhere, or finds that it was made. Nobody may enter a private one from its first moment on. */
+/** Creates an imported channel, or finds the existing one. A private channel is closed to others from the start. */
 export async function makeChannel(
   ctx: Context,
   request: ImportRoomRequest,
