@@ -7,7 +7,7 @@ import { readField, withoutPassword } from './read-field.ts'
 export type EffectiveSetting = {
   /** Its name in the program; that of the whole where several settings are read as one. */
   name: string
-  /** The environment variable that was read, or the strongest that could be; empty where none has a fixed name. */
+  /** The environment variable that was read, or the one with the highest precedence; empty if none has a fixed name. */
   env: string
   /** Key in parley.toml, or empty. */
   toml: string

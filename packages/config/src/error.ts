@@ -1,4 +1,4 @@
-/** Everything that is wrong with a configuration, found in one go. No secret's value is in it. */
+/** All mistakes of a configuration. Contains no values of secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 

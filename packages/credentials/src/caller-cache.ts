@@ -104,7 +104,7 @@ export class CallerCache {
     return isKept(digest) || (previous !== undefined && isKept(previous))
   }
 
-  /** Takes an event of the control feed. */
+  /** Applies an event of the control feed. */
   observe(event: Event): void {
     const { case: kind } = event.fact
     if (

@@ -161,7 +161,7 @@ export const showStream = (read: () => StreamState, copiesWanted: () => number):
 
 /** Entries reached the stream. */
 export const entriesRelayed = (count: number): void => relayed(count)
-/** The stream answered a message, or did not. */
+/** The stream acknowledged a message, or did not. */
 export const messagePublished = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
   published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
 /** An entry was refused permanently and replaced. */
@@ -184,7 +184,7 @@ export const handlingFailed = (consumer: string, durationMs: number, failure: 'o
   processed(durationMs / 1000, { ...by(consumer), 'error.type': failure })
 /** A consumer failed on an event and will try again. */
 export const eventFailed = (consumer: string): void => failed(1, by(consumer))
-/** A consumer got a message again. */
+/** A message was redelivered to a consumer. */
 export const messageRedelivered = (consumer: string): void => redelivered(1, by(consumer))
 /** A consumer gave an event up. */
 export const eventParked = (consumer: string): void => parked(1, by(consumer))

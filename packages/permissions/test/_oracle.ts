@@ -33,7 +33,7 @@ export function standing(decisions: readonly Stated[], permission: Permission): 
   return [...latest.values()].filter(([, what]) => what !== 'none')
 }
 
-/** The rules read aloud, over a plain list: no index, no bits. */
+/** The written rules, implemented literally over a plain list, without index or bit sets. */
 export function oracle(decisions: readonly Stated[], subject: Subject, permission: Permission, scope: Scope): Outcome {
   const dm = scope.kind === 'dm'
   if (dm && permission === 'message.post-in-thread') return 'deny'

@@ -59,7 +59,7 @@ export function isLockTimeout(error: unknown): boolean {
   return false
 }
 
-/** The server could not be reached, broke off, is starting or stopping, or did not answer in time: trying again may help. */
+/** The server could not be reached, dropped the connection, is starting or stopping, or timed out: a retry may help. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof ConnectError) return false

@@ -23,7 +23,7 @@ export class EventLoopStalls {
 
   /** Records a measurement; a late timer means a stall. Returns whether to measure at short intervals now. */
   look({ now, lateMs, activeMs }: Look): boolean {
-    // One that began long before the look was due is longer than the look is late.
+    // A stall that began long before the check was due is longer than the delay of the check.
     const ms = this.#closely ? lateMs : activeMs
     if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(ms, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)

@@ -8,7 +8,7 @@ import { serverVersion } from './version.ts'
 /** Address and content of the internal port. */
 export type InternalServerOptions = {
   host: string
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   port: number
   health: Health
 }

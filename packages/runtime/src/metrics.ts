@@ -47,7 +47,7 @@ export function countWhenAnswered(request: IncomingMessage, response: ServerResp
   })
 }
 
-/** What kind of server was asked. */
+/** The kind of server that got the request. */
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**

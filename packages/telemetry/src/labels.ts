@@ -59,7 +59,7 @@ type ValueOf<N extends LabelName> = (typeof labels)[N] extends { readonly values
   ? V
   : string | number
 
-/** Only what failed has an error, and only what was answered a status. */
+/** Optional labels: only failures have an error, and only answered requests a status. */
 type Optional = 'error.type' | 'http.response.status_code'
 
 /** The labels of a measurement. */

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { testInfrastructure } from './infrastructure.ts'
 
-/** A lock that other test processes respect too, or the lack of one. */
+/** A lock that other test processes respect too. */
 export type TestLock = AsyncDisposable
 
 /** Waits for a lock of the run's PostgreSQL. It ends with the process, should that be killed. */

@@ -19,7 +19,7 @@ export type Context = {
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
   headers: Headers
-  /** The way into the logs of rooms. */
+  /** The only writer of room logs. */
   writer: RoomWriter
   profiles: Profiles
   handles: Handles

@@ -20,7 +20,7 @@ export type Scene = { owner: Person; victim: Person; roomId: string }
 /** A way to lose a room, and the events that the person receives about it. */
 export type Revoke = {
   how: string
-  /** Of the room before. */
+  /** Whether the room was universal before. */
   universal: boolean
   revoke: (scene: Scene) => Promise<unknown>
   receives: Kind[]

@@ -113,7 +113,7 @@ async function inOneTransaction(
   eventHandled(consumer, performance.now() - began, events.length)
 }
 
-/** Makes a handler for a single event from a batch handler. */
+/** Turns a batch handler into a handler for a single event. */
 export const aloneOf =
   (prepare: BatchPreparation): EventPreparation =>
   async (event) => {

@@ -24,7 +24,7 @@ type Options = {
   shards: HeldShards
   /** Another holder has the shard. */
   fenced(shard: Shard): void
-  /** The stream answered with a place it cannot have. */
+  /** The stream acknowledged an entry with an impossible sequence. */
   doubted(shard: Shard): void
   /** Nobody listens for events. */
   noResponse(): void

@@ -44,7 +44,7 @@ export function dataDirAt(folder: string): DataDir {
   }
 }
 
-/** Makes the folders. PostgreSQL's is left to PostgreSQL. */
+/** Creates the folders, except the one of PostgreSQL, which creates its own. */
 export function makeDataDir(dir: DataDir): void {
   mkdirSync(dir.root, { recursive: true })
   mkdirSync(dir.run, { recursive: true, mode: 0o700 })

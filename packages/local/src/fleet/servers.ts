@@ -19,7 +19,7 @@ import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 import { natsPasswordVariable } from './service-env.ts'
 
-/** The three servers of a fleet, each started again when it ends unwanted. */
+/** The three servers of a fleet, each restarted if it ends unexpectedly. */
 export type Servers = {
   postgres: Postgres
   nats: Nats

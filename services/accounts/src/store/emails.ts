@@ -29,7 +29,7 @@ export async function claimEmail(
   return 'held'
 }
 
-/** Who verified an address, and how they wrote it. */
+/** Finds the user who verified an address, and the address as they wrote it. */
 export async function findVerifiedEmail(
   db: Reader,
   address: string,
@@ -84,7 +84,7 @@ export async function removeEmail(tx: Tx, userId: string, address: string): Prom
   return removed?.address
 }
 
-/** Takes the addresses from an account that were added in its sessions after a moment; returns how many there were. */
+/** Removes the addresses of an account that its sessions added after a time; returns their number. */
 export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const isNew = and(eq(emails.userId, userId), eq(emails.selfAdded, true), gt(emails.verifiedAt, since))
   return (await tx.delete(emails).where(isNew)).rowCount ?? 0

@@ -16,7 +16,7 @@ export async function findIdentity(
   return identity
 }
 
-/** Links an identity unless it is linked already; returns whose it was before, undefined when it was nobody's. */
+/** Links an identity unless it is already linked; returns the present owner, or undefined if it was free. */
 export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
   if (inserted.length > 0) return undefined

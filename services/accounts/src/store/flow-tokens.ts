@@ -12,7 +12,7 @@ type TokenContext = SecretKeys & { at: Date }
 /** A user and their generation when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
 
-/** `user`: its owner when it began; left out while it has none. */
+/** `user`: the owner at the beginning of the flow; absent if it had none. */
 export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
   user?: FlowUser
   ttlMs: number
@@ -80,7 +80,7 @@ export async function deleteExpiredFlowTokens(db: Db, now: Date, atOnce: number)
   return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
 }
 
-/** A token issued while its user's generation ended is in the table but invalid. */
+/** Matches a valid token. One issued before its user's present generation may still be stored, but is invalid. */
 const isToken = (db: Reader, keys: SecretKeys, purpose: FlowPurpose, token: string) =>
   and(
     inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token)),

@@ -24,7 +24,7 @@ export async function listUsers(db: Reader, search: string, page: UserPage): Pro
   return text === '' ? listAll(db, page) : findAll(db, text, page)
 }
 
-/** The index has the page, and only the count looks at everybody. */
+/** The page is read from an index; only the count scans all users. */
 async function listAll(db: Reader, page: UserPage): Promise<ListedUsers> {
   const keys = await sqlRows<UserKey & { id: string }>(
     db,

@@ -9,7 +9,7 @@ type Wanted = { [field in RoleField]?: RoleTexts[field] | undefined }
 const controls = /\p{Cc}/u
 const controlsButLines = /[^\P{Cc}\n\r\t]/u
 
-/** The fields a request sets; absent ones stay. Lengths are the schema's. */
+/** The fields that a request sets; absent ones are unchanged. The schema checks lengths. */
 export function wantedTexts({ displayName, description, pingable }: Wanted): Partial<RoleTexts> {
   if (displayName !== undefined && controls.test(displayName)) throw badRoleText('display_name')
   if (description !== undefined && controlsButLines.test(description)) throw badRoleText('description')

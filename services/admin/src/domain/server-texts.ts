@@ -20,7 +20,7 @@ const names: readonly TextName[] = ['name', 'description', 'motd', 'welcomeMessa
 const maxMotdBytes = 1000
 const maxWelcomeBytes = 10_000
 
-/** The texts a request sets; absent ones stay, blank ones are reset. Lengths in characters are the schema's. */
+/** The texts that a request sets; absent ones are unchanged, blank ones are reset. The schema checks lengths in characters. */
 export function wantedTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
   const texts = {
     ...(serverName !== undefined && { name: orNull(serverName.replaceAll(/\s+/g, ' ').trim()) }),

@@ -22,7 +22,7 @@ export async function getRevision(reader: Reader): Promise<bigint> {
   return revisionOf(await reader.select().from(policyState))
 }
 
-/** The revision now; nobody else can change the policy before this transaction ends. */
+/** Returns the current revision and locks the policy until the transaction ends. */
 export async function lockPolicy(tx: Tx): Promise<bigint> {
   return revisionOf(await tx.select().from(policyState).for('update'))
 }

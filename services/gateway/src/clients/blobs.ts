@@ -5,7 +5,7 @@ import { blobTicketHeader, signBlobTicket } from '@parley/signed-urls'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
-/** Puts the bytes of a call aside at uploads; returns the id under which its method finds them. */
+/** Stores the bytes of a call in uploads; returns the id of the blob for its method. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
 
 const timeoutMs = 15_000

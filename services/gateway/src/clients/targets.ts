@@ -1,7 +1,7 @@
 import { logger } from '@parley/telemetry'
 
 const log = logger('targets')
-/** How long a failed server is tried last, in milliseconds. */
+/** How long a failed server is used only if no other is left, in milliseconds. */
 const restMs = 10_000
 
 /** Equivalent servers behind the gateway. They take turns; a server that failed recently is tried last. */

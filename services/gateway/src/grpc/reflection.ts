@@ -6,7 +6,7 @@ import { DescriptorIndex } from './descriptor-index.ts'
 
 type Answer = NonNullable<MessageInitShape<typeof v1.ServerReflectionResponseSchema>['messageResponse']>
 
-/** Largest question in bytes: names are short. */
+/** Maximum size of a request, in bytes: names are short. */
 const readMaxBytes = 16 * 1024
 const grpcNotFound = 5
 const grpcInvalidArgument = 3

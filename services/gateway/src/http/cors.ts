@@ -13,7 +13,7 @@ export function corsHeaders(
   path: string,
   own: { publicUrl: string; allowedOrigins: readonly string[] },
 ): OutgoingHttpHeaders {
-  // Asked for by a page or not: caches keep one answer for both.
+  // Sent whether or not a page asks, because caches keep one response for both.
   if (publicPaths.test(path))
     return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
   return crossOriginHeaders(headers, { ...own, exposedHeaders })

@@ -10,7 +10,7 @@ export const csrfCookies = (header: string | undefined): string[] => readSiteCoo
 const mac = (secret: string, nonce: string, userId: string, sessionHandle: string): string =>
   createHmac('sha256', secret).update(`csrf\0${nonce}\0${userId}\0${sessionHandle}`).digest('base64url')
 
-/** A token that is good for this session of this user only. */
+/** A token that is valid only for this session of this user. */
 export function issueCsrfToken(secret: string, userId: string, sessionHandle: string): string {
   const nonce = randomBytes(32).toString('base64url')
   return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`

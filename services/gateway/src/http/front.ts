@@ -10,7 +10,7 @@ const firstBytesTimeoutMs = 10_000
 /** Connection limit per network; 0 for no limit. It does not apply to proxies, which serve many networks. */
 export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
 
-/** One port for HTTP/1.1 and cleartext HTTP/2: the first bytes of a connection say which it is. */
+/** One port for HTTP/1.1 and cleartext HTTP/2: the first bytes of a connection tell which it is. */
 export function createFront(
   http1: Http1Server,
   http2: Http2Server,
@@ -53,7 +53,7 @@ export function createFront(
   return { server, sockets }
 }
 
-/** The networks of the other end of a connection; undefined for a proxy, which brings the connections of many. */
+/** The networks of the peer of a connection; undefined for a proxy, which forwards connections of many clients. */
 function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
   const address = plainAddress(peer ?? '') ?? ''
   return isProxy(address) ? undefined : networksOf(address)

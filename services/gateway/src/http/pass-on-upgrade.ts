@@ -104,7 +104,7 @@ export class PassOnUpgrade {
   }
 }
 
-/** An ordinary answer to a request whose connection the parser has let go of; the connection ends with it. */
+/** A plain HTTP response on a connection that the parser has released; the connection ends with it. */
 function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false

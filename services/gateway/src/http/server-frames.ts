@@ -13,7 +13,7 @@ const firstControl = 0x8
 export class ServerFrames extends Transform {
   /** Bytes of the head that began. */
   readonly #head: number[] = []
-  /** Bytes that the frame still has. */
+  /** Remaining bytes of the frame. */
   #left = 0
   #inMessage = false
   #last: Buffer | undefined

@@ -2,7 +2,7 @@ import { bodyEmpty, bodyHasNul, bodyTooLong } from '../errors.ts'
 
 const maxBodyBytes = 10_000
 
-/** A character that leaves ink: not white space, control, format or filler. U+2800 is a Braille cell without dots. */
+/** A visible character: not white space, control, format or filler. U+2800 is a Braille cell without dots. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Whether a text contains visible characters. */

@@ -27,7 +27,7 @@ export function assertMayChangeEcho(who: Who, message: Message, change: 'add' | 
   assertPermission(who, 'message.post')
 }
 
-/** Throws unless the caller may take the message back: authors at any time, others as moderators; archived or not. */
+/** Throws unless the caller may retract the message: authors at any time, others as moderators; also in archived rooms. */
 export function assertMayRetract(who: Who, message: Message): void {
   if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
 }

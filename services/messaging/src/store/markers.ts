@@ -20,7 +20,7 @@ where thread_markers.seq < excluded.seq
 returning 1`,
 )
 
-/** Moves a user's marker of a room forward; false when it is there already, or further. */
+/** Moves a user's marker of a room forward; returns false if it is already there or further. */
 export async function moveRoomMarker(on: Connection, roomId: string, userId: string, to: Place): Promise<boolean> {
   return (await moveRoom.run(on, [roomId, userId, to.seq, to.at])).length > 0
 }

@@ -56,9 +56,9 @@ export type NewPost = {
 /** Outcome of a post. */
 export type AppendedPost =
   | { kind: 'written'; seq: bigint }
-  /** Another version of the room, no member, or banned. */
+  /** The version of the room differs, or the author is no member or banned. */
   | { kind: 'unmet' }
-  /** Something was posted under the key before. */
+  /** The idempotency key was used before. */
   | { kind: 'keyTaken'; used: UsedKey }
   /** A message has the file already. */
   | { kind: 'fileTaken'; assetId: string }

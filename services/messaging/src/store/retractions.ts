@@ -71,7 +71,7 @@ const takeBack = statement(
 update room_lines l set last_message_seq = ${lastShown('array[$3::bigint]')} where l.room_id = $1`,
 )
 
-/** Takes an echo out of the timeline without a trace there; its reply stays. The line is held. */
+/** Removes an echo from the timeline without a placeholder; its reply stays. The row of the room must be locked. */
 export async function takeBackEcho(
   on: Connection,
   echo: { roomId: string; replySeq: bigint; seq: bigint },

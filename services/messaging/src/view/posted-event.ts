@@ -91,7 +91,7 @@ export function threadCreatedRider(room: RoomHeader, { actorId, createdAt, threa
   return encodeRider(toRoom(room, envelope))
 }
 
-/** Bytes to put behind an entry when it makes the user follow the thread. */
+/** Bytes to append to an entry if it makes the user follow the thread. */
 export function threadFollowedRider(room: RoomHeader, reply: Omit<InThread, 'actorId'>, userId: string): Buffer {
   const { createdAt, threadRootEventId } = reply
   const value = { roomId: room.roomId, threadRootEventId, following: true }

@@ -6,7 +6,7 @@ import type { RoomAttachment } from '../store/room-attachments.ts'
 import { toUrl, toVideo } from './attachment.ts'
 import type { Viewing } from './viewing.ts'
 
-/** The size in which small images are wanted. */
+/** The requested size of thumbnails, 120 by 120 pixels by default. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return { width: 120, height: 120, fit: 'cover' }
   const { width, height, fit } = options

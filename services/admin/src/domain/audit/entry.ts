@@ -46,7 +46,7 @@ export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' |
   aggregateType !== 'notification' &&
   (aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read'))
 
-/** Aggregates of other services that are one user's. */
+/** Aggregates of other services that belong to one user. */
 const ofUsers = new Set(['reader', 'preference'])
 
 function aggregateTypeOf(event: Event): string {

@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 /** The parts of an event that determine an audit entry's type. */
 export type TypedEvent = Pick<Event, 'kind' | 'actorId' | 'fact'>
 
-/** Kinds whose entry has another name than theirs. */
+/** Kinds of events whose audit entry has a different name. */
 const renamed = new Map([
   ['account_deleted', 'UserAccountDeletedEvent'],
   ['ban_expired', 'RoomMemberBanExpiredEvent'],

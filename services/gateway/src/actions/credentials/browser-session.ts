@@ -9,7 +9,7 @@ export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSec
 const header = 'parley-session'
 const beginner = ExternalIdentityAuthService.method.createExternalIdentityAccount
 
-/** The session that the answer of a forwarded call begins. */
+/** The session that the response of a forwarded call starts. */
 export function sessionBegunBy({ method }: PublicMethod, answer: Reply): BrowserSession | undefined {
   const begins = method.parent.typeName === beginner.parent.typeName && method.name === beginner.name
   return begins ? sessionFrom(answer.headers?.get(header)) : undefined

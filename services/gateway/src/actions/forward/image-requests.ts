@@ -10,7 +10,7 @@ const byMethod = new Map<DescMethod, (typeof methods)[number]>(methods.map((meth
 /** Whether requests of a method contain a whole image, which is not sent over the bus. */
 export const carriesImage = (method: DescMethod): boolean => byMethod.has(method)
 
-/** Takes the bytes of the image out of an encoded request. Undefined when there are none, or it cannot be read. */
+/** Extracts the image from an encoded request. Undefined if there is none, or the request cannot be read. */
 export function takeImageOut(
   method: DescMethod,
   body: Uint8Array,

@@ -99,5 +99,5 @@ async function takeAll(
   return { giveBack, retryAfterMs: 0 }
 }
 
-/** Counters live in Redis: what people typed into the login field does not. */
+/** Hashes the login, so that Redis does not hold what people typed into the login field. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

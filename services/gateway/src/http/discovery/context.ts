@@ -4,7 +4,7 @@ import type { ServerInfo } from './server-info.ts'
 /** Dependencies of the routes that describe the server. */
 export type DiscoveryContext = {
   describe: () => Promise<ServerInfo>
-  /** Counts a call of somebody unknown. Throws `resource_exhausted` when there were too many lately. */
+  /** Counts an unauthenticated call. Throws `resource_exhausted` if there were too many recently. */
   admit: (request: IncomingMessage) => void
   /** Called with unexpected failures. */
   failed: (error: unknown) => void

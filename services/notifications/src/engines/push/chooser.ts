@@ -3,7 +3,7 @@ import type { Hosts } from './hosts.ts'
 import type { PushPriority } from '../../domain/push-priority.ts'
 import { Shares } from './shares.ts'
 
-/** Chooses which of the pushes whose time has come leave next. Lanes share the turns of each host, and of all together. */
+/** Chooses which of the due pushes are sent next. Lanes share the turns of each host, and of all together. */
 export class Chooser {
   readonly #hosts: Hosts
   readonly #shares = new Shares()

@@ -13,7 +13,7 @@ import type { PushAccess } from './room-access.ts'
 import { isForThem } from '../../domain/tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
-/** Why a push does not leave. */
+/** Why a push is not sent. */
 export type Reason =
   | 'dismissed'
   | 'expired'

@@ -12,7 +12,7 @@ type Heard = {
 
 type Generation = { ids: Set<string>; heard: Map<string, Heard> }
 
-/** Clocks of two processes differ by less. */
+/** Upper bound of the clock difference between two processes. */
 const laterMs = 2000
 
 /** Aggregates whose every event matters to clients. Events of the others only tell clients to reload. */

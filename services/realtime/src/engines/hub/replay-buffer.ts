@@ -132,7 +132,7 @@ export class ReplayBuffer {
 
   /** Undefined if it is too much. */
   #missed(from: Kept, topics: Iterable<string>): Uint8Array[] | undefined {
-    // Of an event with several frames perhaps only some arrived.
+    // Perhaps only some frames of an event have arrived.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
     let bytes = 0
