@@ -162,7 +162,7 @@ console.log(`services/${name} is a deployable: it builds, and starts with the fl
   - whose methods it answers: packages/contracts/src/catalogue.ts
   - with helm on PATH: node packages/tooling/check-deploy.mjs --write, which renders the chart anew`)
 
-/** Puts lines before the end of a table in a file. */
+/** Inserts lines before the end of a table in a file. */
 async function enter(file, end, lines) {
   const path = inWorkspace(file)
   const text = readFileSync(path, 'utf8')

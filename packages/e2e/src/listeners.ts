@@ -5,7 +5,7 @@ import { Socket } from './socket.ts'
 /** The aggregate of an event. */
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
-/** A socket of somebody somewhere. */
+/** A socket of a user at one of the nodes. */
 type Ear = { name: string; at: string; socket: Socket; from: number }
 
 /** Sockets of many people on every node, and what each has received since the last reset. */

@@ -3,7 +3,7 @@ import { databaseOf } from './databases.ts'
 /** Id of the nth message of a room that was lengthened. */
 export const longRoomMessage = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/** Makes a room a long one, as if somebody had posted there for years; one room of a fleet at most. */
+/** Fills a room with messages, as if people had posted in it for years; at most one room of a fleet. */
 export async function lengthenRoom(roomId: string, authorId: string, messages: number): Promise<void> {
   await using database = await databaseOf('messaging')
   await database.query('begin')

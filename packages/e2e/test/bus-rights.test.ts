@@ -21,7 +21,7 @@ async function join(user: string | undefined, pass?: string): Promise<NatsConnec
   return Object.assign(nc, { [Symbol.asyncDispose]: () => nc.close() })
 }
 
-/** Why the bus does not let somebody publish; undefined when it does. */
+/** Why the bus refuses a publication; undefined if it accepts it. */
 async function publishing(nc: NatsConnection, subject: string): Promise<string | undefined> {
   let refusal: string | undefined
   void (async () => {
@@ -34,7 +34,7 @@ async function publishing(nc: NatsConnection, subject: string): Promise<string |
   return refusal
 }
 
-/** Why the bus does not let somebody listen; undefined when it does. */
+/** Why the bus refuses a subscription; undefined if it accepts it. */
 async function listening(nc: NatsConnection, subject: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     nc.subscribe(subject, { callback: (error) => error && resolve(error.message) })

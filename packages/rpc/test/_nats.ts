@@ -12,7 +12,7 @@ export type TestNats = AsyncDisposable & {
   stop(): Promise<void>
   /** Comes back at the same port. */
   start(): Promise<void>
-  /** Takes connections and says nothing, until the result is disposed. */
+  /** Accepts connections and never responds, until the result is disposed. */
   frozen(): Disposable
 }
 

@@ -87,7 +87,7 @@ async function tried(nc: NatsConnection, times: number): Promise<void> {
   }
 }
 
-/** Connects, says nothing, and waits until the server has enough of it. */
+/** Connects, sends nothing, and waits until the server closes the connection. */
 async function hungUpOn(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).resume()

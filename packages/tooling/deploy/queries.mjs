@@ -1,7 +1,7 @@
-/** Words of a query that are no names of metrics. */
+/** Words of a query that are not names of metrics. */
 const notAMetric = /"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(by|on|without|ignoring)\s*\([^)]*\)|\b[a-z_0-9]+(?=\s*\()/g
 
-/** What is wrong with a query of Prometheus: it asks for no metric, or for one that is not among the known series. */
+/** The mistake in a Prometheus query: it names no metric, or one that is not among the known series. */
 export function problemsOfQuery(query, known) {
   const names = query.replaceAll(notAMetric, ' ').match(/\b[a-z]+([_:][a-z0-9]+)+\b/g) ?? []
   if (names.length === 0) return ['asks for no metric']

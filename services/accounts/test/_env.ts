@@ -146,7 +146,7 @@ export async function signIn(env: Env, identifier: string, secret = password) {
   return { session, bearer, cookie, digests: [bearer, cookie] }
 }
 
-/** The callers behind digests, by digest in hex. */
+/** The callers with these digests, keyed by the digest in hex. */
 export async function callersOf(env: Env, digests: Uint8Array[]) {
   const { entries } = await env.internal.authenticate({ digests })
   return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))

@@ -46,14 +46,14 @@ afterAll(async () => {
 
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
 
-/** Signs in at the provider, and returns how that ended here. */
+/** Signs in at the provider, and returns the result here. */
 const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
-/** The token of a flow that would make an account of somebody. */
+/** The token of a flow that would create an account for somebody. */
 const pendingOf = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
 
-/** Makes an account without a password for somebody. */
+/** Creates an account without a password for somebody. */
 const makeAccount = async (subject: string) =>
   flows(env).createExternalIdentityAccount({ token: await pendingOf(subject), login: subject })
 

@@ -32,7 +32,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Signs in at the provider, and returns how that ended here. */
+/** Signs in at the provider, and returns the result here. */
 async function signInAs(login: string, more: { redirectPath?: string } = {}) {
   return finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp', more), login))
 }

@@ -59,7 +59,7 @@ describe('the viewer', () => {
   test('an owner may do everything', async () => {
     const userId = await makeUser(env, 'boss', { roleNames: ['owner'] })
     const viewer = await env.viewerOf(userId, 'owner').getViewer({})
-    // The only owner cannot go.
+    // The only owner cannot be deleted.
     expect(viewer.user).toMatchObject({ hasVerifiedEmail: false, viewerCanDeleteAccount: false })
     expect(viewer.viewerPermissions?.permissions.every(({ granted }) => granted)).toBe(true)
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)

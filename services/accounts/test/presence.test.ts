@@ -124,7 +124,7 @@ describe('while it lasts', () => {
       await report(userId, AWAY)
       expect(await shown(userId)).toBe(AWAY)
     })
-    // Others may be there who could not say so.
+    // Others may be online whose reports were lost.
     expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
   })
 })

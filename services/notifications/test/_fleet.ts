@@ -30,7 +30,7 @@ export class Neighbours {
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
   readonly deactivated = new Set<string>()
-  /** Ids of credentials that do not hold. */
+  /** Ids of invalid credentials. */
   readonly ended = new Set<string>()
   /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => push[Symbol.asyncDispose]())
 
-/** A message to as many people is queued. */
+/** Queues a message to this many people. */
 async function callAll(size: number) {
   const { db, neighbours } = push.fleet
   const crowd = crowdOf(size)
@@ -37,7 +37,7 @@ test('a direct message arrives while most of a mass still waits', async () => {
     return { status: 201 }
   }
   await push.start()
-  // As many as may be are under way: the receiver answers nobody now.
+  // The maximum number of pushes is in flight, because the receiver does not answer.
   await eventually(() => expect(held.length).toBeGreaterThanOrEqual(4), within)
   await push.notify('Ubob', { eventId: 'Edirect', kind: 'direct_message' })
   // It answers a few more, and then nobody again.

@@ -144,7 +144,7 @@ describe('changes during a call to accounts', () => {
       { reason: 'stream_closed' },
       { reason: 'stream_closed' },
     ])
-    // A duplicate is nothing new.
+    // A duplicate changes nothing.
     const again = await env.socketOf(node, 'Uida')
     await publish(env.bus, told)
     await settle(env, { Uida: [again] })

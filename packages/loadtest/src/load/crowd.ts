@@ -24,7 +24,7 @@ export async function fill(fleet: Fleet, roomId: string): Promise<void> {
   await joinCrowd(fleet, roomId, crowd)
 }
 
-/** Makes accounts; ids and logins are these prefixes with a number from 1. */
+/** Creates accounts; ids and logins are these prefixes with a number from 1. */
 export async function writePeople(
   fleet: Fleet,
   { ids, logins }: { ids: string; logins: string },

@@ -11,7 +11,7 @@ export const messageId = (n: number): string => `E${String(n).padStart(14, '0')}
 export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
-/** Makes a room a long one, as if somebody had posted there for years. */
+/** Fills a room with messages, as if people had posted in it for years. */
 export function lengthen(fleet: Fleet, roomId: string, authorId: string): Promise<void> {
   const { messages, replies } = longRoom
   return writeRows(fleet.postgresUrl('parley_messaging'), [

@@ -1,7 +1,7 @@
 import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import type { HttpCaller } from './http-caller.ts'
 
-/** The group that the rooms of the bench are made in. */
+/** The group in which the benchmark creates its rooms. */
 export async function firstGroup(http: HttpCaller): Promise<string> {
   const { groups } = await http.call(RoomDirectoryService.method.listRoomGroups, {})
   return groups[0]?.id ?? ''
