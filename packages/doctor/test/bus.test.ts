@@ -10,6 +10,7 @@ import { type Nats, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/testkit'
 import { busCheck, streamCheck } from '../src/bus.ts'
+import { selfSigned } from './_certificate.ts'
 import { found, problems } from './_found.ts'
 
 const shipped = readFileSync(fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url)), 'utf8')
@@ -142,4 +143,29 @@ test('a server without JetStream', async () => {
   expect(await problems(stream, { PARLEY_NATS_URL: server.url })).toEqual([
     expect.objectContaining({ check: 'nats.jetstream', result: 'fail', next: expect.stringContaining('-sd') }),
   ])
+})
+
+test('a certificate of NATS that has ended', async () => {
+  const dayMs = 86_400_000
+  const pair = selfSigned({ from: new Date(Date.now() - 9 * dayMs), until: new Date(Date.now() - dayMs) })
+  const tls = join(dir, 'tls.conf')
+  writeFileSync(join(dir, 'server.crt'), pair.cert)
+  writeFileSync(join(dir, 'server.key'), pair.key)
+  writeFileSync(
+    tls,
+    `max_payload: 2MB\ntls { cert_file: "${join(dir, 'server.crt')}", key_file: "${join(dir, 'server.key')}" }\n`,
+  )
+  const server = await startNats({ dir: join(dir, 'tls'), conf: tls })
+  closing.push(() => server.stop())
+  const found = await problems(busCheck('rooms'), { PARLEY_NATS_URL: server.url.replace('nats:', 'tls:') })
+  expect(found).toContainEqual(
+    expect.objectContaining({ check: 'nats.certificate', result: 'fail', found: expect.stringContaining('ended on') }),
+  )
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      check: 'nats.reach',
+      result: 'fail',
+      next: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    }),
+  )
 })

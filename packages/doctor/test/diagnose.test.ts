@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { busFields, databaseFields, defineConfig, duration, processFields, secret } from '@parley/config'
 import { check } from '../src/check.ts'
 import { diagnose } from '../src/diagnose.ts'
+import { selfSigned, tlsServer } from './_certificate.ts'
 
 const readConfig = defineConfig({
   ...processFields(),
@@ -62,5 +63,22 @@ test('a file of authorities that is not there', async () => {
   expect(findings.find((finding) => finding.check === 'authorities')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('Correct the path'),
+  })
+})
+
+test('the public address: without TLS, and with a certificate that has ended', async () => {
+  const ofGateway = async (url: string) => {
+    const findings = await diagnose({ deployable: 'gateway', readConfig }, { ...env, PARLEY_WEBSERVER_URL: url })
+    return findings.find((finding) => finding.check === 'public.certificate')
+  }
+  expect(await ofGateway('http://chat.example.org')).toMatchObject({
+    result: 'warn',
+    next: expect.stringContaining('Put a proxy with TLS in front'),
+  })
+  const until = new Date(Date.now() - 86_400_000)
+  await using server = await tlsServer(selfSigned({ from: new Date(until.getTime() - 86_400_000), until }))
+  expect(await ofGateway(`https://127.0.0.1:${server.port}`)).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('ended on'),
   })
 })
