@@ -44,14 +44,23 @@ export async function reportServerCertificate(report: Report, check: string, pla
   }
 }
 
-/** Reports when the certificates in a file (PEM) end. */
-export async function reportCertificateFile(report: Report, check: string, file: string): Promise<void> {
+/**
+ * Reports when the certificate in a file (PEM) ends. Of `own` certificates the first counts, which stands before its
+ * chain; of `authorities` the last to end, because bundles of many always hold some that have ended.
+ */
+export async function reportCertificateFile(
+  report: Report,
+  check: string,
+  file: string,
+  kind: 'own' | 'authorities',
+): Promise<void> {
   try {
     const blocks = (await readFile(file, 'latin1')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
     const [first, ...others] = (blocks ?? []).map((block) => new X509Certificate(block))
     if (first === undefined) throw new Error('it holds no certificate')
-    const soonest = others.reduce((one, other) => (endOf(other) < endOf(one) ? other : one), first)
-    reportEnd(report, check, `a certificate in ${file}`, soonest)
+    const last = others.reduce((one, other) => (endOf(other) > endOf(one) ? other : one), first)
+    if (kind === 'own') reportEnd(report, check, `the certificate in ${file}`, first)
+    else reportEnd(report, check, `the last certificate in ${file}`, last)
   } catch (error) {
     report.fail(check, `${file} cannot be read: ${reasonOf(error)}`, 'Correct the path, or put the certificates there.')
   }

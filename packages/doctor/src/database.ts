@@ -83,8 +83,11 @@ async function checkCertificates(url: URL, report: Report): Promise<void> {
   if (mode === 'disable') return
   const place = { host: url.hostname, port: portOf(url), prelude: askPostgres }
   await reportServerCertificate(report, 'postgres.certificate', place)
-  for (const file of ['sslrootcert', 'sslcert'].flatMap((name) => url.searchParams.get(name) ?? []))
-    await reportCertificateFile(report, 'postgres.certificate', file)
+  const files = { sslrootcert: 'authorities', sslcert: 'own' } as const
+  for (const [name, kind] of Object.entries(files)) {
+    const file = url.searchParams.get(name)
+    if (file !== null) await reportCertificateFile(report, 'postgres.certificate', file, kind)
+  }
 }
 
 async function checkServer(pool: Pool, report: Report): Promise<void> {

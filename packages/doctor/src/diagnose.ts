@@ -67,5 +67,5 @@ const publicAddressCheck = check('public', publicUrlField(), async ({ publicUrl 
 const authoritiesCheck: Check = (sources) =>
   check('authorities', {}, async (_, report) => {
     const file = sources.env?.NODE_EXTRA_CA_CERTS
-    if (file) await reportCertificateFile(report, 'authorities', file)
+    if (file) await reportCertificateFile(report, 'authorities', file, 'authorities')
   })(sources)

@@ -47,14 +47,21 @@ test('a certificate that has ended', async () => {
   })
 })
 
-test('certificates in a file: the first to end counts', async () => {
-  const file = join(dir, 'authorities.pem')
+test('certificates in a file: of authorities the last to end counts, of others the first', async () => {
+  const file = join(dir, 'certificates.pem')
   const findings: Finding[] = []
-  writeFileSync(file, certificate(90).cert + certificate(5.5).cert)
-  await reportCertificateFile(reportTo(findings), 'tls', file)
+  const report = reportTo(findings)
+  const [ended, soon, late] = [certificate(-9).cert, certificate(5.5).cert, certificate(90).cert]
+  writeFileSync(file, ended + late + soon)
+  await reportCertificateFile(report, 'tls', file, 'authorities')
+  await reportCertificateFile(report, 'tls', file, 'own')
+  writeFileSync(file, ended + soon)
+  await reportCertificateFile(report, 'tls', file, 'authorities')
   writeFileSync(file, 'nothing')
-  await reportCertificateFile(reportTo(findings), 'tls', file)
+  await reportCertificateFile(report, 'tls', file, 'own')
   expect(findings).toEqual([
+    expect.objectContaining({ result: 'ok', found: expect.stringContaining('is valid until') }),
+    expect.objectContaining({ result: 'fail', found: expect.stringContaining('ended on') }),
     expect.objectContaining({ result: 'warn', found: expect.stringContaining('ends in 5 days') }),
     expect.objectContaining({ result: 'fail', found: expect.stringContaining('it holds no certificate') }),
   ])
