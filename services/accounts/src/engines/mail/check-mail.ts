@@ -1,4 +1,5 @@
 import { access, constants } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { askMailServer, check, codeOf, reasonOf, reportServerCertificate, type Report } from '@parley/doctor'
 import { mailFields, type MailConfig } from './settings.ts'
@@ -48,11 +49,21 @@ async function checkWithoutServer(mailDir: string | undefined, report: Report): 
       'Set PARLEY_SMTP_ENABLED, PARLEY_SMTP_HOST and PARLEY_SMTP_FROM.',
     )
   try {
-    await access(mailDir, constants.W_OK)
+    await mayWrite(mailDir)
     report.ok('mail.server', `mails are written to ${mailDir} instead of being sent`)
   } catch (error) {
-    const next = 'Create the folder and let the user of accounts write there, or correct PARLEY_MAIL_DIR.'
+    const next = 'Let the user of accounts write to the folder, or correct PARLEY_MAIL_DIR.'
     report.fail('mail.server', `mails cannot be written: ${reasonOf(error)}`, next)
+  }
+}
+
+/** The first mail makes the folder and those above it. */
+async function mayWrite(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error
+    await mayWrite(dirname(folder))
   }
 }
 
