@@ -1,5 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import type { Code } from '@connectrpc/connect'
+import { Code } from '@connectrpc/connect'
 import { codeToHttpStatus, codeToString } from '@connectrpc/connect/protocol-connect'
 import { countRequest } from '@parley/runtime/metrics'
 import { counter, logger } from '@parley/telemetry'
@@ -9,6 +9,9 @@ const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
   unit: '{request}',
 })
 const log = logger('gateway')
+
+/** How a call ended: the code of its failure, and whether the time limit was the caller's own. */
+type Outcome = { code?: Code | undefined; gaveUp?: boolean }
 
 /** Everything this service counts or logs. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -23,13 +26,13 @@ export function createMetrics() {
       const hint = 'name its network in webserver.trusted_proxies; until then limits count everybody behind it as one'
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
-    /** A public call; the code is that of its failure. gRPC answers all calls with 200. */
-    answered: (method: DescMethod, code: Code | undefined, began: number, isGrpc = false) =>
+    /** A public call. gRPC answers all calls with 200. What failed because the caller gave up counts as canceled. */
+    answered: (method: DescMethod, { code, gaveUp = false }: Outcome, began: number, isGrpc = false) =>
       countRequest({
         ...{ method: 'POST', route: `/${method.parent.typeName}/${method.name}` },
         durationMs: performance.now() - began,
         status: code === undefined || isGrpc ? 200 : codeToHttpStatus(code),
-        error: code === undefined ? undefined : codeToString(code),
+        error: code === undefined ? undefined : codeToString(gaveUp ? Code.Canceled : code),
       }),
     failed: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
     noWebClient: (folder: string) =>

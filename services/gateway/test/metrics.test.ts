@@ -62,6 +62,17 @@ describe.each(Object.entries(transports))('a call in %s', (protocol, transport) 
   })
 })
 
+test('a call whose client gave it no time is counted as canceled, not as a failure of this server', async () => {
+  const counts = () =>
+    Promise.all(['canceled', 'deadline_exceeded'].map((error) => measured('POST', getRoom, 504, error)))
+  const [canceled = 0, late = 0] = await counts()
+  const authorization = `Bearer ${env.accounts.credential('U-ada')}`
+  const headers = { authorization, 'content-type': 'application/json', 'connect-timeout-ms': '0' }
+  const { status } = await fetch(`${gateway.url}/api/connect${getRoom}`, { method: 'POST', headers, body: '{}' })
+  expect(status).toBe(504)
+  await eventually(async () => expect(await counts()).toEqual([canceled + 1, late]))
+})
+
 test.each([
   ['POST', '/auth/login', '/auth/login'],
   ['GET', '/auth/providers/anything', '/auth/providers/{id}'],

@@ -11,6 +11,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { encode } from '@parley/protobuf'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
+import { gaveUp } from '../http/deadline.ts'
 import type { Metrics } from '../metrics.ts'
 import { reflection } from './reflection.ts'
 
@@ -76,12 +77,14 @@ function forwarding(
   return async (request, context) => {
     const began = performance.now()
     const isGrpc = context.protocolName !== 'connect'
+    const clientMs = context.timeoutMs()
     try {
       const answer = await forward(request, context)
-      metrics.answered(known.method, undefined, began, isGrpc)
+      metrics.answered(known.method, {}, began, isGrpc)
       return answer
     } catch (error) {
-      metrics.answered(known.method, ConnectError.from(error).code, began, isGrpc)
+      const { code } = ConnectError.from(error)
+      metrics.answered(known.method, { code, gaveUp: gaveUp(code, clientMs, requestTimeoutMs) }, began, isGrpc)
       throw error
     }
   }

@@ -49,7 +49,12 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
   } catch (thrown) {
     const error = ConnectError.from(thrown)
     if (method)
-      metrics.answered(method.method, error.code, began, unaryFormat(request.headers['content-type']) === undefined)
+      metrics.answered(
+        method.method,
+        { code: error.code },
+        began,
+        unaryFormat(request.headers['content-type']) === undefined,
+      )
     if (!isGone()) refuse(request, response, error)
   }
 }

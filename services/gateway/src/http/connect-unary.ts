@@ -19,7 +19,7 @@ import type { ImageDoor } from '../actions/forward/image-door.ts'
 import { bodyFrameBytes, type PublicMethod } from '../actions/forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
-import { timeoutFrom } from './deadline.ts'
+import { gaveUp, timeoutFrom } from './deadline.ts'
 import { heldBy, holdFreely } from './held-bytes.ts'
 import { reply } from './reply.ts'
 import { textOf } from './text.ts'
@@ -91,10 +91,19 @@ export class ConnectUnary {
         body,
         compressFrom: this.#options.compressionMinBytes,
       })
-      this.#options.metrics.answered(method.method, undefined, started)
+      this.#options.metrics.answered(method.method, {}, started)
     } catch (thrown) {
       const error = this.#errorOf(thrown)
-      this.#options.metrics.answered(method.method, error.code, started)
+      const clientMs = headerOf(request, 'connect-timeout-ms')
+      const outcome = {
+        code: error.code,
+        gaveUp: gaveUp(
+          error.code,
+          clientMs === undefined ? undefined : Number(clientMs),
+          this.#options.requestTimeoutMs,
+        ),
+      }
+      this.#options.metrics.answered(method.method, outcome, started)
       await this.refuse(request, response, error, codeToHttpStatus(error.code), headers)
     }
   }

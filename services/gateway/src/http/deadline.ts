@@ -1,3 +1,4 @@
+import { Code } from '@connectrpc/connect'
 import { badTimeout } from '../errors.ts'
 
 /**
@@ -9,3 +10,7 @@ export function timeoutFrom(header: string | undefined, limitMs: number): number
   if (!/^\d{1,10}$/.test(header)) throw badTimeout(header)
   return Math.min(Number(header), limitMs)
 }
+
+/** Whether a call failed because the time that its client gave it, shorter than `limitMs`, was over. */
+export const gaveUp = (code: Code, clientMs: number | undefined, limitMs: number): boolean =>
+  code === Code.DeadlineExceeded && clientMs !== undefined && clientMs < limitMs
