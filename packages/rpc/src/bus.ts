@@ -132,7 +132,8 @@ async function giveUpUnlessAnswered(nc: NatsConnection, connected: () => boolean
   await afterReading()
   if (settled || !connected()) return
   log.warn('the bus does not answer; connecting again')
-  await nc.reconnect()
+  // Refused only when it was closed meanwhile.
+  await nc.reconnect().catch(() => undefined)
 }
 
 function listen(listeners: Set<() => void>, listener: () => void): Disposable {
