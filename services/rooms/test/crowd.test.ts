@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { patiently } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { makeRoom, openEnv, person, type Env } from './_env.ts'
 
@@ -18,7 +19,9 @@ test.each<[string, (env: Env, roomId: string, userId: string) => Promise<unknown
   env.accounts.people.push(...people.map((userId) => person(userId)))
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '55s' })
   const roomId = await makeRoom(env, 'link')
-  const outcomes = await Promise.all(people.map((userId) => enter(env, roomId, userId).then(() => 'in', String)))
+  const outcomes = await Promise.all(
+    people.map((userId) => patiently(() => enter(env, roomId, userId)).then(() => 'in', String)),
+  )
   expect(outcomes.filter((outcome) => outcome !== 'in')).toEqual([])
 
   const joined = env.messaging.factsOf(roomId).flatMap(({ fact }) => (fact.case === 'joined' ? fact.value.userId : []))

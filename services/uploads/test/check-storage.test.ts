@@ -222,7 +222,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test('reads more than one page, and refuses an invalid cursor', async () => {
+  test('refuses an invalid cursor', async () => {
+    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b'])
+      await expect(operator().checkStorage({ cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
+  })
+
+  const readsPages = async () => {
     const keys = Array.from({ length: 503 }, (_, n) => `files/Amany${String(n).padStart(4, '0')}`)
     for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map((key) => put(key)))
     clock = 25 * hour
@@ -230,9 +235,9 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     clock += 7 * 24 * hour
     expect((await found(true)).filter(({ mended }) => mended)).toHaveLength(503)
     expect(await found()).toEqual([])
-    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b'])
-      await expect(operator().checkStorage({ cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
-  })
+  }
+  // Pages of a listing are tested with each storage, in storage.test.ts; the S3 server of the tests lists slowly.
+  if (kind === 'disk') test('reads more than one page', readsPages)
 })
 
 /** Leaves half a write behind, as a killed process does. */
