@@ -35,8 +35,6 @@ export type ProcessStatus = {
  */
 export async function serveInternal(options: InternalServerOptions): Promise<{ port: number } & AsyncDisposable> {
   const { host, health } = options
-  const eventLoop = watchEventLoop()
-  const watched = health.backlog('event loop', () => eventLoop.reason())
   const server = createServer((request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { status: 'use GET' })
     const path = request.url?.split('?', 1)[0]
@@ -50,6 +48,8 @@ export async function serveInternal(options: InternalServerOptions): Promise<{ p
     server.once('error', reject)
     server.listen(options.port, host, resolve)
   })
+  const eventLoop = watchEventLoop()
+  const watched = health.backlog('event loop', () => eventLoop.reason())
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : options.port,
