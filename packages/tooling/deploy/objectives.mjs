@@ -57,38 +57,62 @@ const alerts = [
   },
 ]
 
-const windows = ['5m', '30m', '1h', '2h', '6h', '1d', '3d']
+/** So few misses in the longer window wake nobody: where little happens, one of them is a high rate. */
+const enoughMisses = 10
+
+const secondsOf = { '5m': 300, '30m': 1_800, '1h': 3_600, '2h': 7_200, '6h': 21_600, '1d': 86_400, '3d': 259_200 }
+const windows = Object.keys(secondsOf)
+const longWindows = alerts.flatMap(({ burns }) => burns.map(({ windows: [long] }) => long))
 
 /** The series with the burn rate of each objective over a window. */
 export const burnRate = (window) => `parley:error_budget_burn:rate${window}`
 
+/** The series with how much of each objective was missed in a window: a number of calls, events or pushes. */
+const missed = (window) => `parley:error_budget_missed:increase${window}`
+
 /** All series that the rules record. */
-export const recordedSeries = windows.map(burnRate)
+export const recordedSeries = [...windows.map(burnRate), ...longWindows.map(missed)]
 
 /** Burn rates, and the alerts on them. */
 const groupsOfObjectives = () => [
-  { name: 'parley-objectives', rules: windows.flatMap((window) => objectives.map((one) => recordOf(one, window))) },
+  {
+    name: 'parley-objectives',
+    rules: [
+      ...windows.flatMap((window) => objectives.map((one) => burnRateOf(one, window))),
+      ...longWindows.flatMap((window) => objectives.map((one) => missedOf(one, window))),
+    ],
+  },
   { name: 'parley-error-budgets', rules: alerts.map(alertOf) },
 ]
 
-function recordOf({ name, target, good, all }, window) {
-  const budget = Number((1 - target).toFixed(6))
+// A series begins with what it counts first: there is none of good ones if all have failed since the start.
+const goodOrNone = ({ good }, window) => `(${good(window)} or vector(0))`
+
+function burnRateOf(objective, window) {
+  const budget = Number((1 - objective.target).toFixed(6))
   return {
     record: burnRate(window),
     // A rate of two series may be a little above 1.
-    expr: `clamp_min(1 - ${good(window)} / ${all(window)}, 0) / ${budget}`,
-    labels: { parley_objective: name },
+    expr: `clamp_min(1 - ${goodOrNone(objective, window)} / ${objective.all(window)}, 0) / ${budget}`,
+    labels: { parley_objective: objective.name },
   }
 }
 
+const missedOf = (objective, window) => ({
+  record: missed(window),
+  expr: `(${objective.all(window)} - ${goodOrNone(objective, window)}) * ${secondsOf[window]}`,
+  labels: { parley_objective: objective.name },
+})
+
 const alertOf = ({ alert, severity, summary, burns }) => ({
   alert,
-  expr: burns
-    .map(({ above, windows: both }) => `(${both.map((window) => `${burnRate(window)} > ${above}`).join(' and ')})`)
-    .join(' or '),
+  expr: burns.map(conditionOf).join(' or '),
   labels: { severity },
   annotations: { summary, runbook: runbookOf(alert) },
 })
+
+const conditionOf = ({ above, windows: [long, short] }) =>
+  `(${burnRate(long)} > ${above} and ${burnRate(short)} > ${above} and ${missed(long)} > ${enoughMisses})`
 
 const head = `# The rules for the objectives of packages/tooling/deploy/objectives.mjs. Written by: check-deploy.mjs --write
 `
