@@ -3,35 +3,37 @@ import { beatWithin } from './beat.ts'
 
 const resolutionMs = 20
 const lookEveryMs = 4_000
+/** Looks after which a window ends: after a minute, so that whoever reads once a minute misses none. */
+const looksPerWindow = 15
 /** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
 const active = 0.1
 
 /**
- * How late the timers of the event loop fire. It is measured only while the loop is busy: measuring wakes the process
- * fifty times a second, and an idle loop is never late.
+ * How late the timers of the event loop fire, in windows of a minute, so that any number of readers see the same. It is
+ * measured only while the loop is busy: measuring wakes the process fifty times a second, and an idle loop is never late.
  */
 export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   #timer: NodeJS.Timeout | undefined
   #seen = performance.eventLoopUtilization()
+  #looks = 0
+  /** Longest lateness of a look in this window, which is also known of a loop that was idle before. */
   #latestMs = 0
+  #finished: { p99: number; max: number } | undefined
 
   constructor() {
     this.#delay.enable()
     this.#wait()
   }
 
-  /** Seconds, of what was measured since the last reset. */
+  /** Seconds, of the last full minute; of the time since the start before there is one. */
   p99(): number {
-    return lagSeconds(this.#delay.percentile(99))
+    return this.#finished?.p99 ?? lagSeconds(this.#delay.percentile(99))
   }
 
-  /** Returns the longest lag since the last call, in seconds, and resets it. */
-  takeMax(): number {
-    const longest = Math.max(lagSeconds(this.#delay.max), this.#latestMs / 1000)
-    this.#delay.reset()
-    this.#latestMs = 0
-    return longest
+  /** The longest lag in seconds, of the last full minute and what follows it. */
+  max(): number {
+    return Math.max(this.#finished?.max ?? 0, this.#longest())
   }
 
   [Symbol.dispose](): void {
@@ -50,7 +52,19 @@ export class EventLoopLag implements Disposable {
     this.#seen = performance.eventLoopUtilization()
     if (utilization >= active) this.#delay.enable()
     else this.#delay.disable()
+    this.#looks += 1
+    if (this.#looks % looksPerWindow === 0) this.#endWindow()
     this.#wait()
+  }
+
+  #longest(): number {
+    return Math.max(lagSeconds(this.#delay.max), this.#latestMs / 1000)
+  }
+
+  #endWindow(): void {
+    this.#finished = { p99: lagSeconds(this.#delay.percentile(99)), max: this.#longest() }
+    this.#delay.reset()
+    this.#latestMs = 0
   }
 }
 

@@ -21,11 +21,11 @@ const heapSize = gauge('v8js.memory.heap.space.size', {
   labels: ['v8js.heap.space.name'],
 })
 const delayP99 = gauge('nodejs.eventloop.delay.p99', {
-  description: 'The p99 of the delay of the event loop since the last reading',
+  description: 'The p99 of the delay of the event loop in the last full minute',
   unit: 's',
 })
 const delayMax = gauge('nodejs.eventloop.delay.max', {
-  description: 'Longest delay of the event loop since the last reading',
+  description: 'Longest delay of the event loop in the last full minute and since',
   unit: 's',
 })
 const loopTime = sum('nodejs.eventloop.time', {
@@ -53,7 +53,7 @@ export function processMetrics(): Disposable {
     ...heap((space) => space.space_used_size).map(({ name, read }) => heapUsed(read, { 'v8js.heap.space.name': name })),
     ...heap((space) => space.space_size).map(({ name, read }) => heapSize(read, { 'v8js.heap.space.name': name })),
     delayP99(() => lag.p99()),
-    delayMax(() => lag.takeMax()),
+    delayMax(() => lag.max()),
     ...(['active', 'idle'] as const).map((state) =>
       loopTime(() => performance.eventLoopUtilization()[state] / 1000, { 'nodejs.eventloop.state': state }),
     ),
