@@ -18,7 +18,8 @@ const marked = /(<!-- objectives -->\n)[\s\S]*?(<!-- \/objectives -->)/
 export async function problemsOfAlerts(folder, { write } = {}) {
   const outdated = await outdatedObjectives(`${folder}/objectives.yaml`, write)
   const { metrics } = await declaredMetrics()
-  const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries])
+  // OpenTelemetry's name for what identifies a process.
+  const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries, 'target_info'])
   const files = ['alerts', 'objectives'].map((name) => `${folder}/${name}.yaml`).filter((file) => existsSync(file))
   const rules = files.flatMap((file) => parse(readFileSync(file, 'utf8')).groups.flatMap((group) => group.rules))
   const alerts = rules.filter(({ alert }) => alert)
