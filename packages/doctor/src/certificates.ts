@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { reasonOf, type Report } from './finding.ts'
 
 const dayMs = 86_400_000
@@ -16,6 +16,8 @@ export type TlsPlace = {
   port: number
   /** Name in its certificate, if it is not the host. */
   servername?: string | undefined
+  /** How the certificate is checked; by default for its name and with the authorities of this machine. */
+  trust?: Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'>
   /** What is said before TLS begins, where the protocol has such a beginning. */
   prelude?: (socket: Socket) => Promise<void>
 }
@@ -81,7 +83,7 @@ function reportEnd(report: Report, check: string, what: string, certificate: X50
   return days >= 0
 }
 
-async function openTls({ host, port, servername = host, prelude }: TlsPlace): Promise<TLSSocket> {
+async function openTls({ host, port, servername = host, trust, prelude }: TlsPlace): Promise<TLSSocket> {
   const signal = AbortSignal.timeout(connectMs)
   const plain = connectTcp({ host, port })
   // What waits for the socket gets its error; after that nobody needs it.
@@ -91,7 +93,7 @@ async function openTls({ host, port, servername = host, prelude }: TlsPlace): Pr
   await prelude?.(plain)
   plain.pause()
   const name = isIP(servername) ? {} : { servername }
-  const socket = connectTls({ socket: plain, ...name, host: servername, rejectUnauthorized: false })
+  const socket = connectTls({ ...trust, socket: plain, ...name, host: servername, rejectUnauthorized: false })
   socket.on('error', () => undefined)
   await once(socket, 'secureConnect', { signal })
   return socket

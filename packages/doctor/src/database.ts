@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { databaseFields } from '@parley/config'
-import { migrationState, openDatabase, type Database } from '@parley/postgres'
-import { askPostgres, portOf, reportCertificateFile, reportServerCertificate } from './certificates.ts'
+import { destinationOf, migrationState, openDatabase, type Database, type Destination } from '@parley/postgres'
+import { askPostgres, reportCertificateFile, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reportClock } from './clock.ts'
 import { codeOf, reasonOf, type Report } from './finding.ts'
@@ -20,15 +20,17 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)
   const [setting = ''] = fields.databaseUrl.env
   return check('postgres', fields, async ({ databaseUrl: url }, report) => {
-    await checkCertificates(new URL(url), report)
+    await checkCertificateFiles(url, report)
+    const destination = destinationOf(url)
+    await checkCertificate(destination, report)
     await using database = await openDatabase({ url, pool: 4, name: `${deployable} doctor`, connectTimeoutMs: 5_000 })
     try {
       await database.pool.query('select 1')
     } catch (error) {
-      return reportUnreachable(report, error, { url: new URL(url), setting, deployable })
+      return reportUnreachable(report, error, { place: placeOf(destination), setting, deployable })
     }
     const { pool } = database
-    report.ok('postgres.reach', `connected to ${placeOf(new URL(url))}`)
+    report.ok('postgres.reach', `connected to ${placeOf(destination)}`)
     const parts = [
       () => checkServer(pool, report),
       () => checkRights(pool, report),
@@ -51,16 +53,15 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
   })
 }
 
-const placeOf = ({ hostname, port, pathname, username }: URL): string =>
-  `${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}, as ${decodeURIComponent(username)}`
+const placeOf = ({ host, port, database, user }: Destination): string =>
+  `${host}:${port}, database ${database}, as ${user}`
 
 const tlsAdvice =
   'Let PostgreSQL offer TLS with a valid certificate for this host name, and name its authority with sslrootcert=... in the URL or NODE_EXTRA_CA_CERTS; or leave sslmode out.'
 
-type Place = { url: URL; setting: string; deployable: string }
+type Attempt = { place: string; setting: string; deployable: string }
 
-function reportUnreachable(report: Report, error: unknown, { url, setting, deployable }: Place): void {
-  const place = placeOf(url)
+function reportUnreachable(report: Report, error: unknown, { place, setting, deployable }: Attempt): void {
   const advice: Record<string, string> = {
     '28P01': `Put the password of this role into ${setting}, or set it with: alter role ... password '...'.`,
     '28000': `Create this role, or allow it to connect in pg_hba.conf, or name another in ${setting}.`,
@@ -78,15 +79,25 @@ function reportUnreachable(report: Report, error: unknown, { url, setting, deplo
   report.fail('postgres.reach', `cannot connect to ${place}: ${reasonOf(error)}`, next)
 }
 
-async function checkCertificates(url: URL, report: Report): Promise<void> {
-  const mode = url.searchParams.get('sslmode') ?? (url.searchParams.get('ssl') === 'true' ? 'require' : 'disable')
-  if (mode === 'disable') return
-  const place = { host: url.hostname, port: portOf(url), prelude: askPostgres }
-  await reportServerCertificate(report, 'postgres.certificate', place)
+/** Checks the certificate as the driver does, which takes TLS as wanted if the URL names any file for it. */
+async function checkCertificate({ host, port, tls }: Destination, report: Report): Promise<void> {
+  if (tls === undefined) return
+  const { rejectUnauthorized = true, ...trust } = tls
+  if (rejectUnauthorized)
+    return await reportServerCertificate(report, 'postgres.certificate', { host, port, trust, prelude: askPostgres })
+  report.warn(
+    'postgres.certificate',
+    `any certificate of ${host}:${port} is accepted`,
+    'Set sslmode=verify-full in the URL, and name its authority with sslrootcert=... if it is not a public one.',
+  )
+}
+
+async function checkCertificateFiles(url: string, report: Report): Promise<void> {
+  const parameters = URL.parse(url)?.searchParams
   const files = { sslrootcert: 'authorities', sslcert: 'own' } as const
   for (const [name, kind] of Object.entries(files)) {
-    const file = url.searchParams.get(name)
-    if (file !== null) await reportCertificateFile(report, 'postgres.certificate', file, kind)
+    const file = parameters?.get(name)
+    if (file) await reportCertificateFile(report, 'postgres.certificate', file, kind)
   }
 }
 

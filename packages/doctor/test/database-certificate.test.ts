@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, chmodSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -30,8 +30,8 @@ afterAll(async () => {
 const env = { PARLEY_ROOMS_DATABASE_URL: '' }
 const certificate = () => found(check, env, 'postgres.certificate')
 
-/** Has the server write its own files, which must belong to its user. */
-async function use(days: number): Promise<void> {
+/** Has the server write its own files, which must belong to its user. Returns the certificate. */
+async function use(days: number): Promise<string> {
   const pair = selfSigned({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
   for (const [file, text] of Object.entries({ 'server.crt': pair.cert, 'server.key': pair.key }))
     await admin.pool.query(
@@ -39,6 +39,7 @@ async function use(days: number): Promise<void> {
     )
   await admin.pool.query('alter system set ssl = on')
   await admin.pool.query('select pg_reload_conf()')
+  return pair.cert
 }
 
 test('a server without TLS, then with a certificate that has ended, then with one that ends soon', async () => {
@@ -60,4 +61,25 @@ test('a server without TLS, then with a certificate that has ended, then with on
   await eventually(async () =>
     expect(await certificate()).toMatchObject({ result: 'warn', found: expect.stringContaining('ends in 4 days') }),
   )
+})
+
+test('an authority that only the URL names is trusted, with and without sslmode', async () => {
+  const file = join(dir, 'authority.pem')
+  writeFileSync(file, await use(90))
+  for (const mode of ['', '&sslmode=verify-full']) {
+    env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslrootcert=${file}${mode}`
+    await eventually(async () => expect(await found(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
+    const all = (await check({ env })).filter((finding) => finding.check === 'postgres.certificate')
+    expect(all).toEqual([
+      expect.objectContaining({ result: 'ok', found: expect.stringContaining('the last certificate in') }),
+      expect.objectContaining({ result: 'ok', found: expect.stringContaining('the certificate of 127.0.0.1') }),
+    ])
+  }
+})
+
+test('a certificate that nobody checks is a warning', async () => {
+  await use(90)
+  env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=no-verify`
+  await eventually(async () => expect(await found(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
+  expect(await certificate()).toMatchObject({ result: 'warn', next: expect.stringContaining('sslmode=verify-full') })
 })

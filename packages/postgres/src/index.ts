@@ -1,6 +1,7 @@
 export { CommitChannel } from './commit-channel.ts'
 export { openDatabase, type Database, type DatabaseOptions } from './database.ts'
 export type { Db, Reader, Tx } from './db.ts'
+export { destinationOf, type Destination } from './destination.ts'
 export { explainDatabaseError, isDatabaseUnavailable, isUniqueViolation, translateDatabaseError } from './errors.ts'
 export { isAway, isOutage, isReachable } from './outage.ts'
 export { deleteInBatches } from './delete-in-batches.ts'
