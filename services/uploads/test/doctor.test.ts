@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newDataFolder } from '@parley/testkit'
@@ -52,10 +52,23 @@ test('a wrong key, a missing bucket, a server that is away', async () => {
 
 test('a folder, and a file in its place', async () => {
   const folder = newDataFolder('parley-doctor-')
+  mkdirSync(join(folder, 'objects'))
   expect(await problems({ PARLEY_CORE_ASSETS_DIRECTORY: folder })).toEqual([])
   const file = join(folder, 'file')
   writeFileSync(file, '')
   expect(await problems({ PARLEY_CORE_ASSETS_DIRECTORY: file })).toEqual([
     expect.objectContaining({ check: 'storage.reach', next: expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY') }),
   ])
+})
+
+test('a folder without its disk is a warning, and nothing is created there', async () => {
+  const folder = newDataFolder('parley-doctor-')
+  const missing = join(folder, 'not/there')
+  for (const directory of [folder, missing]) {
+    expect(await results({ PARLEY_CORE_ASSETS_DIRECTORY: directory })).toEqual([
+      expect.objectContaining({ check: 'storage.reach', result: 'warn', next: expect.stringContaining('not mounted') }),
+    ])
+  }
+  expect(existsSync(join(folder, 'objects'))).toBe(false)
+  expect(existsSync(join(folder, 'not'))).toBe(false)
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { check, portOf, reasonOf, reportClock, reportServerCertificate, type Report } from '@parley/doctor'
-import { openDiskStorage } from './disk.ts'
+import { isInUse, openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -18,6 +18,13 @@ export const storageCheck = check('storage', assetStorageFields(), async ({ asse
   const { directory } = assetStorage
   const next = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
   try {
+    // Opening the storage would create the folder, and a disk that is not mounted would look like an empty one.
+    if (!(await isInUse(directory)))
+      return report.warn(
+        'storage.reach',
+        `the folder ${directory} has never been used by uploads`,
+        'This is so before the first start of uploads. Otherwise its disk is not mounted: mount it, or correct PARLEY_CORE_ASSETS_DIRECTORY.',
+      )
     await checkProbe(await openDiskStorage(directory), `the folder ${directory}`, report, () => next)
   } catch (error) {
     report.fail('storage.reach', `the folder ${directory} cannot be used: ${reasonOf(error)}`, next)

@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
 import { storageUnavailable } from '../../errors.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
+
+/** Whether uploads has started with this folder. Rejects if the folder cannot be used. Creates nothing. */
+export async function isInUse(folder: string): Promise<boolean> {
+  const root = resolve(folder)
+  if (await statOf(join(root, 'objects'))) return true
+  await mayCreate(root)
+  return false
+}
+
+async function mayCreate(folder: string): Promise<void> {
+  if (await statOf(folder)) await access(folder, constants.W_OK | constants.X_OK)
+  else await mayCreate(dirname(folder))
+}
 
 /** Keeps bytes in a folder, which several processes may share. */
 export async function openDiskStorage(folder: string): Promise<Storage> {
