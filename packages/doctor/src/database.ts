@@ -188,10 +188,12 @@ async function checkMigrations(
   }
 }
 
+/** Not from pg_stat_activity, which shows an ordinary role only its own; from PostgreSQL 16 some more are reserved. */
 async function checkConnections(pool: Pool, report: Report): Promise<void> {
   const { rows } = await pool.query<{ used: number; most: number }>(
-    `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
-       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`,
+    `select (select sum(numbackends)::int from pg_stat_database) as used,
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         - coalesce(current_setting('reserved_connections', true)::int, 0) as most`,
   )
   const { used = 0, most = 1 } = rows[0] ?? {}
   const found = `${used} of ${most} connections of PostgreSQL are in use`

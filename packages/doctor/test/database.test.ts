@@ -120,6 +120,15 @@ test('a revoked right is named with the statement that gives it back', async () 
   await run(`grant usage on schema public to ${role}`)
 })
 
+test('connections of other roles count as well', async () => {
+  const others = await Promise.all([admin.pool.connect(), admin.pool.connect(), admin.pool.connect()])
+  const finding = await found(check, at(), 'postgres.connections')
+  for (const other of others) other.release()
+  const [, used] = /^(\d+) of \d+ connections/.exec(finding?.found ?? '') ?? []
+  // Its own connection is one.
+  expect(Number(used)).toBeGreaterThan(others.length)
+})
+
 test('pending migrations, and those of a newer release', async () => {
   const list = 'drizzle.__drizzle_migrations'
   await run(`create table drizzle.kept as select * from ${list} order by created_at desc limit 1`)
