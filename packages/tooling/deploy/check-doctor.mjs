@@ -14,6 +14,14 @@ export function problemsOfDoctor(objects, deployables) {
   must(job.enableServiceLinks === false, 'lets Kubernetes set PARLEY_ variables')
   must(job.automountServiceAccountToken === false, 'gets a token for Kubernetes')
   must(job.containers.map(({ name }) => name).join() === deployables.join(), 'does not check every deployable')
+  const uploads = of('Deployment', 'uploads')
+  for (const part of ['serviceAccountName', 'imagePullSecrets', 'nodeSelector', 'tolerations', 'securityContext'])
+    must(isDeepStrictEqual(job[part], uploads?.[part]), `has another ${part} than uploads`)
+  const hasClaim = job.volumes.some((volume) => volume.persistentVolumeClaim)
+  must(
+    hasClaim ? isBesideUploads(job.affinity) : isDeepStrictEqual(job.affinity, uploads?.affinity),
+    'may run where the files of uploads cannot be mounted',
+  )
   for (const container of job.containers) {
     const { name, args, volumeMounts } = container
     const own = of('Deployment', name)
@@ -27,4 +35,9 @@ export function problemsOfDoctor(objects, deployables) {
       )
   }
   return problems
+}
+
+function isBesideUploads(affinity) {
+  const [term] = affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+  return term?.topologyKey === 'kubernetes.io/hostname' && term.labelSelector.matchLabels[component] === 'uploads'
 }
