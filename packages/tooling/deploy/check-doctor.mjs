@@ -26,9 +26,12 @@ export function problemsOfDoctor(objects, deployables) {
     const { name, args, volumeMounts } = container
     const own = of('Deployment', name)
     must(args.join(' ') === `operator.mjs doctor ${name}`, `${name} runs ${args.join(' ')}`)
-    for (const part of ['env', 'image', 'securityContext', 'volumeMounts'])
+    for (const part of ['env', 'image', 'securityContext'])
       must(isDeepStrictEqual(container[part], own?.containers[0][part]), `${name} has another ${part}`)
-    for (const mounted of volumeMounts.filter((mount) => mount.name !== 'tmp'))
+    // Nothing that is written in one container may be read in another.
+    const mounts = own?.containers[0].volumeMounts.filter((mount) => mount.name !== 'tmp')
+    must(isDeepStrictEqual(volumeMounts, mounts), `${name} has other volumeMounts`)
+    for (const mounted of volumeMounts)
       must(
         isDeepStrictEqual(named(job.volumes, mounted.name), named(own?.volumes, mounted.name)),
         `${name} mounts another ${mounted.name}`,
