@@ -81,10 +81,23 @@ test('processes behind a name, and names that are none', async () => {
   expect(await parley('--at', '127.0.0.1:1')).toMatchObject({ code: 3 })
 })
 
+test('a name that cannot be resolved is a process that cannot be reached', async () => {
+  const { code, out } = await parley('--json', '--at', 'no-such-host.invalid', `127.0.0.1:${port}`)
+  expect(code).toBe(1)
+  const { nodes } = JSON.parse(out) as Printed
+  expect(nodes.map(({ state, at }) => [state, at])).toEqual(
+    expect.arrayContaining([
+      ['unreachable', 'no-such-host.invalid:9090'],
+      ['ready', `127.0.0.1:${port}`],
+    ]),
+  )
+})
+
 test('watching continues after a problem, with one object per line', async () => {
   const lines: Printed[] = []
   const ended = new Error('the reader has seen enough')
-  const watching = runCli(['status', '--at', `127.0.0.1:${port}`, '--watch', '0.01', '--json'], {
+  const at = ['--at', 'no-such-host.invalid', `127.0.0.1:${port}`]
+  const watching = runCli(['status', ...at, '--watch', '0.01', '--json'], {
     input: Object.assign(process.stdin, { isTTY: false }),
     out: (text) => {
       if (lines.push(JSON.parse(text) as Printed) === 3) throw ended
@@ -94,5 +107,5 @@ test('watching continues after a problem, with one object per line', async () =>
     env: {},
   })
   await expect(watching).rejects.toBe(ended)
-  expect(lines.map(({ nodes }) => nodes.length)).toEqual([1, 1, 1])
+  expect(lines.map(({ nodes }) => nodes.length)).toEqual([2, 2, 2])
 })

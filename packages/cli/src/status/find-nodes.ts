@@ -10,20 +10,19 @@ const usualPort = 9090
 
 /**
  * The processes behind names: every address of a name is one. A name is a host with an optional port, or an http URL of
- * one. Throws a Failure for a name that cannot be resolved.
+ * one. A name that cannot be resolved is one process, which cannot be reached. Throws a Failure for a text that is no
+ * name.
  */
 export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
   const found = await Promise.all(
     names.map(async (name) => {
       const address = /^http:\/\//.test(name) ? name : `http://${name}`
       if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
-      const { hostname, port } = new URL(address)
-      try {
-        const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
-        return addresses.map(({ address: host }) => ({ host, port: Number(port) || usualPort }))
-      } catch {
-        throw unreachable(`there is no host ${hostname}`)
-      }
+      const { hostname: named, port: given } = new URL(address)
+      const hostname = named.replace(/^\[|\]$/g, '')
+      const port = Number(given) || usualPort
+      const addresses = await lookup(hostname, { all: true }).catch(() => [{ address: hostname }])
+      return addresses.map(({ address: host }) => ({ host, port }))
     }),
   )
   return found.flat()
