@@ -46,8 +46,9 @@ function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv)
 
 async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<Found[]> {
   try {
-    const quietly = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
-    const findings = JSON.parse(await output(service, 'doctor', quietly, '', serviceMs)) as Finding[]
+    // The log level is a setting to be checked like every other, so there may be lines of the log, which are objects.
+    const lines = (await output(service, 'doctor', env, '', serviceMs)).split('\n')
+    const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { runCli } from '@parley/cli'
 
-type Given = { dir: string; stdin?: string | Buffer; isTTY?: boolean }
+type Given = { dir: string; stdin?: string | Buffer; isTTY?: boolean; env?: NodeJS.ProcessEnv }
 
 /** Runs the command on a data folder; `out` includes the output that it writes for pipes. */
-export async function runParley(args: string[], { dir, stdin = '', isTTY = false }: Given) {
+export async function runParley(args: string[], { dir, stdin = '', isTTY = false, env = {} }: Given) {
   let out = ''
   let err = ''
   const code = await runCli(args, {
@@ -12,7 +12,7 @@ export async function runParley(args: string[], { dir, stdin = '', isTTY = false
     out: (text) => (out += text),
     pipe: (piece) => (out += String(piece)),
     err: (text) => (err += text),
-    env: { PARLEY_DATA_DIR: dir },
+    env: { PARLEY_DATA_DIR: dir, ...env },
   })
   return { code, out, err }
 }

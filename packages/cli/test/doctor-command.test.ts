@@ -36,6 +36,17 @@ test('the text lists a finding of several services once, with what to do', async
   expect(out).toMatch(/^\d+ ok, \d+ warnings, \d+ failures$/m)
 })
 
+test('an invalid log level is found, and lines of the log hide no findings', async () => {
+  // That Redis cannot be reached is logged.
+  const env = { PARLEY_GENERAL_LOG_LEVEL: 'loud', PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
+  const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env })
+  const { findings } = JSON.parse(out) as Printed
+  expect(findings).toContainEqual(
+    expect.objectContaining({ check: 'settings', found: expect.stringContaining('PARLEY_GENERAL_LOG_LEVEL') }),
+  )
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'redis.reach', result: 'fail' }))
+})
+
 test('an unknown service', async () => {
   expect(await runParley(['doctor', 'nobody'], { dir })).toMatchObject({ code: 2 })
 })
