@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { databaseFields } from '@parley/config'
 import { destinationOf, migrationState, openDatabase, type Database, type Destination } from '@parley/postgres'
+import { encodeAdvice, endsInPassword } from './address.ts'
 import { askPostgres, reportCertificateFile, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reportClock } from './clock.ts'
@@ -21,7 +22,8 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
   const [setting = ''] = fields.databaseUrl.env
   return check('postgres', fields, async ({ databaseUrl: url }, report) => {
     await checkCertificateFiles(url, report)
-    const destination = destinationOf(url)
+    const destination = readDestination(url, setting, report)
+    if (destination === undefined) return
     await checkCertificate(destination, report)
     await using database = await openDatabase({ url, pool: 4, name: `${deployable} doctor`, connectTimeoutMs: 5_000 })
     try {
@@ -51,6 +53,18 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
       }
     }
   })
+}
+
+function readDestination(url: string, setting: string, report: Report): Destination | undefined {
+  try {
+    if (!endsInPassword(url)) return destinationOf(url)
+    report.fail('postgres.reach', `${setting} has no host where it is expected`, encodeAdvice(setting))
+  } catch (error) {
+    const isFile = error instanceof Error && 'syscall' in error
+    const next = isFile ? `Correct the path of the certificate in ${setting}.` : encodeAdvice(setting)
+    report.fail('postgres.reach', `${setting} cannot be read: ${reasonOf(error)}`, next)
+  }
+  return undefined
 }
 
 const placeOf = ({ host, port, database, user }: Destination): string =>

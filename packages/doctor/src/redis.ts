@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { redisFields } from '@parley/config'
 import { openRedis, type RedisClient } from '@parley/redis'
+import { encodeAdvice, endsInPassword } from './address.ts'
 import { portOf, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reportClock } from './clock.ts'
@@ -12,7 +13,13 @@ const commandMs = 3_000
 /** Checks Redis: reach, rights, version, clock. */
 export function redisCheck(deployable: string): Check {
   return check('redis', redisFields(), async ({ redisUrl: url }, report) => {
-    const at = new URL(url)
+    const at = URL.parse(url)
+    if (at === null || endsInPassword(url))
+      return report.fail(
+        'redis.reach',
+        'PARLEY_REDIS_URL has no host where it is expected',
+        encodeAdvice('PARLEY_REDIS_URL'),
+      )
     if (at.protocol === 'rediss:')
       await reportServerCertificate(report, 'redis.certificate', { host: at.hostname, port: portOf(at) })
     const client = openRedis({ url, name: `${deployable} doctor`, commandTimeoutMs: commandMs })

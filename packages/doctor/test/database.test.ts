@@ -61,6 +61,16 @@ test('a wrong password is named, but not shown', async () => {
   expect(JSON.stringify(finding)).not.toContain('wrong-password')
 })
 
+test.each(['pa#ss', 'pa/ss', '12/34', '12?34', 'p@1#2', 'p%ffs'])(
+  'a password %p that is not encoded',
+  async (password) => {
+    const env = { PARLEY_ROOMS_DATABASE_URL: `postgres://${role}:${password}@${url.host}${url.pathname}` }
+    expect(await check({ env })).toEqual([
+      expect.objectContaining({ check: 'postgres.reach', result: 'fail', next: expect.stringContaining('# as %23') }),
+    ])
+  },
+)
+
 test('a missing database', async () => {
   expect(
     await found(

@@ -42,6 +42,13 @@ test('a wrong password is named, but not shown', async () => {
   expect(JSON.stringify(finding)).not.toContain('wrong-password')
 })
 
+test.each(['pa#ss', '12/34'])('a password %p that is not encoded', async (password) => {
+  const { host } = new URL(redis.url)
+  expect(await problems(check, { PARLEY_REDIS_URL: `redis://${user}:${password}@${host}` })).toEqual([
+    expect.objectContaining({ check: 'redis.reach', result: 'fail', next: expect.stringContaining('# as %23') }),
+  ])
+})
+
 test('a user who may not run scripts', async () => {
   await admin.call('ACL', 'SETUSER', user, '-eval')
   expect(await found(check, at('right-password'), 'redis.rights')).toMatchObject({

@@ -1,0 +1,12 @@
+/** What to do about a URL that cannot be read. `setting`: the variable that holds it. */
+export const encodeAdvice = (setting: string): string =>
+  `Percent-encode the password in ${setting}: # as %23, / as %2F, ? as %3F, @ as %40, % as %25.`
+
+/**
+ * Whether a URL ends its host too early: at a `#`, `/` or `?` in the password. What stands before may look like a host
+ * and a port all the same.
+ */
+export function endsInPassword(url: string): boolean {
+  const [, rest = ''] = /^\w+:\/\/[^/?#]*([^=]*)/.exec(url) ?? []
+  return rest.includes('@')
+}
