@@ -22,8 +22,16 @@ export type TlsPlace = {
   prelude?: (socket: Socket) => Promise<void>
 }
 
-/** Reports whether a server presents a certificate that this machine trusts, and when the certificate ends. */
-export async function reportServerCertificate(report: Report, check: string, place: TlsPlace): Promise<void> {
+/**
+ * Reports whether a server presents a certificate that this machine trusts, and when the certificate ends. `away`: what
+ * it is if the server cannot be reached.
+ */
+export async function reportServerCertificate(
+  report: Report,
+  check: string,
+  place: TlsPlace,
+  away: 'warn' | 'fail' = 'fail',
+): Promise<void> {
   const at = `${place.host}:${place.port}`
   try {
     const socket = await openTls(place)
@@ -38,7 +46,7 @@ export async function reportServerCertificate(report: Report, check: string, pla
         'Use a certificate for this host name from an authority that this machine trusts, or name the authority in NODE_EXTRA_CA_CERTS.',
       )
   } catch (error) {
-    report.fail(
+    report[away](
       check,
       `no TLS with ${at}: ${isAborted(error) ? 'no answer within 5 s' : reasonOf(error)}`,
       'Check host and port, that the server speaks TLS there, and that no firewall is between.',

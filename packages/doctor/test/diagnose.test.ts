@@ -66,7 +66,7 @@ test('a file of authorities that is not there', async () => {
   })
 })
 
-test('the public address: without TLS, and with a certificate that has ended', async () => {
+test('the public address: without TLS, not reached from here, and with a certificate that has ended', async () => {
   const ofGateway = async (url: string) => {
     const findings = await diagnose({ deployable: 'gateway', readConfig }, { ...env, PARLEY_WEBSERVER_URL: url })
     return findings.find((finding) => finding.check === 'public.certificate')
@@ -74,6 +74,10 @@ test('the public address: without TLS, and with a certificate that has ended', a
   expect(await ofGateway('http://chat.example.org')).toMatchObject({
     result: 'warn',
     next: expect.stringContaining('Put a proxy with TLS in front'),
+  })
+  expect(await ofGateway('https://127.0.0.1:1')).toMatchObject({
+    result: 'warn',
+    found: expect.stringContaining('no TLS with 127.0.0.1:1'),
   })
   const until = new Date(Date.now() - 86_400_000)
   await using server = await tlsServer(selfSigned({ from: new Date(until.getTime() - 86_400_000), until }))
