@@ -12,6 +12,7 @@ const connectMs = 5_000
 
 /** A server with TLS. */
 export type TlsPlace = {
+  /** A name or an address; brackets around one of IPv6, as in a URL, do not matter. */
   host: string
   port: number
   /** Name in its certificate, if it is not the host. */
@@ -91,7 +92,8 @@ function reportEnd(report: Report, check: string, what: string, certificate: X50
   return days >= 0
 }
 
-async function openTls({ host, port, servername = host, trust, prelude }: TlsPlace): Promise<TLSSocket> {
+async function openTls({ host: named, port, servername, trust, prelude }: TlsPlace): Promise<TLSSocket> {
+  const host = named.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(connectMs)
   const plain = connectTcp({ host, port })
   // What waits for the socket gets its error; after that nobody needs it.
@@ -100,8 +102,9 @@ async function openTls({ host, port, servername = host, trust, prelude }: TlsPla
   await once(plain, 'connect', { signal })
   await prelude?.(plain)
   plain.pause()
-  const name = isIP(servername) ? {} : { servername }
-  const socket = connectTls({ ...trust, socket: plain, ...name, host: servername, rejectUnauthorized: false })
+  const expected = servername ?? host
+  const name = isIP(expected) ? {} : { servername: expected }
+  const socket = connectTls({ ...trust, socket: plain, ...name, host: expected, rejectUnauthorized: false })
   socket.on('error', () => undefined)
   await once(socket, 'secureConnect', { signal })
   return socket

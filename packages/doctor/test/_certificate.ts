@@ -47,10 +47,13 @@ export function selfSigned({ from, until }: Dates): { cert: string; key: string 
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** A server with TLS at 127.0.0.1. */
-export async function tlsServer(options: { cert: string; key: string }): Promise<{ port: number } & AsyncDisposable> {
+/** A server with TLS on this machine. */
+export async function tlsServer(
+  options: { cert: string; key: string },
+  host = '127.0.0.1',
+): Promise<{ port: number } & AsyncDisposable> {
   const server = createServer(options, (socket) => socket.on('error', () => undefined).end())
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {

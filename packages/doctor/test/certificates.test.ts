@@ -47,6 +47,13 @@ test('a certificate that has ended', async () => {
   })
 })
 
+test('a server at an IPv6 address, as URLs have it', async () => {
+  await using server = await tlsServer(certificate(-2), '::1')
+  const findings: Finding[] = []
+  await reportServerCertificate(reportTo(findings), 'tls', { host: '[::1]', port: server.port })
+  expect(findings).toEqual([expect.objectContaining({ found: expect.stringContaining('ended on') })])
+})
+
 test('certificates in a file: of authorities the last to end counts, of others the first', async () => {
   const file = join(dir, 'certificates.pem')
   const findings: Finding[] = []
