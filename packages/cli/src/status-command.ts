@@ -16,8 +16,8 @@ export function addStatusCommand(parent: Command, { print, dataDir }: Surroundin
     .option('--at <hosts...>', 'internal ports, such as parley-internal:9090; every address of a name is a process')
     .option('--watch [seconds]', 'repeat every 2 seconds, or as often as given, until interrupted')
     .action(async ({ at, watch }: Options) => {
-      const pauseMs = watch === true ? 2_000 : Number(watch ?? 0) * 1_000
-      if (!(pauseMs >= 0)) throw misused('--watch needs a number of seconds')
+      const seconds = watch === true || watch === undefined ? 2 : Number(watch)
+      if (!(seconds >= 0.01 && seconds <= 86_400)) throw misused('--watch needs seconds, from 0.01 to 86400')
       // Names are looked up again every time: processes come and go.
       const look = async () =>
         fleetStatus(await Promise.all((at ? await nodesAt(at) : nodesOf(dataDir())).map(askNode)))
@@ -26,7 +26,7 @@ export function addStatusCommand(parent: Command, { print, dataDir }: Surroundin
         const text = asText(status)
         print({ json: status, text: watch === undefined ? text : `${text}\n` })
         if (watch === undefined) return judge(status)
-        await sleep(pauseMs)
+        await sleep(seconds * 1_000)
       }
     })
 }

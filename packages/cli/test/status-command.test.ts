@@ -79,6 +79,7 @@ test('processes behind a name, and names that are none', async () => {
   expect(await parley('--at', 'no-such-host.invalid:9090')).toMatchObject({ code: 3 })
   expect(await parley('--at', 'http://')).toMatchObject({ code: 2 })
   expect(await parley('--at', '127.0.0.1:1')).toMatchObject({ code: 3 })
+  expect((await parley('--at', 'no-such-host.invalid:80')).out).toContain('no-such-host.invalid:80')
 })
 
 test('a name that cannot be resolved is a process that cannot be reached', async () => {
@@ -91,6 +92,10 @@ test('a name that cannot be resolved is a process that cannot be reached', async
       ['ready', `127.0.0.1:${port}`],
     ]),
   )
+})
+
+test.each(['0', '-1', 'Infinity', '3000000', 'often', ''])('--watch %p is refused', async (seconds) => {
+  expect(await parley('--at', `127.0.0.1:${port}`, '--watch', seconds)).toMatchObject({ code: 2 })
 })
 
 test('watching continues after a problem, with one object per line', async () => {

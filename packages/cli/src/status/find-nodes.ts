@@ -18,9 +18,10 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
     names.map(async (name) => {
       const address = /^http:\/\//.test(name) ? name : `http://${name}`
       if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
-      const { hostname: named, port: given } = new URL(address)
-      const hostname = named.replace(/^\[|\]$/g, '')
-      const port = Number(given) || usualPort
+      const hostname = new URL(address).hostname.replace(/^\[|\]$/g, '')
+      // URL leaves out port 80.
+      const [, given] = /^http:\/\/(?:\[.*\]|[^:/]*):(\d+)/.exec(address) ?? []
+      const port = Number(given ?? usualPort)
       const addresses = await lookup(hostname, { all: true }).catch(() => [{ address: hostname }])
       return addresses.map(({ address: host }) => ({ host, port }))
     }),
