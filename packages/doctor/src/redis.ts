@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { redisFields } from '@parley/config'
-import { openRedis, type RedisClient } from '@parley/redis'
+import { openRedis, rateLimitPrefix, type RedisClient } from '@parley/redis'
 import { encodeAdvice, endsInPassword } from './address.ts'
 import { portOf, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
@@ -53,7 +53,8 @@ function adviceFor(failure: string): string {
   return 'Start Redis, or correct PARLEY_REDIS_URL; check that no firewall is between.'
 }
 
-const rightsAdvice = 'Allow the user all commands on all keys of this database: ACL SETUSER ... ~* &* +@all.'
+const rightsAdvice =
+  'Allow the user what Parley uses: ACL SETUSER ... ~limit:* ~presence:* +@read +@write +@connection +@transaction +@scripting -@dangerous +info +time.'
 
 async function examine(client: RedisClient, place: string, report: Report): Promise<void> {
   try {
@@ -62,7 +63,8 @@ async function examine(client: RedisClient, place: string, report: Report): Prom
   } catch (error) {
     return report.fail('redis.reach', `cannot use ${place}: ${reasonOf(error)}`, adviceFor(reasonOf(error)))
   }
-  const key = `parley:doctor:${randomUUID()}`
+  // Among the keys of limits, because a user may be allowed no other keys than those in use.
+  const key = `${rateLimitPrefix('doctor')}:${randomUUID()}`
   const script = "redis.call('SET', KEYS[1], ARGV[1], 'EX', 60) return redis.call('GET', KEYS[1])"
   try {
     await client.eval(script, 1, key, 'probe')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openRedis, type RedisClient } from '@parley/redis'
+import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
 import { eventually, testRedis } from '@parley/testkit'
 import { redisCheck } from '../src/redis.ts'
 import { found, problems } from './_found.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 test('a healthy Redis is found in order', async () => {
   expect(await problems(check, at('right-password'))).toEqual([])
-  expect(await admin.keys('parley:doctor:*')).toEqual([])
+  expect(await admin.keys('*doctor*')).toEqual([])
 })
 
 test('a wrong password is named, but not shown', async () => {
@@ -56,6 +56,19 @@ test('a user who may not run scripts', async () => {
     found: expect.stringContaining('eval'),
     next: expect.stringContaining('ACL SETUSER'),
   })
+})
+
+test('the advised rights are enough', async () => {
+  await admin.call('ACL', 'SETUSER', user, '-@all')
+  const { next = '' } = (await problems(check, at('right-password')))[0] ?? {}
+  const [, rights = ''] = /ACL SETUSER \.\.\. (.*)\.$/.exec(next) ?? []
+  await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>right-password', ...rights.split(' '))
+  expect(await problems(check, at('right-password'))).toEqual([])
+  await using client = openRedis({ url: at('right-password').PARLEY_REDIS_URL, name: 'test' })
+  await new Promise<void>((resolve) => client.once('ready', () => resolve()))
+  await rateLimiter({ redis: client, key: 'test', points: 2, durationSeconds: 60 }).consume('alice')
+  expect(await admin.keys('limit:*')).toHaveLength(1)
+  await expect(client.flushdb()).rejects.toThrow('NOPERM')
 })
 
 test('a server that is away', async () => {
