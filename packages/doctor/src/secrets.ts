@@ -2,13 +2,35 @@ import { defineConfig, type Field, type Fields, type ReadConfig, type Sources } 
 
 /** Shorter values would be found in ordinary words. */
 const shortest = 4
+/** Rows of a repeated table in which secrets are looked for. */
+const mostRows = 50
 
-/** The values of all secret settings, and the passwords in their URLs: none of them may stand in a text. */
+/**
+ * The values of all secret settings, and the passwords in their URLs: none of them may stand in a text. The longest come
+ * first, since one may hold another.
+ */
 export function secretsIn(readConfig: ReadConfig<Fields>, sources: Sources): string[] {
   const fields = Object.values(readConfig.fields).flatMap((field) => [field, ...(field.parts ?? [])])
-  const values = fields.filter(({ secret }) => secret).flatMap((field) => valueOf(field, sources) ?? [])
-  return values.flatMap((value) => [value, ...passwordIn(value)]).filter((value) => value.length >= shortest)
+  const values = fields
+    .filter(({ secret }) => secret)
+    .flatMap((field) => (field.toml?.includes('[]') ? rowsOf(field) : [field]))
+    .flatMap((field) => valueOf(field, sources) ?? [])
+  return values
+    .flatMap((value) => [value, onOneLine(value), ...passwordIn(value)])
+    .filter((value) => value.length >= shortest)
+    .sort((one, other) => other.length - one.length)
 }
+
+/** The text as `reasonOf` would have it. */
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+/** The settings of a column of a repeated table. */
+const rowsOf = (column: Field<unknown>): Field<unknown>[] =>
+  Array.from({ length: mostRows }, (_, n) => ({
+    ...column,
+    env: column.env.map((name) => name.replace('<n>', String(n))),
+    toml: column.toml?.replace('[]', `.${n}`),
+  }))
 
 function valueOf(field: Field<unknown>, { env = process.env, file }: Sources): string | undefined {
   const given = field.env.map((name) => env[name]).find((value) => value)
@@ -22,10 +44,10 @@ function valueOf(field: Field<unknown>, { env = process.env, file }: Sources): s
 }
 
 function passwordIn(value: string): string[] {
+  const password = URL.parse(value)?.password ?? ''
   try {
-    const { password } = new URL(value)
-    return password === '' ? [] : [password, decodeURIComponent(password)]
+    return [password, decodeURIComponent(password)]
   } catch {
-    return []
+    return [password]
   }
 }

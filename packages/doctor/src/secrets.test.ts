@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { authProviderFields, defineConfig, secret } from '@parley/config'
+import { secretsIn } from './secrets.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'parley-secrets-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const key = defineConfig({ key: secret('PARLEY_TEST_KEY', { doc: '' }) })
+const secretsOf = (value: string) => secretsIn(key, { env: { PARLEY_TEST_KEY: value } })
+
+test('the password in a URL, as it is written and as it is meant', () => {
+  expect(secretsOf('redis://:p%40ssword@redis')).toEqual(expect.arrayContaining(['p%40ssword', 'p@ssword']))
+  expect(secretsOf('redis://:100%sure@redis')).toContain('100%sure')
+})
+
+test('a value of several lines, also as a message has it', () => {
+  expect(secretsOf('first line\n  second\n')).toContain('first line second')
+})
+
+test('the longest come first, so that none is replaced in parts', () => {
+  const fields = { one: secret('PARLEY_TEST_ONE', { doc: '' }), two: secret('PARLEY_TEST_TWO', { doc: '' }) }
+  const env = { PARLEY_TEST_ONE: 'secret', PARLEY_TEST_TWO: 'secret and more' }
+  expect([...new Set(secretsIn(defineConfig(fields), { env }))]).toEqual(['secret and more', 'secret'])
+})
+
+test('secrets of repeated tables, from the file and from the environment', () => {
+  const file = join(dir, 'parley.toml')
+  writeFileSync(file, '[[auth.providers]]\nid = "one"\nclient_secret = "secret-of-one"\n')
+  const env = { PARLEY_AUTH_PROVIDERS_1_CLIENT_SECRET: 'secret-of-two' }
+  const secrets = secretsIn(defineConfig(authProviderFields()), { env, file })
+  expect(secrets).toEqual(expect.arrayContaining(['secret-of-one', 'secret-of-two']))
+})
