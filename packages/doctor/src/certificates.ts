@@ -70,8 +70,8 @@ export async function reportCertificateFile(
     const [first, ...others] = (blocks ?? []).map((block) => new X509Certificate(block))
     if (first === undefined) throw new Error('it holds no certificate')
     const last = others.reduce((one, other) => (endOf(other) > endOf(one) ? other : one), first)
-    if (kind === 'own') reportEnd(report, check, `the certificate in ${file}`, first)
-    else reportEnd(report, check, `the last certificate in ${file}`, last)
+    if (kind === 'own') reportEnd(report, check, `the certificate in ${file}`, first, replace)
+    else reportEnd(report, check, `the last certificate to end in ${file}`, last, replaceAuthorities)
   } catch (error) {
     report.fail(check, `${file} cannot be read: ${reasonOf(error)}`, 'Correct the path, or put the certificates there.')
   }
@@ -80,14 +80,17 @@ export async function reportCertificateFile(
 const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
 const renew = 'Renew it, and let the server load the new one.'
+const replace = 'Renew it, and restart the processes that use the file.'
+const replaceAuthorities =
+  'Put a newer certificate of the authority into the file, and restart the processes that use it.'
 const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
 
 /** Whether the certificate has not ended. */
-function reportEnd(report: Report, check: string, what: string, certificate: X509Certificate): boolean {
+function reportEnd(report: Report, check: string, what: string, certificate: X509Certificate, next = renew): boolean {
   const days = (endOf(certificate) - Date.now()) / dayMs
   const date = new Date(endOf(certificate)).toISOString().slice(0, 10)
-  if (days < 0) report.fail(check, `${what} ended on ${date}`, renew)
-  else if (days < soonDays) report.warn(check, `${what} ends in ${Math.floor(days)} days, on ${date}`, renew)
+  if (days < 0) report.fail(check, `${what} ended on ${date}`, next)
+  else if (days < soonDays) report.warn(check, `${what} ends in ${Math.floor(days)} days, on ${date}`, next)
   else report.ok(check, `${what} is valid until ${date}`)
   return days >= 0
 }

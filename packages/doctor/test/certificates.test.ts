@@ -64,12 +64,15 @@ test('certificates in a file: of authorities the last to end counts, of others t
   await reportCertificateFile(report, 'tls', file, 'own')
   writeFileSync(file, ended + soon)
   await reportCertificateFile(report, 'tls', file, 'authorities')
+  writeFileSync(file, ended)
+  await reportCertificateFile(report, 'tls', file, 'authorities')
   writeFileSync(file, 'nothing')
   await reportCertificateFile(report, 'tls', file, 'own')
   expect(findings).toEqual([
     expect.objectContaining({ result: 'ok', found: expect.stringContaining('is valid until') }),
-    expect.objectContaining({ result: 'fail', found: expect.stringContaining('ended on') }),
+    expect.objectContaining({ result: 'fail', next: 'Renew it, and restart the processes that use the file.' }),
     expect.objectContaining({ result: 'warn', found: expect.stringContaining('ends in 5 days') }),
+    expect.objectContaining({ result: 'fail', next: expect.stringContaining('newer certificate of the authority') }),
     expect.objectContaining({ result: 'fail', found: expect.stringContaining('it holds no certificate') }),
   ])
 })

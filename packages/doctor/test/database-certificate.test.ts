@@ -71,7 +71,7 @@ test('an authority that only the URL names is trusted, with and without sslmode'
     await eventually(async () => expect(await found(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
     const all = (await check({ env })).filter((finding) => finding.check === 'postgres.certificate')
     expect(all).toEqual([
-      expect.objectContaining({ result: 'ok', found: expect.stringContaining('the last certificate in') }),
+      expect.objectContaining({ result: 'ok', found: expect.stringContaining('the last certificate to end in') }),
       expect.objectContaining({ result: 'ok', found: expect.stringContaining('the certificate of 127.0.0.1') }),
     ])
   }
