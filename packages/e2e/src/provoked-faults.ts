@@ -24,6 +24,16 @@ export async function withoutService(name: string, shown: Shown, queries: string
   await wholeAgain()
 }
 
+/** Freezes both processes of a service for moments, in which calls arrive, until a query gives a number above 0. */
+export async function withPausesOf(name: string, shown: Shown, query: string): Promise<void> {
+  await repeatedly(shown(query), async () => {
+    const frozenNow = processesOf(name).map(({ pid }) => frozen(pid))
+    await sleep(2_000)
+    for (const one of frozenNow) one[Symbol.dispose]()
+  })
+  await wholeAgain()
+}
+
 /** Freezes Redis until a query gives a number above 0. */
 export async function withoutRedis(shown: Shown, query: string): Promise<void> {
   {

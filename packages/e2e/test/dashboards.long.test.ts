@@ -16,6 +16,7 @@ import {
   withoutPostgres,
   withoutRedis,
   withoutService,
+  withPausesOf,
   withPausesOfNats,
 } from '../src/provoked-faults.ts'
 
@@ -68,7 +69,7 @@ async function breakOneAfterTheOther(cast: Cast, shown: (query: string) => Promi
     perSecond('rpc_client_call_duration_seconds_count{rpc_response_status_code="unavailable"}'),
     perSecond('http_server_request_duration_seconds_count{http_response_status_code=~"5.."}'),
   ])
-  await shown(perSecond('parley_rpc_server_not_started_total'))
+  await withPausesOf('messaging', shown, perSecond('parley_rpc_server_not_started_total'))
   await waitInQueues(cast.owner, shown, 'sum(parley_rpc_server_queue_waiting)')
   await withoutRedis(shown, alertOf('ParleyPresenceUnknown'))
   await withPausesOfNats(shown, [
