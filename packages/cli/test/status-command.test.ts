@@ -34,7 +34,7 @@ test('reports that no fleet runs', async () => {
 })
 
 test('a process that waits, one that is gone, and deployables without any', async () => {
-  const started = health.startup('postgres')
+  using _waiting = { [Symbol.dispose]: health.startup('postgres') }
   write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
   const log = logger('relay')
   // Tests are silent otherwise, and here only the memory of the log counts.
@@ -47,19 +47,16 @@ test('a process that waits, one that is gone, and deployables without any', asyn
   expect(status).toMatchObject({ ready: false, versions: [serverVersion] })
   expect(status.missing).toContain('gateway')
   expect(status.missing).not.toContain('calls')
-  expect(status.nodes).toContainEqual({
-    ...{ at: `127.0.0.1:${port}`, state: 'not ready', reasons: ['waiting for postgres'], service: 'parley' },
-    ...{ host: expect.any(String), version: serverVersion, startedAt: expect.stringContaining('T') },
-    // Of the process itself there are figures only where telemetry was started.
-    ...{
-      sockets: null,
-      outboxAgeSeconds: null,
-      pending: null,
-      parked: null,
-      memoryBytes: status.nodes[0]?.memoryBytes,
-    },
-    lastErrors: [{ at: expect.any(String), part: 'relay', message: 'the outbox could not be read', error: '57P01' }],
-  })
+  // Which figures there are, and which errors came before, depends on the files that ran before in this process.
+  expect(status.nodes).toContainEqual(
+    expect.objectContaining({
+      ...{ at: `127.0.0.1:${port}`, state: 'not ready', reasons: ['waiting for postgres'], service: 'parley' },
+      ...{ host: expect.any(String), version: serverVersion, startedAt: expect.stringContaining('T'), sockets: null },
+      lastErrors: expect.arrayContaining([
+        { at: expect.any(String), part: 'relay', message: 'the outbox could not be read', error: '57P01' },
+      ]),
+    }),
+  )
   expect(status.nodes).toContainEqual(
     expect.objectContaining({ service: 'calls', state: 'unreachable', at: '127.0.0.1:1' }),
   )
@@ -69,7 +66,6 @@ test('a process that waits, one that is gone, and deployables without any', asyn
   expect(text).toMatch(/no process of gateway, realtime/)
   expect(text).toMatch(/last errors:\n.*the outbox could not be read \(57P01\)/)
   expect(text).not.toContain('alice')
-  started()
 })
 
 test('processes behind a name, and names that are none', async () => {
