@@ -17,7 +17,7 @@ export const processFields = () => ({
   }),
   internalPort: port('PARLEY_INTERNAL_PORT', {
     default: 0,
-    doc: 'port of /healthz, /readyz and /metrics; 0: any free port',
+    doc: 'port of /healthz, /readyz, /status and /metrics; 0: any free port',
   }),
   drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
     default: '15s',

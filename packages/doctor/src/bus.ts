@@ -58,7 +58,13 @@ async function usingBus(
 }
 
 async function checkServer(name: Deployable, config: BusConfig, report: Report, signal: AbortSignal): Promise<void> {
-  const url = new URL(config.natsUrl)
+  const url = URL.parse(config.natsUrl)
+  if (url === null)
+    return report.fail(
+      'nats.reach',
+      'PARLEY_NATS_URL is not a list of addresses',
+      'Write nats://host:4222, or several such addresses separated by commas.',
+    )
   const at = `${url.hostname}:${url.port || 4222}`
   if (url.protocol === 'tls:') {
     const place = {

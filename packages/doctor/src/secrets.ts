@@ -24,7 +24,7 @@ export function secretsIn(readConfig: ReadConfig<Fields>, sources: Sources): str
 /** The text as `reasonOf` would have it. */
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/** The settings of a column of a repeated table. */
+/** A column of a repeated table, as one field for each row. */
 const rowsOf = (column: Field<unknown>): Field<unknown>[] =>
   Array.from({ length: mostRows }, (_, n) => ({
     ...column,

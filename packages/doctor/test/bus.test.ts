@@ -52,6 +52,12 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close()
 })
 
+test('an address that cannot be read', async () => {
+  expect(await problems(busCheck('rooms'), { ...as('rooms'), PARLEY_NATS_URL: 'nats://127.0.0.1:99999' })).toEqual([
+    expect.objectContaining({ check: 'nats.reach', result: 'fail', next: expect.stringContaining('nats://host:4222') }),
+  ])
+})
+
 test('before the first start the stream is missing, and its keeper', async () => {
   expect(await problems(stream, as('admin'))).toEqual([
     expect.objectContaining({ check: 'nats.stream', result: 'fail', next: expect.stringContaining('Start admin') }),

@@ -53,7 +53,7 @@ const signInAs = async (subject: string, id = 'corp') =>
 /** The token of a flow that would create an account for somebody. */
 const pendingOf = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
 
-/** Creates an account without a password for somebody. */
+/** Creates an account without a password. */
 const makeAccount = async (subject: string) =>
   flows(env).createExternalIdentityAccount({ token: await pendingOf(subject), login: subject })
 

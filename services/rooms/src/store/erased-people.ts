@@ -36,7 +36,7 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
   await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
 }
 
-/** Deletes kept answers and leaves a tombstone among people; returns how many rows there were. */
+/** Deletes the stored responses of a person and clears their row in `people`. Returns the number of rows changed. */
 export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const answers = await forgetAnswersOf(db, userId, signal)
   const tombstone = { ...noNames, roleIds: [], deleted: true }
