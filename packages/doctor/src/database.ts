@@ -84,6 +84,7 @@ function reportUnreachable(report: Report, error: unknown, { place, setting, dep
     '53300': 'Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL or the number of processes.',
     '57P03': 'PostgreSQL is starting or stopping: wait, then check again.',
     ENOTFOUND: `No such host: correct the name in ${setting}, or the DNS.`,
+    ENOENT: `There is no such socket: start PostgreSQL, or correct its folder (unix_socket_directories) and port in ${setting}.`,
     ECONNREFUSED: `Nothing listens there: start PostgreSQL, or correct host and port in ${setting}.`,
   }
   const next =

@@ -97,6 +97,15 @@ test('a port where nothing listens', async () => {
   })
 })
 
+test('a Unix socket that does not exist', async () => {
+  const nowhere = `postgres://${role}:right-password@%2Fnowhere:5432${url.pathname}`
+  expect(await found(check, { PARLEY_ROOMS_DATABASE_URL: nowhere }, 'postgres.reach')).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('/nowhere:5432'),
+    next: expect.stringContaining('unix_socket_directories'),
+  })
+})
+
 test('a server that accepts connections and says nothing costs no more than the time of the check', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
-import { identify, isPortFree, startNats, startPostgres, startRedis } from '@parley/local/infrastructure'
+import { freePort, identify, isPortFree, startNats, startPostgres, startRedis } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
 import { temporaryDataFolder } from './_folder.ts'
 
@@ -42,6 +42,16 @@ describe('PostgreSQL', () => {
     ).rejects.toThrow(/password/)
   })
 
+  test('can also be reached through a Unix socket, unless its path would be too long', async () => {
+    await using server = await startPostgres({ dir, fsync: false })
+    expect(decodeURIComponent(server.localHost)).toBe(realpathSync(dir))
+    const url = server.adminUrl.replace('127.0.0.1', server.localHost)
+    expect(await query(url, 'select inet_server_addr() as address')).toEqual([{ address: null }])
+    await using deep = await startPostgres({ dir: at('x'.repeat(100)), fsync: false })
+    expect(deep.localHost).toBe('127.0.0.1')
+    expect(await query(deep.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
   test('sorts and changes case of any letters', async () => {
     await using server = await startPostgres({ dir, fsync: false })
     expect(await query(server.adminUrl, "select lower('ÄÖ') as low, current_setting('timezone') as zone")).toEqual([
@@ -49,10 +59,12 @@ describe('PostgreSQL', () => {
     ])
   })
 
-  test('starts although a stranger has the pid in its lock file', async () => {
+  test('starts although a stranger has the pid in its lock files', async () => {
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     writeFileSync(join(dir, 'data/postmaster.pid'), `${stranger.pid}\n${join(dir, 'data')}\n`)
-    await using server = await startPostgres({ dir, fsync: false })
+    const port = await freePort()
+    writeFileSync(join(dir, `.s.PGSQL.${port}.lock`), `${stranger.pid}\n`)
+    await using server = await startPostgres({ dir, port, fsync: false })
     expect(await query(server.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
     stranger.kill()
   })

@@ -59,13 +59,18 @@ export function isLockTimeout(error: unknown): boolean {
   return false
 }
 
+/** A connection could not be made or broke; a Unix socket is missing while the server is away. */
+function isNetworkError(error: Error): boolean {
+  const code = codeOf(error)
+  return networkCodes.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
+}
+
 /** The server could not be reached, dropped the connection, is starting or stopping, or timed out: a retry may help. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof ConnectError) return false
-    const code = codeOf(cause)
-    if (cause instanceof pg.DatabaseError) return passing.test(code)
-    if (networkCodes.has(code) || driverMessages.test(cause.message)) return true
+    if (cause instanceof pg.DatabaseError) return passing.test(codeOf(cause))
+    if (isNetworkError(cause) || driverMessages.test(cause.message)) return true
   }
   return false
 }

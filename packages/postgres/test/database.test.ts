@@ -187,6 +187,11 @@ describe('a server with a failure', () => {
     await eventually(() => database.ping())
   })
 
+  test('a Unix socket that is missing means that it is away', async () => {
+    await using database = await open({ url: 'postgres://someone:secret@%2Fnowhere:5432/things' })
+    expectUnavailable(await failureOf(database.ping()))
+  })
+
   const useAll = (database: Database) =>
     Promise.all([1, 2].map(() => database.db.transaction((tx) => tx.execute(sql`select pg_sleep(0.05)`))))
 

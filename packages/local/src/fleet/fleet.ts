@@ -162,6 +162,7 @@ function addressesOf(
     publicHost,
     natsUrl: servers.nats.url,
     redisUrl: servers.redis.url,
+    postgresHost: servers.postgres.localHost,
     postgresPort: servers.postgres.port,
     assetsFolder: dir.assets,
     secret: (name) => secrets.get(name),

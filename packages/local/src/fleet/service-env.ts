@@ -11,6 +11,8 @@ export type FleetAddresses = {
   publicHost: string
   natsUrl: string
   redisUrl: string
+  /** Host in connection strings: {@link Postgres.localHost} or, by default, 127.0.0.1. */
+  postgresHost?: string
   postgresPort: number
   /** Folder that keeps the bytes of assets. */
   assetsFolder: string
@@ -137,9 +139,9 @@ function present(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Database of a service, reached by the role that owns it and nothing else. */
-function databaseUrl(service: string, fleet: Pick<FleetAddresses, 'postgresPort' | 'secret'>): string {
+function databaseUrl(service: string, { postgresHost = '127.0.0.1', postgresPort, secret }: FleetAddresses): string {
   const name = databaseName(service)
-  return `postgres://${name}:${fleet.secret(`database.${service}`)}@127.0.0.1:${fleet.postgresPort}/${name}`
+  return `postgres://${name}:${secret(`database.${service}`)}@${postgresHost}:${postgresPort}/${name}`
 }
 
 /** Name of a service's database and of the role that owns it. */

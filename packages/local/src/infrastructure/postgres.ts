@@ -12,6 +12,11 @@ import type { ServerOptions } from './server-options.ts'
 /** A PostgreSQL server that runs as a child of this process. */
 export type Postgres = Child & {
   port: number
+  /**
+   * Host in connection strings of programs on this machine: the folder of its Unix socket, escaped, which costs them a
+   * third less processor time than TCP; 127.0.0.1 if the path of the socket would be too long.
+   */
+  localHost: string
   /** Connection string of the superuser for a database. */
   url(database: string): string
   /** Connection string of the superuser for the database `postgres`. */
@@ -38,10 +43,12 @@ export async function startPostgres(
       `PostgreSQL still runs on ${folder.root}, in another container or on the host of this one; stop it first`,
     )
   forgetStranger(join(folder.data, 'postmaster.pid'))
+  forgetStranger(join(folder.root, `.s.PGSQL.${port}.lock`))
+  const sockets = fitsSocket(folder.root) ? folder.root : undefined
   const careless = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
   const settings = [
     'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
+    `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`,
     `port=${port}`,
     `max_connections=${options.maxConnections ?? 300}`,
     'timezone=UTC',
@@ -65,7 +72,13 @@ export async function startPostgres(
   }).finally(lock.release)
   const url = (database: string) => `postgres://postgres:${folder.password}@127.0.0.1:${port}/${database}`
   await whenReady(child, 'PostgreSQL', () => answers(url('postgres')), 60_000)
-  return { ...child, port, url, adminUrl: url('postgres') }
+  const localHost = sockets === undefined ? '127.0.0.1' : encodeURIComponent(sockets)
+  return { ...child, port, localHost, url, adminUrl: url('postgres') }
+}
+
+/** Systems limit the length of a socket's path, macOS to 103 bytes; a quote would end the setting. */
+function fitsSocket(folder: string): boolean {
+  return Buffer.byteLength(join(folder, '.s.PGSQL.65535.lock')) <= 103 && !/["\\]/.test(folder)
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -83,7 +96,7 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * After a crash of the machine, the pid in PostgreSQL's own lock file may belong to another process, which would
+ * After a crash of the machine, the pid in one of PostgreSQL's own lock files may belong to another process, which would
  * prevent the start. Call it only while holding the kernel lock.
  */
 function forgetStranger(lockFile: string) {
