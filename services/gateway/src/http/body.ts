@@ -35,7 +35,9 @@ function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', () => reject(clientGone()))
-    request.on('close', () => reject(clientGone()))
+    request.on('close', () => {
+      if (!request.readableEnded) reject(clientGone())
+    })
   })
 }
 
