@@ -8,12 +8,12 @@ export const workspace = fileURLToPath(new URL('../..', import.meta.url))
 export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /** Runs a command in the root of the repository and keeps its output. */
-export function runStep({ name, command, args }) {
+export function runStep({ name, command, args, env }) {
   const began = performance.now()
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: workspace,
-      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const output = []

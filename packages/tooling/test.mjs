@@ -18,8 +18,8 @@ Without arguments: all checks (pnpm verify), unit and behaviour tests, end-to-en
   <path>, --filter <pattern>  only test files whose path matches; the checks are left out
   --name <pattern>            only tests whose name matches; the checks are left out
   --no-verify                 all tests, without the checks
-  --all                       also what takes long: *.long.test.ts, more of what other tests do many times, and the
-                              end-to-end tests on the compact layout
+  --all                       also what takes long: *.long.test.ts, more of what other tests do many times, the
+                              end-to-end tests on the compact layout, and rules for components that need types
   --help                      this text
 PARLEY_LAYOUT=compact runs end-to-end tests on the compact layout.
 Own servers instead of private ones: PARLEY_TEST_POSTGRES_URL, PARLEY_TEST_NATS_URL, PARLEY_TEST_REDIS_URL.`
@@ -52,7 +52,7 @@ const compact = { ...endToEnd, args: [...endToEnd.args, '--testPathIgnorePattern
 if (values.all && !isPartial) rounds.push([{ ...compact, env: { PARLEY_LAYOUT: 'compact' } }])
 
 const failedSteps = await runSteps([turbo('build')])
-const failedChecks = isPartial || values['no-verify'] ? [] : await verify()
+const failedChecks = isPartial || values['no-verify'] ? [] : await verify({ quick: !values.all })
 const options = {
   once: isPartial,
   args: [
