@@ -32,7 +32,7 @@ test('a minimum older than a minute is forgotten, so a clock may drift', () => {
 })
 
 test('calls that arrived during a freeze are late, however long it was', () => {
-  for (const freeze of [4_000, 59_000, 61_000, 3_600_000]) {
+  for (const freeze of [6_000, 59_000, 61_000, 3_600_000]) {
     const skew = new Skew(0)
     skew.age('known', 0, 0)
     const now = 1_000 + freeze

@@ -1,7 +1,7 @@
 const sliceMs = 10_000
 const slices = 6
 const forgetAfterMs = 2 * sliceMs * slices
-const frozenMs = 3_000
+const frozenMs = 5_000
 const thawMs = 1_000
 
 /** A clock jumped when at least `lateCalls` calls over `lateForMs` are `lateMs` late or more, all by the same within `spreadMs`. */
@@ -37,7 +37,7 @@ export class Skew {
     this.#sweptAt = now
   }
 
-  /** Must be called at least every two seconds, so that an idle process is not mistaken for a frozen one. */
+  /** Must be called at least every four seconds, so that an idle process is not mistaken for a frozen one. */
   tick(now: number): void {
     const elapsed = now - this.#seenAt
     this.#seenAt = now
