@@ -49,9 +49,9 @@ export default {
       ],
       project: ['*.{js,cjs,mjs}', '{deploy,testing}/**/*.{mjs,ts}', 'test/**/*.mjs'],
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
-      ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models'],
+      ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models', /^@kubernetes-models/],
       // Asked where they are installed.
-      ignoreBinaries: ['helm', 'docker-compose', 'promtool', 'setpriv'],
+      ignoreBinaries: ['helm', 'kubeconform', 'docker-compose', 'promtool', 'setpriv'],
     },
   },
   // Commands, and what is named on a command line: buf generates the contract.

@@ -40,6 +40,14 @@ app.kubernetes.io/part-of: parley
 {{- end }}
 {{- end }}
 
+{{- /* The group of files/scaling.yaml that a deployable is in, as YAML. Takes {root, name}. */}}
+{{- define "parley.scalingGroup" -}}
+{{- $name := .name }}
+{{- range (.root.Files.Get "files/scaling.yaml" | fromYaml).groups }}
+{{- if has $name .deployables }}{{ toYaml . }}{{ end }}
+{{- end }}
+{{- end }}
+
 {{- /* Not empty unless the bytes of uploads lie in a bucket. */}}
 {{- define "parley.assetsOnDisk" -}}
 {{- if ne (dig "core" "assets" "storage_backend" "disk" .Values.config) "s3" }}yes{{ end }}

@@ -9,6 +9,7 @@ import { formatted } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { problemsOfAlerts } from './check-alerts.mjs'
 import { problemsOfRelease } from './release.mjs'
+import { problemsOfScaling } from './scaling.mjs'
 import { knownKeys, openVariables, secretSettings } from './settings.mjs'
 
 const chart = inWorkspace('helm/parley')
@@ -27,6 +28,7 @@ export async function checkChart({ write }) {
     ...(await problemsOfValues()),
     ...problemsOfTemplates(),
     ...(await problemsOfAlerts(`${chart}/files`, { write })),
+    ...(await problemsOfScaling({ write })),
   ]
   const helm = spawnSync('helm', ['version'], { encoding: 'utf8' }).status === 0
   if (write && !helm) problems.push('there is no helm to render with')

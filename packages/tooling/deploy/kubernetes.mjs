@@ -1,9 +1,15 @@
+/** Packages with the resources of others than Kubernetes itself, by their API group. */
+const packages = {
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+}
+
 /** Checks a Kubernetes object for values of the wrong type and unknown keys. */
 export async function problemsOfObject(object) {
   const name = `${object.kind} ${object.metadata?.name}`
-  // Belongs to an operator outside Kubernetes; check-alerts.mjs checks it.
-  if (object.kind === 'PrometheusRule') return []
-  const type = await import(`kubernetes-models/${object.apiVersion}/${object.kind}`).catch(() => undefined)
+  const models = packages[object.apiVersion.split('/')[0]] ?? 'kubernetes-models'
+  const type = await import(`${models}/${object.apiVersion}/${object.kind}`).catch(() => undefined)
   if (!type) return [`${name}: there is no ${object.apiVersion}/${object.kind}`]
   // The compiled validators read every key that they know and ignore all others, so a key that was never read is
   // unknown.

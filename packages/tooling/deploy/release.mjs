@@ -1,6 +1,7 @@
 import { problemsOfDoctor } from './check-doctor.mjs'
 import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
+import { problemsOfAutoscalers } from './scaling.mjs'
 import { problemsOfEnvironment, problemsOfMemory, secretSettings } from './settings.mjs'
 
 const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
@@ -15,7 +16,7 @@ export async function problemsOfRelease(objects) {
   await release.deployments(deployables)
   await release.videoWorker()
   await release.migrations(deployables.filter(hasDatabase))
-  release.problems.push(...problemsOfDoctor(objects, deployables))
+  release.problems.push(...problemsOfDoctor(objects, deployables), ...problemsOfAutoscalers(objects))
   release.references()
   return release.problems
 }
@@ -181,13 +182,6 @@ class Release {
     }
     for (const { metadata, spec } of this.all('PodDisruptionBudget')) {
       this.portsOf(`PodDisruptionBudget ${metadata.name}`, spec.selector.matchLabels, [])
-    }
-    for (const { metadata, spec } of this.all('HorizontalPodAutoscaler')) {
-      const target = this.all('Deployment').find((deployment) => deployment.metadata.name === spec.scaleTargetRef.name)
-      this.must(
-        target && target.spec.replicas === undefined,
-        `HorizontalPodAutoscaler ${metadata.name}: scales nothing`,
-      )
     }
     for (const { metadata, spec } of this.all('Ingress')) {
       for (const { path, backend } of spec.rules.flatMap((rule) => rule.http.paths)) {

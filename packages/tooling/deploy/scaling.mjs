@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { parse, stringify } from 'yaml'
+import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
+import { formatted } from '../format.mjs'
+import { inWorkspace } from '../steps.mjs'
+import { deployableNames } from './manifest.mjs'
+import { problemsOfQuery } from './queries.mjs'
+
+/** What autoscalers follow; the file says what its parts mean. */
+export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling.yaml'), 'utf8'))
+
+const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')
+const head = `# Values for the chart prometheus-adapter: the metrics of helm/parley/files/scaling.yaml in the custom metrics API.
+# Written from it by check-deploy.mjs --write.
+`
+
+/**
+ * Checks files/scaling.yaml: its metrics are declared in the code, each deployable is in one group, and the rules of
+ * prometheus-adapter offer these metrics. `write` brings the rules up to date.
+ */
+export async function problemsOfScaling({ write } = {}) {
+  const { metrics } = await declaredMetrics()
+  const problems = [
+    ...problemsOfMetrics(new Set(metrics.flatMap(seriesOf))),
+    ...problemsOfGroups(Object.values(scaling.groups)),
+  ]
+  const rules = await formatted(
+    adapterValues,
+    head + stringify({ rules: { custom: adapterRules() } }, { aliasDuplicateObjects: false }),
+  )
+  if (write) {
+    await mkdir(dirname(adapterValues), { recursive: true })
+    await writeFile(adapterValues, rules)
+  }
+  if (!existsSync(adapterValues) || readFileSync(adapterValues, 'utf8') !== rules)
+    problems.push(`${adapterValues} is out of date; run: node packages/tooling/check-deploy.mjs --write`)
+  return problems
+}
+
+/** Rules by which prometheus-adapter offers each metric to autoscalers, for the pods that have its series. */
+export function adapterRules() {
+  const resources = { overrides: { namespace: { resource: 'namespace' }, pod: { resource: 'pod' } } }
+  return Object.entries(scaling.metrics).map(([name, { series, query }]) => ({
+    seriesQuery: `${series}{namespace!="",pod!=""}`,
+    resources,
+    name: { as: name },
+    metricsQuery: query,
+  }))
+}
+
+function problemsOfMetrics(known) {
+  return Object.entries(scaling.metrics).flatMap(([name, { series, query }]) => [
+    ...[...problemsOfQuery(query, known), ...problemsOfQuery(series, known)].map(
+      (problem) => `scaling.yaml: ${name}: ${problem}`,
+    ),
+    ...(query.includes('<<.LabelMatchers>>') && query.includes('<<.GroupBy>>')
+      ? []
+      : [`scaling.yaml: ${name}: is not a value for each pod`]),
+  ])
+}
+
+function problemsOfGroups(groups) {
+  const grouped = groups.flatMap(({ deployables }) => deployables)
+  const used = new Set(groups.flatMap(({ targets }) => Object.keys(targets)))
+  const offered = Object.keys(scaling.metrics)
+  const schema = JSON.parse(readFileSync(inWorkspace('helm/parley/values.schema.json'), 'utf8'))
+  const settable = Object.keys(schema.definitions.autoscaling.properties.targets.properties)
+  return [
+    ...(grouped.toSorted().join() === deployableNames.toSorted().join()
+      ? []
+      : [`scaling.yaml: its groups have ${grouped}, not each deployable once`]),
+    ...offered.filter((name) => !used.has(name)).map((name) => `scaling.yaml: nobody is scaled by ${name}`),
+    ...[...used].filter((name) => !offered.includes(name)).map((name) => `scaling.yaml: there is no metric ${name}`),
+    ...(settable.toSorted().join() === offered.toSorted().join()
+      ? []
+      : [`values.schema.json: targets are ${settable}, not ${offered}`]),
+  ]
+}
+
+/** Checks the autoscalers of a release: one for a deployment, slow when it scales down, on metrics that are offered. */
+export function problemsOfAutoscalers(objects) {
+  const scalers = objects.filter(({ kind }) => ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind))
+  const targets = scalers.map(({ spec }) => spec.scaleTargetRef.name)
+  const problems = targets
+    .filter((target, index) => targets.indexOf(target) !== index)
+    .map((target) => `Deployment ${target}: is scaled by two`)
+  for (const { kind, metadata, spec } of scalers) {
+    const must = (holds, problem) => holds || problems.push(`${kind} ${metadata.name}: ${problem}`)
+    const name = spec.scaleTargetRef.name
+    const deployment = objects.find((object) => object.kind === 'Deployment' && object.metadata.name === name)
+    must(deployment && deployment.spec.replicas === undefined, 'scales nothing')
+    const behavior = spec.behavior ?? spec.advanced?.horizontalPodAutoscalerConfig?.behavior
+    const { stabilizationWindowSeconds = 0, policies = [] } = behavior?.scaleDown ?? {}
+    const slow = policies.every(
+      ({ type, value, periodSeconds }) => type === 'Pods' && value === 1 && periodSeconds >= 60,
+    )
+    must(stabilizationWindowSeconds >= 300 && policies.length > 0 && slow, 'scales down fast')
+    for (const metric of metricsOf(spec)) must(metric in scaling.metrics, `nobody offers ${metric}`)
+  }
+  return problems
+}
+
+/** Names of the metrics that an autoscaler asks for beside CPU. */
+function metricsOf({ metrics = [], triggers = [] }) {
+  const pods = metrics.filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
+  const asked = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))
+  return [...pods, ...asked]
+}
