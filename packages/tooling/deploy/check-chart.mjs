@@ -39,6 +39,7 @@ export async function checkChart({ write }) {
     const found = await problemsOfRelease(objectsIn(readFileSync(goldenOf(name), 'utf8')))
     problems.push(...found.map((problem) => `${name}-values.yaml: ${problem}`))
   }
+  for (const name of sizes()) if (helm) problems.push(...(await problemsOfSize(name)))
   const skipped = helm ? [] : ['rendering the chart anew: helm is not installed; what it rendered last was checked']
   return { problems, skipped }
 }
@@ -49,6 +50,16 @@ function valueFiles() {
     const values = merged(parse(read('values.yaml')), parse(read(`ci/${file}`)))
     return { name: file.replace('-values.yaml', ''), values }
   })
+}
+
+/** Names of the values for sizes of a server, each rendered on top of the least that must be given. */
+const sizes = () => readdirSync(`${chart}/sizes`).map((file) => file.replace('.yaml', ''))
+
+async function problemsOfSize(name) {
+  const args = ['-f', `${chart}/ci/plain-values.yaml`, '-f', `${chart}/sizes/${name}.yaml`]
+  const { stdout, stderr, status } = template(args)
+  if (status !== 0) return [`helm template, ${name}: ${stderr}`]
+  return (await problemsOfRelease(objectsIn(stdout))).map((problem) => `sizes/${name}.yaml: ${problem}`)
 }
 
 function merged(below, above) {
@@ -62,7 +73,9 @@ const isMap = (value) => typeof value === 'object' && value !== null && !Array.i
 async function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
   const problems = []
-  for (const { name, values } of valueFiles()) {
+  const plain = valueFiles().find(({ name }) => name === 'plain').values
+  const sized = sizes().map((name) => ({ name, values: merged(plain, parse(read(`sizes/${name}.yaml`))) }))
+  for (const { name, values } of [...valueFiles(), ...sized]) {
     if (!validate(values))
       problems.push(...validate.errors.map((error) => `${name}: ${error.instancePath} ${error.message}`))
     for (const key of keysOf(values.config)) if (!knownKeys.has(key)) problems.push(`${name}: nobody reads ${key}`)
@@ -135,11 +148,14 @@ const objectsIn = (text) =>
     .map((document) => document.toJS())
     .filter(isMap)
 
+const run = (command, args) => spawnSync(command, args, { encoding: 'utf8' })
+const template = (args) => run('helm', ['template', 'parley', chart, ...kubeVersion, ...args])
+
 async function compareWithHelm(name, write) {
-  const args = [...kubeVersion, '-f', `${chart}/ci/${name}-values.yaml`]
-  const lint = spawnSync('helm', ['lint', '--strict', '--quiet', chart, ...args], { encoding: 'utf8' })
+  const args = ['-f', `${chart}/ci/${name}-values.yaml`]
+  const lint = run('helm', ['lint', '--strict', '--quiet', chart, ...kubeVersion, ...args])
   if (lint.status !== 0) return [`helm lint, ${name}: ${lint.stdout}${lint.stderr}`]
-  const { stdout, stderr, status } = spawnSync('helm', ['template', 'parley', chart, ...args], { encoding: 'utf8' })
+  const { stdout, stderr, status } = template(args)
   if (status !== 0) return [`helm template, ${name}: ${stderr}`]
   const { values } = valueFiles().find((file) => file.name === name)
   if (write) await writeGolden(name, stdout, digestOf(values))
