@@ -94,11 +94,17 @@ capabilities: { drop: [ALL] }
 }}
 {{- if $facts.url }}{{ $_ := set $given "PARLEY_WEBSERVER_URL" $root.Values.url }}{{ end }}
 {{- if $facts.assets }}{{ $_ := set $given "PARLEY_CORE_ASSETS_DIRECTORY" "/var/lib/parley/assets" }}{{ end }}
-{{- if and $facts.trustsProxies $root.Values.ingress.enabled (not (dig "webserver" "trusted_proxies" list $root.Values.config)) }}
-{{- if not $root.Values.ingress.trustedProxies }}
-{{- fail "ingress.trustedProxies: is missing: the addresses or networks of the ingress controller's pods, such as [10.244.0.0/16]" }}
+{{- if and $facts.trustsProxies (include "parley.routed" $root) (not (dig "webserver" "trusted_proxies" list $root.Values.config)) }}
+{{- $proxies := list }}
+{{- range $way, $what := dict "ingress" "ingress controller" "gatewayApi" "Gateway" }}
+{{- with index $root.Values $way }}
+{{- if .enabled }}
+{{- if not .trustedProxies }}{{ fail (printf "%s.trustedProxies: is missing: the addresses or networks of the %s's pods, such as [10.244.0.0/16]" $way $what) }}{{ end }}
+{{- $proxies = concat $proxies .trustedProxies }}
 {{- end }}
-{{- $_ := set $given "PARLEY_WEBSERVER_TRUSTED_PROXIES" (join "," $root.Values.ingress.trustedProxies) }}
+{{- end }}
+{{- end }}
+{{- $_ := set $given "PARLEY_WEBSERVER_TRUSTED_PROXIES" (uniq $proxies | join ",") }}
 {{- end }}
 {{- if eq .name "gateway" }}
 {{- $uploads := (.root.Files.Get "files/services.yaml" | fromYaml).uploads.port.number }}
@@ -111,7 +117,7 @@ capabilities: { drop: [ALL] }
 {{- if eq .name "realtime" }}
 {{- $_ := set $given "PARLEY_REALTIME_DRAIN_WINDOW" (printf "%ds" (int $root.Values.drain.socketsWindow)) }}
 {{- end }}
-{{- if and (eq .name "gateway") (not $root.Values.ingress.enabled) }}
+{{- if and (eq .name "gateway") (not (include "parley.routed" $root)) }}
 {{- range $other, $service := include "parley.services" $root | fromYaml }}
 {{- with $service.facts.listedAs }}
 {{- $_ := set $given . (printf "http://%s-%s:%v" (include "parley.fullname" $root) $other $service.facts.port.number) }}

@@ -39,6 +39,8 @@ export type DeployableFacts = {
   /** Is given the public URL of the server. */
   url?: boolean
   secrets?: readonly (keyof typeof sharedSecrets)[]
+  /** What it connects to beside the bus, its database and Redis; `internet` are servers that users or operators name. */
+  reaches?: readonly ('mail' | 'media' | 'storage' | 'internet')[]
   /** Calls public methods in the name of users. */
   speaksForUsers?: boolean
   /** Internal methods it calls; `Service.*` are all of a service. */

@@ -65,6 +65,7 @@ export const deployables = {
     database: true,
     url: true,
     secrets: ['PARLEY_CORE_SECRET_KEY', 'PARLEY_REDIS_URL', 'PARLEY_CORE_ASSETS_SIGNING_SECRET'],
+    reaches: ['mail', 'internet'],
     calls: [
       'AdminInternalService.GetPolicy',
       'AdminInternalService.CheckLogin',
@@ -156,6 +157,7 @@ export const deployables = {
       'PARLEY_CORE_ASSETS_SIGNING_SECRET',
       'PARLEY_UPLOADS_BLOB_SECRET',
     ],
+    reaches: ['storage', 'internet'],
     calls: [
       'AccountsInternalService.ReportErased',
       'AccountsInternalService.Authenticate',
@@ -174,6 +176,7 @@ export const deployables = {
     about: 'Notifications, their preferences and Web Push.',
     database: true,
     url: true,
+    reaches: ['internet'],
     calls: [
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.ReportErased',
@@ -200,6 +203,7 @@ export const deployables = {
       path: '/webhooks',
       listedAs: 'PARLEY_GATEWAY_WEBHOOKS_URLS',
     },
+    reaches: ['media'],
     calls: [
       'AccountsInternalService.GetProfiles',
       'AccountsInternalService.ReportErased',

@@ -1,7 +1,7 @@
 import { busUsers, databaseOwners, deployableNames, factsOf, sharedSecrets } from './manifest.mjs'
 
-const head = `# What the programs are, whatever an operator chooses: who has a database, an HTTP port, which settings of the fleet each
-# one reads. The settings are declared in services/<name>/src/config.ts.
+const head = `# What the programs are, whatever an operator chooses: who has a database, an HTTP port, what it connects to, which settings of
+# the fleet each one reads. The settings are declared in services/<name>/src/config.ts.
 `
 
 /**
@@ -32,7 +32,7 @@ export const chartFiles = {
 const quoted = (names) => names.map((name) => `\`${name}\``).join(' ')
 
 function facts(name) {
-  const { assets, database, http, secrets = [], trustsProxies, url } = factsOf(name)
+  const { assets, database, http, reaches, secrets = [], trustsProxies, url } = factsOf(name)
   return [
     `${name}:`,
     ...(trustsProxies ? ['  trustsProxies: true'] : []),
@@ -42,6 +42,7 @@ function facts(name) {
     ...(http?.listedAs ? [`  listedAs: ${http.listedAs}`] : []),
     ...(assets ? ['  assets: true'] : []),
     ...(url ? ['  url: true'] : []),
+    ...(reaches ? [`  reaches: [${reaches.join(', ')}]`] : []),
     ...(secrets.length > 0 ? ['  secrets:'] : []),
     ...secrets.map((variable) => `    ${variable}: ${sharedSecrets[variable]}`),
   ]

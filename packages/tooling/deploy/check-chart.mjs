@@ -8,6 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { formatted } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { problemsOfAlerts } from './check-alerts.mjs'
+import { problemsOfReach } from './check-network.mjs'
 import { problemsOfRelease } from './release.mjs'
 import { problemsOfScaling } from './scaling.mjs'
 import { knownKeys, openVariables, secretSettings } from './settings.mjs'
@@ -29,6 +30,7 @@ export async function checkChart({ write }) {
     ...problemsOfTemplates(),
     ...(await problemsOfAlerts(`${chart}/files`, { write })),
     ...(await problemsOfScaling({ write })),
+    ...problemsOfReach(),
   ]
   const helm = spawnSync('helm', ['version'], { encoding: 'utf8' }).status === 0
   if (write && !helm) problems.push('there is no helm to render with')
@@ -36,10 +38,10 @@ export async function checkChart({ write }) {
     if (helm) problems.push(...(await compareWithHelm(name, write)))
     else if (digestIn(name) !== digestOf(values)) problems.push(`golden/${name}.yaml is out of date: ${howToRender}`)
     if (!existsSync(goldenOf(name))) continue
-    const found = await problemsOfRelease(objectsIn(readFileSync(goldenOf(name), 'utf8')))
+    const found = await problemsOfRelease(objectsIn(readFileSync(goldenOf(name), 'utf8')), values)
     problems.push(...found.map((problem) => `${name}-values.yaml: ${problem}`))
   }
-  for (const name of sizes()) if (helm) problems.push(...(await problemsOfSize(name)))
+  for (const size of sizes()) if (helm) problems.push(...(await problemsOfSize(size)))
   const skipped = helm ? [] : ['rendering the chart anew: helm is not installed; what it rendered last was checked']
   return { problems, skipped }
 }
@@ -52,14 +54,19 @@ function valueFiles() {
   })
 }
 
-/** Names of the values for sizes of a server, each rendered on top of the least that must be given. */
-const sizes = () => readdirSync(`${chart}/sizes`).map((file) => file.replace('.yaml', ''))
+/** The values for sizes of a server, each on top of the least that must be given. */
+function sizes() {
+  const { values } = valueFiles().find(({ name }) => name === 'plain')
+  return readdirSync(`${chart}/sizes`).map((file) => ({
+    name: file,
+    values: merged(values, parse(read(`sizes/${file}`))),
+  }))
+}
 
-async function problemsOfSize(name) {
-  const args = ['-f', `${chart}/ci/plain-values.yaml`, '-f', `${chart}/sizes/${name}.yaml`]
-  const { stdout, stderr, status } = template(args)
+async function problemsOfSize({ name, values }) {
+  const { stdout, stderr, status } = template(['-f', `${chart}/ci/plain-values.yaml`, '-f', `${chart}/sizes/${name}`])
   if (status !== 0) return [`helm template, ${name}: ${stderr}`]
-  return (await problemsOfRelease(objectsIn(stdout))).map((problem) => `sizes/${name}.yaml: ${problem}`)
+  return (await problemsOfRelease(objectsIn(stdout), values)).map((problem) => `sizes/${name}: ${problem}`)
 }
 
 function merged(below, above) {
@@ -73,9 +80,7 @@ const isMap = (value) => typeof value === 'object' && value !== null && !Array.i
 async function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
   const problems = []
-  const plain = valueFiles().find(({ name }) => name === 'plain').values
-  const sized = sizes().map((name) => ({ name, values: merged(plain, parse(read(`sizes/${name}.yaml`))) }))
-  for (const { name, values } of [...valueFiles(), ...sized]) {
+  for (const { name, values } of [...valueFiles(), ...sizes()]) {
     if (!validate(values))
       problems.push(...validate.errors.map((error) => `${name}: ${error.instancePath} ${error.message}`))
     for (const key of keysOf(values.config)) if (!knownKeys.has(key)) problems.push(`${name}: nobody reads ${key}`)

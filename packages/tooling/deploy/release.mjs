@@ -1,4 +1,5 @@
 import { problemsOfDoctor } from './check-doctor.mjs'
+import { problemsOfNetwork } from './check-network.mjs'
 import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
 import { problemsOfAutoscalers } from './scaling.mjs'
@@ -8,15 +9,17 @@ const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
 const component = 'app.kubernetes.io/component'
 
 /**
- * Checks the objects of one release: each separately, their references to each other, and the settings of processes.
+ * Checks the objects that the chart renders for these values: each separately, their references to each other, and the
+ * settings of processes.
  */
-export async function problemsOfRelease(objects) {
+export async function problemsOfRelease(objects, values) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
   await release.deployments(deployables)
   await release.videoWorker()
   await release.migrations(deployables.filter(hasDatabase))
   release.problems.push(...problemsOfDoctor(objects, deployables), ...problemsOfAutoscalers(objects))
+  release.problems.push(...problemsOfNetwork(objects, values.networkPolicy))
   release.references()
   return release.problems
 }
@@ -177,11 +180,18 @@ class Release {
       )
     }
     for (const { metadata, spec } of this.all('NetworkPolicy')) {
-      const ports = spec.ingress.flatMap((rule) => rule.ports.map(({ port }) => port))
-      this.portsOf(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
+      const ports = (spec.ingress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port))
+      if (ports.length > 0) this.portsOf(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
     }
     for (const { metadata, spec } of this.all('PodDisruptionBudget')) {
       this.portsOf(`PodDisruptionBudget ${metadata.name}`, spec.selector.matchLabels, [])
+    }
+    for (const { kind, metadata, spec } of [...this.all('HTTPRoute'), ...this.all('GRPCRoute')]) {
+      for (const { name, port } of spec.rules.flatMap((rule) => rule.backendRefs)) {
+        const service = this.all('Service').find((candidate) => candidate.metadata.name === name)
+        const there = service?.spec.ports.some((candidate) => candidate.port === port)
+        this.must(there, `${kind} ${metadata.name}: leads to ${name}:${port}, which is not there`)
+      }
     }
     for (const { metadata, spec } of this.all('Ingress')) {
       for (const { path, backend } of spec.rules.flatMap((rule) => rule.http.paths)) {
@@ -200,10 +210,11 @@ class Release {
       const there = service?.spec.ports.some((candidate) => String(candidate.port) === port)
       this.must(there, `${name} leads to ${hostname}:${port}, which is not there`)
     }
-    const direct = this.has('Ingress', this.all('ConfigMap')[0]?.metadata.name)
+    const name = this.all('ConfigMap')[0]?.metadata.name
+    const direct = this.has('Ingress', name) || this.has('HTTPRoute', name)
     const others = ['PARLEY_GATEWAY_UPLOADS_URLS', 'PARLEY_VIDEO_WORKER_URLS']
     const paths = passedOn.filter(({ name }) => !others.includes(name))
-    this.must(direct || paths.length === 3, 'without an ingress the gateway passes on three paths')
+    this.must(direct || paths.length === 3, 'without an ingress or a route the gateway passes on three paths')
   }
 
   portsOf(where, selector, names) {

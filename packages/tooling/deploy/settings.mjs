@@ -37,6 +37,9 @@ export const openVariables = new Set(
   ),
 )
 
+/** Names of the settings that a deployable reads. */
+export const settingsOf = (service) => declared[service].rows.flatMap(({ names }) => names)
+
 /** Keys of parley.toml that some deployable reads. */
 export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
 

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util'
+import { deployableNames, factsOf } from './manifest.mjs'
+import { settingsOf } from './settings.mjs'
+
+const component = 'app.kubernetes.io/component'
+const nameOf = ({ metadata }) => metadata.labels[component]
+
+/** What a program with such a setting connects to, beside the bus, its database and Redis. */
+const reached = {
+  PARLEY_SMTP_HOST: 'mail',
+  PARLEY_LIVEKIT_API_SECRET: 'media',
+  PARLEY_CORE_ASSETS_S3_ENDPOINT: 'storage',
+  PARLEY_OUTBOUND_PRIVATE_NETWORKS: 'internet',
+  'PARLEY_AUTH_PROVIDERS_<n>_CLIENT_SECRET': 'internet',
+}
+
+/** Checks that the manifest says of each deployable what it connects to according to its settings. */
+export function problemsOfReach() {
+  return deployableNames.flatMap((name) => {
+    const settings = settingsOf(name)
+    const wanted = new Set(Object.keys(reached).flatMap((each) => (settings.includes(each) ? [reached[each]] : [])))
+    const said = new Set(factsOf(name).reaches)
+    return isDeepStrictEqual(said, wanted)
+      ? []
+      : [`deployables.ts: ${name} reaches ${[...said]}; by its settings ${[...wanted]}`]
+  })
+}
+
+/**
+ * Checks the policies of a release: every connection between its pods that their settings or routes ask for is allowed,
+ * and no other. `egress` are the peers for outgoing connections, by name.
+ */
+export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
+  if (!enabled) return []
+  const network = new Network(objects)
+  const problems = []
+  const must = (holds, problem) => holds || problems.push(`NetworkPolicies: ${problem}`)
+  for (const pod of network.pods) must(network.isClosed(pod), `anybody may connect to ${nameOf(pod)}`)
+  const processes = network.pods.filter((pod) => network.ports(pod).length > 0)
+  for (const to of processes) {
+    const name = nameOf(to)
+    const asked = processes.filter((from) => network.urlsOf(from).includes(name)).map(nameOf)
+    const allowed = network.allowed(to, 'http')
+    for (const from of processes) {
+      const [may, does] = [allowed.pods.includes(nameOf(from)), asked.includes(nameOf(from))]
+      must(may || allowed.everybody || !does, `${nameOf(from)} may not connect to ${name}`)
+      must(does || !may, `${nameOf(from)} may connect to ${name} and does not`)
+      if (egress.enabled) must(network.mayLeave(from, to) === does, `${nameOf(from)} to ${name} is wrong as egress`)
+    }
+    const isPublic = name === 'gateway' || network.routed.includes(name)
+    const isOpen = httpFrom.length > 0 ? httpFrom.every((peer) => network.admits(to, 'http', peer)) : allowed.everybody
+    const mayBeOpen = isPublic || (httpFrom.length > 0 && network.ports(to).includes('http') && name !== 'video-worker')
+    must(isOpen || !isPublic, `clients may not connect to ${name}`)
+    must(mayBeOpen || !isOpen, `clients may connect to ${name}`)
+    must(network.rules(to, 'internal').length > 0, `nobody may read the metrics of ${name}`)
+  }
+  return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
+}
+
+/** Compares what each deployable may connect to with the manifest. */
+function problemsOfEgress(network, egress) {
+  const known = Object.keys(egress).filter((name) => Array.isArray(egress[name]) && egress[name].length > 0)
+  return deployableNames.flatMap((name) => {
+    const pod = network.pods.find((each) => nameOf(each) === name)
+    const { database, reaches = [], secrets = [] } = factsOf(name)
+    const collector = pod.spec.containers[0].env.some((each) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(each.name))
+    const wanted = [
+      ...['dns', 'nats', ...(database ? ['database'] : []), ...(collector ? ['collector'] : [])],
+      ...(secrets.includes('PARLEY_REDIS_URL') ? ['redis'] : []),
+      ...reaches.filter((each) => known.includes(each)),
+    ]
+    const found = known.filter((each) => network.egress(pod).some((to) => isDeepStrictEqual(to, egress[each])))
+    return found.toSorted().join() === wanted.toSorted().join()
+      ? []
+      : [`NetworkPolicies: ${name} may connect to ${found}, not to ${wanted}`]
+  })
+}
+
+class Network {
+  constructor(objects) {
+    const of = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind))
+    this.policies = of('NetworkPolicy').map(({ spec }) => spec)
+    this.services = of('Service')
+    this.pods = [...of('Deployment', 'Job').map(({ spec }) => spec.template), ...of('Pod')]
+    const backends = [
+      ...of('Ingress').flatMap(({ spec }) =>
+        spec.rules.flatMap(({ http }) => http.paths.map((path) => path.backend.service.name)),
+      ),
+      ...of('HTTPRoute').flatMap(({ spec }) => spec.rules.flatMap((rule) => rule.backendRefs.map(({ name }) => name))),
+    ]
+    /** Deployables to which an ingress or a route leads. */
+    this.routed = backends.flatMap((name) => this.behind(name))
+  }
+
+  ports({ spec }) {
+    return spec.containers.flatMap(({ ports = [] }) => ports.map(({ name }) => name))
+  }
+
+  behind(host) {
+    return this.services.filter(({ metadata }) => metadata.name === host).map(({ spec }) => spec.selector[component])
+  }
+
+  /** Deployables whose addresses a pod is given. */
+  urlsOf({ spec }) {
+    const urls = spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')).map(({ value }) => value)
+    return urls.flatMap((value) => this.behind(new URL(value).hostname))
+  }
+
+  of(pod, type) {
+    return this.policies.filter(
+      ({ policyTypes, podSelector }) => policyTypes.includes(type) && selects(podSelector, pod.metadata.labels),
+    )
+  }
+
+  isClosed(pod) {
+    return this.of(pod, 'Ingress').length > 0
+  }
+
+  /** The peers of each rule for a port; undefined: everybody. */
+  rules(pod, port) {
+    const rules = this.of(pod, 'Ingress').flatMap(({ ingress }) => ingress)
+    return rules.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from)
+  }
+
+  allowed(pod, port) {
+    const rules = this.rules(pod, port)
+    const peers = rules.flatMap((from) => from ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector)
+    const matching = this.pods.filter(({ metadata }) =>
+      peers.some((peer) => selects(peer.podSelector, metadata.labels)),
+    )
+    return { everybody: rules.includes(undefined), pods: matching.map(nameOf) }
+  }
+
+  admits(pod, port, peer) {
+    return this.rules(pod, port).some((from) => !from || from.some((each) => isDeepStrictEqual(each, peer)))
+  }
+
+  egress(pod) {
+    return this.of(pod, 'Egress').flatMap(({ egress }) => egress.map(({ to }) => to))
+  }
+
+  mayLeave(from, to) {
+    const peers = this.egress(from)
+      .flat()
+      .filter((peer) => peer.podSelector && !peer.namespaceSelector)
+    return peers.some((peer) => selects(peer.podSelector, to.metadata.labels))
+  }
+}
+
+function selects({ matchLabels = {}, matchExpressions = [] }, labels) {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values }) => operator === 'In' && values.includes(labels[key]))
+  )
+}
