@@ -58,6 +58,13 @@ app.kubernetes.io/part-of: parley
 {{- if and .Values.videoWorker.enabled (dig "video" "enabled" false .Values.config) }}yes{{ end }}
 {{- end }}
 
+{{- /* Name of the PriorityClass of a pod; empty: none. Takes {root, given, class}. */}}
+{{- define "parley.priorityClass" -}}
+{{- if .given }}{{ .given }}
+{{- else if .root.Values.priorityClasses.create }}{{ include "parley.fullname" .root }}-{{ .class }}
+{{- end }}
+{{- end }}
+
 {{- define "parley.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 1000

@@ -73,6 +73,9 @@ class Release {
       this.must(!ports.http || wait > 0, `${where}: balancers are not given time to notice that a pod is ending`)
       const window = seconds(env.PARLEY_REALTIME_DRAIN_WINDOW) + seconds(env.PARLEY_DRAIN_TIMEOUT) + 5
       this.must(pod.terminationGracePeriodSeconds > wait + window, `${where}: is killed before it has drained`)
+      const priority = pod.priorityClassName
+      const ranked = !priority || priority.startsWith('system-') || this.has('PriorityClass', priority)
+      this.must(ranked, `${where}: there is no PriorityClass ${priority}`)
       this.must(this.accountExists(pod.serviceAccountName), `${where}: has no service account`)
       for (const { configMap } of pod.volumes) {
         this.must(!configMap || this.has('ConfigMap', configMap.name), `${where}: mounts an unknown configuration`)
@@ -142,6 +145,7 @@ class Release {
     const { securityContext } = container
     const locked =
       pod.securityContext.runAsNonRoot &&
+      pod.securityContext.seccompProfile?.type === 'RuntimeDefault' &&
       securityContext.readOnlyRootFilesystem &&
       securityContext.allowPrivilegeEscalation === false &&
       securityContext.capabilities.drop.includes('ALL')
@@ -184,7 +188,10 @@ class Release {
       if (ports.length > 0) this.portsOf(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
     }
     for (const { metadata, spec } of this.all('PodDisruptionBudget')) {
-      this.portsOf(`PodDisruptionBudget ${metadata.name}`, spec.selector.matchLabels, [])
+      const where = `PodDisruptionBudget ${metadata.name}`
+      this.portsOf(where, spec.selector.matchLabels, [])
+      const may = parseInt(spec.maxUnavailable, 10) > 0 && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow'
+      this.must(may, `${where}: blocks the drain of a node`)
     }
     for (const { kind, metadata, spec } of [...this.all('HTTPRoute'), ...this.all('GRPCRoute')]) {
       for (const { name, port } of spec.rules.flatMap((rule) => rule.backendRefs)) {
