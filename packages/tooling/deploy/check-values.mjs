@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { chart, isMap, merged, read, sizes, valueFiles } from './renderings.mjs'
+import { knownKeys, openVariables, secretSettings } from './settings.mjs'
+
+/**
+ * Checks the values of ci/ and sizes/ against the schema, and that it refuses secrets, unknown keys and networks that are
+ * too wide for proxies.
+ */
+export function problemsOfValues() {
+  const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
+  const problems = []
+  for (const { name, values } of [...valueFiles(), ...sizes()]) {
+    if (!validate(values))
+      problems.push(...validate.errors.map((error) => `${name}: ${error.instancePath} ${error.message}`))
+    for (const key of keysOf(values.config)) if (!knownKeys.has(key)) problems.push(`${name}: nobody reads ${key}`)
+  }
+  const [{ values }] = valueFiles()
+  const refuses = (name, change) => {
+    if (validate(merged(values, change))) problems.push(`values.schema.json: lets the secret ${name} be a value`)
+  }
+  for (const { names, toml } of secretSettings) {
+    for (const name of names) refuses(name, { env: { [name]: 'value' } })
+    if (toml) refuses(toml, { config: withKey(toml, 'value') })
+  }
+  for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
+    if (validate(merged(values, { ingress: { trustedProxies: [network] } })))
+      problems.push(`values.schema.json: lets the proxies be ${network}`)
+  }
+  for (const path of mapsIn(valueFiles().find(({ name }) => name === 'full').values)) {
+    if (validate(withUnknown(values, path)))
+      problems.push(`values.schema.json: lets ${path.join('.')} have unknown keys`)
+  }
+  for (const name of openVariables) {
+    if (!validate(merged(values, { env: { [name]: 'value' } })))
+      problems.push(`values.schema.json: nobody can set ${name}`)
+  }
+  return problems
+}
+
+/** Paths of all maps of the values. */
+function mapsIn(value, path = []) {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).flatMap(([key, each]) => mapsIn(each, [...path, key]))
+  return isMap(value) ? [path, ...inner] : inner
+}
+
+/** The plain values with one more key at a place that the full ones have. */
+function withUnknown(values, path) {
+  const full = structuredClone(valueFiles().find(({ name }) => name === 'full').values)
+  path.reduce((at, key) => at[key], full).unknownKey = 1
+  return path.length === 0 ? { ...values, unknownKey: 1 } : full
+}
+
+/** The key in parley.toml: `a.b[].c` is the key c of every table b. */
+const withKey = (path, value) =>
+  path
+    .split('.')
+    .reduceRight((inner, key) => (key.endsWith('[]') ? { [key.slice(0, -2)]: [inner] } : { [key]: inner }), value)
+
+const schema = () => JSON.parse(read('values.schema.json'))
+
+function keysOf(tree, path = '') {
+  return Object.entries(tree).flatMap(([key, value]) => (isMap(value) ? keysOf(value, `${path}${key}.`) : path + key))
+}
+
+/** Checks that every value used by a template is in the schema, because Helm treats a misspelt one as empty. */
+export function problemsOfTemplates() {
+  const { definitions, ...root } = schema()
+  const resolve = (node) => (node?.$ref ? definitions[node.$ref.split('/').at(-1)] : node)
+  const exists = (path) => {
+    let node = root
+    for (const key of path) {
+      node = resolve(node?.properties?.[key] ?? (node?.properties ? undefined : {}))
+      if (!node) return false
+    }
+    return true
+  }
+  return readdirSync(`${chart}/templates`).flatMap((file) =>
+    [...read(`templates/${file}`).matchAll(/\.Values((?:\.\w+)+)/g)]
+      .filter(([, path]) => !exists(path.slice(1).split('.')))
+      .map(([whole]) => `templates/${file}: there is no ${whole}`),
+  )
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { inWorkspace } from '../steps.mjs'
+import { formatted } from '../format.mjs'
+import { knownKeys } from './settings.mjs'
+
+const file = inWorkspace('helm/parley/values.schema.json')
+
+/**
+ * Checks that the schema of the value `config` has the keys of parley.toml that some deployable reads, and no other.
+ * What it says about a key (such as that it is a secret) stays. `write` brings it up to date.
+ */
+export async function problemsOfConfigSchema({ write } = {}) {
+  const schema = JSON.parse(readFileSync(file, 'utf8'))
+  const config = { type: 'object', description: 'The content of parley.toml', ...tableOf([...knownKeys].toSorted()) }
+  for (const { path, said } of refusals(schema.properties.config)) Object.assign(at(config, path) ?? {}, said)
+  if (isDeepStrictEqual(config, schema.properties.config)) return []
+  if (!write) return ['values.schema.json: config is out of date; run: node packages/tooling/check-deploy.mjs --write']
+  schema.properties.config = config
+  await writeFile(file, await formatted(file, JSON.stringify(schema, undefined, 2)))
+  return []
+}
+
+/** The schema of a table; `name[]` is an array of tables. */
+function tableOf(keys) {
+  const inner = new Map()
+  for (const key of keys) {
+    const [first, ...rest] = key.split('.')
+    inner.set(first, [...(inner.get(first) ?? []), ...(rest.length > 0 ? [rest.join('.')] : [])])
+  }
+  const properties = [...inner].map(([name, rest]) => {
+    const table = rest.length > 0 ? { type: 'object', ...tableOf(rest) } : {}
+    return name.endsWith('[]') ? [name.slice(0, -2), { type: 'array', items: table }] : [name, table]
+  })
+  return { additionalProperties: false, properties: Object.fromEntries(properties) }
+}
+
+/** Keys that a value must not have, with what is said about them. */
+function refusals(node, path = []) {
+  if (node?.not) return [{ path, said: node }]
+  return Object.entries(node?.items?.properties ?? node?.properties ?? {}).flatMap(([key, each]) =>
+    refusals(each, [...path, key]),
+  )
+}
+
+const at = (node, path) => path.reduce((found, key) => (found?.items?.properties ?? found?.properties)?.[key], node)

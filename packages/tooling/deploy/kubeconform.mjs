@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether a resource is one of Kubernetes itself; kubernetes.mjs validates those of others that it knows. */
+function isOwn({ apiVersion }) {
+  const [group] = apiVersion.split('/')
+  return !group.includes('.') || (group.endsWith('.k8s.io') && group !== 'gateway.networking.k8s.io')
+}
+
+/** Where the Python package kubernetes-validate, if it is installed, has the JSON schemas of each version of Kubernetes. */
+const schemaFolder = findSchemas()
+
+function findSchemas() {
+  const find = 'import importlib.util as i; print(i.find_spec("kubernetes_validate").submodule_search_locations[0])'
+  const { status, stdout } = spawnSync('python3', ['-c', find], { encoding: 'utf8' })
+  return status === 0 ? join(stdout.trim(), 'kubernetes-json-schema') : undefined
+}
+
+/** Why objects cannot be validated against the schemas of Kubernetes here; undefined if they can. */
+export function whyNotValidated() {
+  const missing = [
+    ...(spawnSync('kubeconform', ['-v']).error ? ['kubeconform'] : []),
+    ...(existsSync(schemaFolder ?? '') ? [] : ['the Python package kubernetes-validate']),
+  ]
+  return missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined
+}
+
+/** Versions of Kubernetes from the given minor version on for which there are schemas. */
+export function versionsFrom(minor) {
+  const versions = readdirSync(schemaFolder).map((name) => /^v(1\.(\d+)\.\d+)-local-strict$/.exec(name))
+  return versions
+    .filter((match) => match && Number(match[2]) >= minor)
+    .toSorted((a, b) => Number(a[2]) - Number(b[2]))
+    .map(([, version]) => version)
+}
+
+/**
+ * Validates objects against the schemas of several versions of Kubernetes, with unknown keys refused. Resources of
+ * others than Kubernetes are left out.
+ */
+export function problemsOfSchemas(objects, versions) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-schemas-'))
+  try {
+    const own = objects.filter(isOwn)
+    const file = join(folder, 'objects.json')
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: own }))
+    const kinds = new Set(own.map(schemaName))
+    return versions.flatMap((version) => {
+      writeSchemas(version, kinds, folder)
+      const location = `${folder}/{{ .ResourceKind }}{{ .KindSuffix }}.json`
+      const args = ['-strict', '-kubernetes-version', version, '-schema-location', location, '-output', 'json', file]
+      const { stdout, stderr, error } = spawnSync('kubeconform', args, { encoding: 'utf8' })
+      if (error || !stdout) return [`kubeconform: ${error?.message ?? stderr}`]
+      const { resources } = JSON.parse(stdout)
+      return resources.map(({ kind, name, msg }) => `Kubernetes ${version}: ${kind} ${name}: ${msg}`)
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const schemaName = ({ apiVersion, kind }) =>
+  `${kind}-${apiVersion.replace(/\.[^/]*/, '').replace('/', '-')}.json`.toLowerCase()
+
+/** Writes the schema of each kind with the definitions that it refers to in the same file, for kubeconform. */
+function writeSchemas(version, kinds, folder) {
+  const from = (name) => join(schemaFolder, `v${version}-local-strict`, name)
+  const read = (name) => JSON.parse(readFileSync(from(name), 'utf8').replaceAll('/api/_definitions.json#', '#'))
+  const all = read('_definitions.json').$defs
+  for (const kind of kinds) {
+    // A version may lack a kind; kubeconform says so.
+    rmSync(join(folder, kind), { force: true })
+    if (!existsSync(from(kind))) continue
+    const schema = read(kind)
+    // What it refers to would be looked up under this address.
+    delete schema.$id
+    const names = referred(schema, all)
+    const $defs = Object.fromEntries([...names].map((name) => [name, all[name]]))
+    writeFileSync(join(folder, kind), JSON.stringify({ ...schema, $defs }))
+  }
+}
+
+/** Names of the definitions that a schema refers to, directly or through others. */
+function referred(schema, all, found = new Set()) {
+  for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+    if (found.has(name)) continue
+    found.add(name)
+    referred(all[name], all, found)
+  }
+  return found
+}
