@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { problemsOfAlerts } from './check-alerts.mjs'
+import { examples, problemsOfExamples } from './check-examples.mjs'
 import { problemsOfReach } from './check-network.mjs'
 import { problemsOfTemplates, problemsOfValues } from './check-values.mjs'
 import { problemsOfConfigSchema } from './config-schema.mjs'
@@ -24,6 +25,7 @@ export async function checkChart({ write }) {
     ...(await problemsOfAlerts(`${chart}/files`, { write })),
     ...(await problemsOfScaling({ write })),
     ...problemsOfReach(),
+    ...(await problemsOfExamples()),
   ]
   const helm = hasHelm()
   if (write && !helm) problems.push('there is no helm to render with')
@@ -45,7 +47,7 @@ export async function checkChart({ write }) {
 const withoutHelm =
   'rendering the chart anew, and the values of sizes/: helm is not installed; what it rendered last was checked'
 
-/** Validates all renderings at once against every version of Kubernetes that the chart supports. */
+/** Validates all renderings and examples at once against every version of Kubernetes that the chart supports. */
 function validate(renderings) {
   const why = whyNotValidated()
   if (why) {
@@ -54,10 +56,7 @@ function validate(renderings) {
     return { invalid: [], skipped: [`the objects against the schemas of Kubernetes: ${why}; ${until}`] }
   }
   const versions = versionsFrom(Number(/1\.(\d+)/.exec(parse(read('Chart.yaml')).kubeVersion)[1]))
-  const invalid = problemsOfSchemas(
-    renderings.flatMap(({ objects }) => objects),
-    versions,
-  )
+  const invalid = problemsOfSchemas([...renderings.flatMap(({ objects }) => objects), ...examples()], versions)
   const validated = `Kubernetes ${versions[0]} to ${versions.at(-1)}`
   return { invalid, skipped: [], ...(invalid.length === 0 && { validated }) }
 }

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseAllDocuments } from 'yaml'
+import { inWorkspace } from '../steps.mjs'
+import { problemsOfObject } from './kubernetes.mjs'
+import { busUsers, databaseOwners } from './manifest.mjs'
+
+const folder = inWorkspace('deploy/examples')
+
+/** The objects of deploy/examples. */
+export const examples = () =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .flatMap((file) => parseAllDocuments(readFileSync(`${folder}/${file}`, 'utf8')).map((document) => document.toJS()))
+
+/**
+ * Checks the examples of what Parley needs beside it: their objects, and that NATS has every user and PostgreSQL every
+ * database of the manifest. Nothing here knows the resources of CloudNativePG.
+ */
+export async function problemsOfExamples() {
+  const objects = examples()
+  const known = objects.filter(({ apiVersion }) => !apiVersion.startsWith('postgresql.cnpg.io/'))
+  const problems = (await Promise.all(known.map(problemsOfObject))).flat()
+  const must = (holds, problem) => holds || problems.push(problem)
+  const find = (kind, name) => objects.find((object) => object.kind === kind && object.metadata.name === name)
+  const users = find('StatefulSet', 'nats').spec.template.spec.containers[0].env.flatMap(
+    ({ valueFrom }) => valueFrom.secretKeyRef?.key ?? [],
+  )
+  must(users.toSorted().join() === busUsers.toSorted().join(), `NATS has the users ${users}`)
+  const wanted = databaseOwners.map((name) => `parley_${name}`).toSorted()
+  const databases = objects.filter(({ kind }) => kind === 'Database').map(({ spec }) => spec)
+  const roles = find('Cluster', 'postgres').spec.managed.roles.map(({ name }) => name)
+  for (const found of [roles, databases.map(({ name }) => name), databases.map(({ owner }) => owner)])
+    must(found.toSorted().join() === wanted.join(), `PostgreSQL has ${found}, not ${wanted}`)
+  for (const { kind, metadata, spec } of objects.filter((each) => each.spec?.template)) {
+    const { containers, securityContext } = spec.template.spec
+    const locked =
+      securityContext.runAsNonRoot && containers.every((each) => each.securityContext.readOnlyRootFilesystem)
+    must(locked, `${kind} ${metadata.name}: is not locked down`)
+  }
+  return problems.map((problem) => `deploy/examples: ${problem}`)
+}
