@@ -38,7 +38,7 @@ export async function supervise(
     printOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
     if (args.includes('--open')) openInBrowser(fleet.url)
-    followBuilds(fleet)
+    obeyParent(fleet)
     await aborted(interrupted)
     await fleet.stop()
     say('parley has stopped; the data are kept')
@@ -77,18 +77,27 @@ function start(
   })
 }
 
-/** For `pnpm dev`, the parent process, which reports the services it has rebuilt. */
-function followBuilds(fleet: Fleet) {
+/** What the parent process may ask for. */
+type ParentRequest = { restart?: string; scale?: { name: string; count: number } }
+
+/** For `pnpm dev` and `pnpm autoscale`, the parent process, which is told when a request is done. */
+function obeyParent(fleet: Fleet) {
   if (process.send === undefined) return
-  process.on('message', ({ restart }: { restart: string }) => {
-    const processes = fleet.services.filter((process) => isOf(restart, process))
-    const restarts = Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(restart, index))
-    Promise.all(restarts).then(
-      () => process.send?.({ restarted: restart }),
-      () => undefined,
+  const report = (work: Promise<unknown>, done: object) =>
+    void work.then(
+      () => process.send?.(done),
+      (error: unknown) => say(error instanceof Error ? error.message : String(error)),
     )
+  process.on('message', ({ restart, scale }: ParentRequest) => {
+    if (restart !== undefined) report(restartAll(fleet, restart), { restarted: restart })
+    if (scale !== undefined) report(fleet.scale(scale.name, scale.count), { scaled: scale })
   })
   process.send({ ready: true })
+}
+
+function restartAll(fleet: Fleet, name: string): Promise<unknown> {
+  const processes = fleet.services.filter((process) => isOf(name, process))
+  return Promise.all(Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(name, index)))
 }
 
 /** Prints the owner once per data folder: when the owner is created, or at the next start if that was not possible. */

@@ -45,11 +45,12 @@ export function supervised(
       PARLEY_LOCAL_FSYNC: 'off',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Requests of the parent process; a command in between would not hand them on.
+    stdio: ['ignore', 'pipe', 'pipe', within.length === 0 ? 'ipc' : 'ignore'],
   })
   let output = ''
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exit = once(child, 'close')
   const running = () => child.exitCode === null && child.signalCode === null
   const state = () => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { on } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -29,6 +30,8 @@ function processes(): ProcessIdentity[] {
 
 const pidOf = (fleet: Supervised, name: string) =>
   fleet.state().services.find((service) => service.name === name)?.pid ?? 0
+
+const isRunning = (pid: number) => identify(pid) !== undefined
 
 async function environmentOf(fleet: Supervised, name: string): Promise<NodeJS.ProcessEnv> {
   const url = fleet.state().services.find((service) => service.name === name)?.url ?? ''
@@ -126,6 +129,27 @@ describe('a fleet that runs', () => {
     expect(after.url).toBe(before?.url)
     await eventually(() => /realtime \(process \d+\) was ended by SIGKILL; it is started again in/.test(fleet.output()))
     await eventually(() => fleet.output().includes('realtime serves again'))
+  })
+
+  test('starts and drains processes of a service when its parent asks for it', async () => {
+    const nodes = () => fleet.state().services.filter(({ name }) => name === 'realtime')
+    const scaled = async (count: number) => {
+      const request = { scale: { name: 'realtime', count } }
+      fleet.process.send(request)
+      for await (const [message] of on(fleet.process, 'message') as AsyncIterable<[{ scaled?: object }]>)
+        if (message.scaled) return expect(message.scaled).toEqual(request.scale)
+    }
+    const [first] = nodes()
+    await scaled(3)
+    const three = nodes()
+    expect(three[0]).toEqual(first)
+    expect(new Set(three.map(({ url }) => url)).size).toBe(3)
+    await scaled(1)
+    expect(nodes()).toEqual([first])
+    expect(three.map(({ pid }) => isRunning(pid))).toEqual([true, false, false])
+    await scaled(2)
+    expect(nodes()).toHaveLength(2)
+    await scaled(1)
   })
 
   test('a second supervisor on the same data reports the first and ends', async () => {

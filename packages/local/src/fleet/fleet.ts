@@ -51,6 +51,11 @@ export type Fleet = AsyncDisposable & {
   kill(name: string, signal: NodeJS.Signals, index?: number): void
   /** Drains a process of a deployable and starts it again; resolves when it serves. */
   restart(name: string, index?: number): Promise<void>
+  /**
+   * Starts or drains processes of a service until it has `count`. Resolves when the new ones serve and the others have
+   * ended.
+   */
+  scale(name: string, count: number): Promise<void>
   /** Drains the services, then ends PostgreSQL, NATS and Redis. The data stay. Repeatable. */
   stop(): Promise<void>
 }
@@ -127,6 +132,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
     ownerAnnounced: () => announced(secrets),
     kill: (name, sent, index) => group.member(name, index).kill(sent),
     restart: (name, index) => group.member(name, index).restart(),
+    scale: (name, count) => group.scale(name, count),
     stop: () => opened.close(),
     [Symbol.asyncDispose]: () => opened.close(),
   }

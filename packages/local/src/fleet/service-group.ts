@@ -22,12 +22,14 @@ export type ServiceGroupOptions = {
   onChange: () => void
 }
 
-type Member = { service: ServiceDefinition; label: string; supervised: SupervisedService }
+type Member = { service: ServiceDefinition; index: number; label: string; supervised: SupervisedService }
 
 /** Every process of every service of a fleet. */
 export class ServiceGroup {
   readonly #options: ServiceGroupOptions
   readonly #members: Member[] = []
+  /** Removed processes that still drain. */
+  readonly #leaving = new Set<Member>()
   /** Ports of the processes to which others proxy, chosen before these start. */
   readonly #ports = new Map<string, number>()
 
@@ -71,11 +73,40 @@ export class ServiceGroup {
     return member.supervised
   }
 
+  /**
+   * Starts or drains processes of a service until it has `count`; the newest leave first. Resolves when the new ones
+   * serve and the others have ended. Gateways forward only to the processes of the start.
+   */
+  async scale(name: string, count: number): Promise<void> {
+    const { services, onChange } = this.#options
+    const service = services.find((one) => one.name === name)
+    if (service === undefined || count < 1) throw new Error(`${name} cannot have ${count} processes`)
+    const isOfService = (member: Member) => member.service === service
+    const own = this.#members.filter(isOfService)
+    const leaving = own.slice(count)
+    for (const member of leaving) {
+      this.#members.splice(this.#members.indexOf(member), 1)
+      this.#leaving.add(member)
+    }
+    if (leaving.length > 0) onChange()
+    const taken = new Set([...own, ...this.#leaving].filter(isOfService).map(({ index }) => index))
+    const free = Array.from({ length: count + taken.size }, (_, index) => index).filter((index) => !taken.has(index))
+    const joining = free.slice(0, Math.max(0, count - own.length)).map((index) => this.#member(service, index))
+    this.#members.push(...joining)
+    await Promise.all([
+      ...joining.map(({ supervised }) => supervised.serving()),
+      ...leaving.map(async (member) => {
+        await member.supervised.stop(stopTimeoutMs)
+        this.#leaving.delete(member)
+      }),
+    ])
+  }
+
   /** Drains the edge, then the rest. */
   async stop(): Promise<void> {
     const drain = (edge: boolean) =>
       Promise.all(
-        this.#members
+        [...this.#members, ...this.#leaving]
           .filter(({ service }) => (service.edge ?? false) === edge)
           .map(({ supervised }) => supervised.stop(stopTimeoutMs)),
       )
@@ -85,7 +116,7 @@ export class ServiceGroup {
 
   /** Sends a signal to every process. */
   kill(signal: NodeJS.Signals): void {
-    for (const { supervised } of this.#members) supervised.kill(signal)
+    for (const { supervised } of [...this.#members, ...this.#leaving]) supervised.kill(signal)
   }
 
   #replicas(service: ServiceDefinition): Member[] {
@@ -109,7 +140,7 @@ export class ServiceGroup {
       },
       onChange,
     })
-    return { service, label, supervised }
+    return { service, index, label, supervised }
   }
 
   /** A restarted process keeps its port, because other processes use it. */
