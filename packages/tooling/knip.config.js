@@ -47,7 +47,7 @@ export default {
         'test/*.test.mjs',
         'test/fixtures/*/*.mjs',
       ],
-      project: ['*.{js,cjs,mjs}', '{deploy,testing}/**/*.{mjs,ts}', 'test/**/*.mjs'],
+      project: ['*.{js,cjs,mjs}', '{deploy,scaling,testing}/**/*.{mjs,ts}', 'test/**/*.mjs'],
       // Run by path or needed by a tool that is; the Kubernetes types are read by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models', /^@kubernetes-models/],
       // Asked where they are installed.

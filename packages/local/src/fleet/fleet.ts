@@ -130,13 +130,17 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
     },
     postgresUrl: (database) => servers.postgres.url(database),
     ownerAnnounced: () => announced(secrets),
-    kill: (name, sent, index) => group.member(name, index).kill(sent),
-    restart: (name, index) => group.member(name, index).restart(),
-    scale: (name, count) => group.scale(name, count),
+    ...controlsOf(group),
     stop: () => opened.close(),
     [Symbol.asyncDispose]: () => opened.close(),
   }
 }
+
+const controlsOf = (group: ServiceGroup): Pick<Fleet, 'kill' | 'restart' | 'scale'> => ({
+  kill: (name, sent, index) => group.member(name, index).kill(sent),
+  restart: (name, index) => group.member(name, index).restart(),
+  scale: (name, count) => group.scale(name, count),
+})
 
 function assertBuilt(services: ServiceDefinition[]) {
   const missing = services.filter(({ main }) => !existsSync(main)).map(({ name }) => name)

@@ -1,0 +1,98 @@
+/**
+ * `pnpm autoscale` runs the fleet on this machine and scales its realtime nodes like the HorizontalPodAutoscaler of the
+ * chart: by the same metrics, targets and behaviour (helm/parley/files/scaling.yaml), with the algorithm that
+ * Kubernetes documents.
+ */
+import { parseArgs } from 'node:util'
+import { HorizontalAutoscaler } from './scaling/horizontal-autoscaler.mjs'
+import { LocalFleet } from './scaling/local-fleet.mjs'
+import { NodeMetrics } from './scaling/node-metrics.mjs'
+import { scalingOf } from './scaling/scaling-file.mjs'
+
+const help = `pnpm autoscale [--min <n>] [--max <n>] [--target <metric>=<value>]... [--faster <n>] [--every <seconds>] [--json]
+
+Runs the fleet on this machine, as make run does and with the same settings, and scales its realtime nodes like the
+HorizontalPodAutoscaler of the chart, by what they report at /metrics. Build first: make bootstrap.
+  --min, --max <n>          limits of the number of nodes; default 1 and 3
+  --target <metric>=<value> another target than that of helm/parley/files/scaling.yaml, the average over the nodes
+  --faster <n>              divides the times of that file, for demonstrations: with 60, minutes are seconds
+  --every <seconds>         time between two decisions; default 15, as in Kubernetes
+  --json                    a line of JSON for each decision on standard output; what the fleet prints on standard error
+  --help                    this text
+
+Clients reach nodes that join only through a load balancer that reads the ready file (PARLEY_READY_FILE): gateways
+forward sockets to the first node.`
+
+const name = 'realtime'
+const { values } = parseArgs({
+  options: {
+    min: { type: 'string', default: '1' },
+    max: { type: 'string', default: '3' },
+    target: { type: 'string', multiple: true, default: [] },
+    faster: { type: 'string', default: '1' },
+    every: { type: 'string', default: '15' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  },
+})
+if (values.help) {
+  console.log(help)
+  process.exit()
+}
+
+const rateWindowSeconds = 120
+const faster = Number(values.faster)
+const { targets, behavior } = scalingOf(name, faster)
+for (const [metric, target] of values.target.map((text) => text.split('='))) {
+  if (!(metric in targets)) throw new Error(`${metric} is none of ${Object.keys(targets).join(', ')}`)
+  targets[metric] = target
+}
+const autoscaler = new HorizontalAutoscaler({
+  ...{ targets, behavior, minReplicas: Number(values.min), maxReplicas: Number(values.max) },
+})
+const known = new Map()
+let wanted = 1
+
+const fleet = new LocalFleet({
+  output: values.json ? 2 : 'inherit',
+  onReady: () => setInterval(() => void decide(), Number(values.every) * 1000),
+  onScaled: (count) => report({ scaled: count }, `${count} nodes serve`),
+  onEnd: (code) => process.exit(code),
+})
+// Ctrl-C reaches the whole process group: the fleet ends, and then this process.
+process.on('SIGINT', () => undefined)
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => fleet.kill(signal))
+
+async function decide() {
+  const nodes = await Promise.all(fleet.processesOf(name).map(scraped))
+  const metrics = Object.fromEntries(
+    Object.keys(targets).map((metric) => [metric, Array.from({ length: wanted }, (_, n) => nodes[n]?.value(metric))]),
+  )
+  const { desired, pods } = autoscaler.next(performance.now() / 1000, wanted, metrics)
+  const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(rounded).join(', ')}`)
+  report({ wanted, metrics, desired, next: pods }, `${wanted} nodes: ${shown.join('; ')}: ${pods} nodes`)
+  if (pods === wanted) return
+  wanted = pods
+  fleet.scale(name, wanted)
+}
+
+/** The metrics of a node after one more scrape. */
+async function scraped({ pid, internalPort }) {
+  const metrics = known.get(pid) ?? new NodeMetrics(rateWindowSeconds / faster)
+  known.set(pid, metrics)
+  const response = await fetch(`http://127.0.0.1:${internalPort}/metrics`).catch(() => undefined)
+  if (!response?.ok) return undefined
+  metrics.add(performance.now() / 1000, await response.text())
+  return metrics
+}
+
+function rounded(value) {
+  return value === undefined ? '?' : Number(value.toPrecision(3))
+}
+
+function report(record, text) {
+  const at = new Date()
+  console.log(
+    values.json ? JSON.stringify({ at: at.getTime(), ...record }) : `${at.toTimeString().slice(0, 8)} ${text}`,
+  )
+}

@@ -1,0 +1,121 @@
+import { limitDown, limitUp } from './scaling-policies.mjs'
+
+/** Behaviour of an autoscaler without `behavior`, as Kubernetes documents it. */
+const defaults = {
+  scaleUp: {
+    stabilizationWindowSeconds: 0,
+    selectPolicy: 'Max',
+    policies: [
+      { type: 'Pods', value: 4, periodSeconds: 15 },
+      { type: 'Percent', value: 100, periodSeconds: 15 },
+    ],
+  },
+  scaleDown: {
+    stabilizationWindowSeconds: 300,
+    selectPolicy: 'Max',
+    policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+  },
+}
+
+/** Change of a metric, as a part of its target, for which nothing is done. */
+const tolerance = 0.1
+
+/**
+ * The HorizontalPodAutoscaler of Kubernetes for metrics of pods with an average as target (`type: Pods`,
+ * `AverageValue`), without a cluster: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
+ */
+export class HorizontalAutoscaler {
+  #spec
+  #behavior
+  #recommendations = []
+  /** Changes in the number of pods, positive when pods were added. */
+  #changes = []
+
+  /**
+   * `spec.targets` has the target average of each metric by name, `spec.behavior` is that of autoscaling/v2; what it
+   * leaves out has the defaults of Kubernetes.
+   */
+  constructor({ minReplicas, maxReplicas, targets, behavior = {} }) {
+    this.#spec = { minReplicas, maxReplicas, targets }
+    this.#behavior = {
+      scaleUp: { ...defaults.scaleUp, ...behavior.scaleUp },
+      scaleDown: { ...defaults.scaleDown, ...behavior.scaleDown },
+    }
+  }
+
+  /**
+   * How many pods there should be at a time in seconds. `current` is their number now, `metrics` has the values of each
+   * metric by name, one per pod: undefined for a pod that reported none. Call it once per sync period.
+   */
+  next(now, current, metrics) {
+    const desired = this.#desired(current, metrics)
+    const stable = this.#stabilized(now, current, desired)
+    const allowed = this.#limited(now, current, stable)
+    if (allowed !== current) this.#changes.push({ at: now, by: allowed - current })
+    return { desired, pods: allowed }
+  }
+
+  /** The highest of what the metrics ask for. A metric that nobody reports prevents only a scale-down. */
+  #desired(current, metrics) {
+    const wishes = Object.entries(this.#spec.targets).map(([name, target]) =>
+      desiredPods(current, metrics[name] ?? [], Number(target)),
+    )
+    const known = wishes.filter((pods) => pods !== undefined)
+    const highest = known.length === 0 ? current : Math.max(...known)
+    return known.length < wishes.length ? Math.max(current, highest) : highest
+  }
+
+  /** Moves no further than every recommendation in the window agrees to. */
+  #stabilized(now, current, desired) {
+    const { scaleUp, scaleDown } = this.#behavior
+    const within = ({ stabilizationWindowSeconds: seconds }) =>
+      this.#recommendations.filter(({ at }) => at > now - seconds).map(({ pods }) => pods)
+    const lowest = Math.min(desired, ...within(scaleUp))
+    const highest = Math.max(desired, ...within(scaleDown))
+    const longest = Math.max(scaleUp.stabilizationWindowSeconds, scaleDown.stabilizationWindowSeconds)
+    this.#recommendations = this.#recommendations.filter(({ at }) => at > now - longest)
+    this.#recommendations.push({ at: now, pods: desired })
+    return Math.min(Math.max(current, lowest), highest)
+  }
+
+  #limited(now, current, wanted) {
+    const { minReplicas, maxReplicas } = this.#spec
+    const { scaleUp, scaleDown } = this.#behavior
+    if (wanted > current) {
+      const limit = Math.max(current, limitUp(scaleUp, current, this.#changedSince(now)))
+      return clamp(wanted, minReplicas, Math.min(limit, maxReplicas))
+    }
+    const limit = wanted < current ? Math.min(current, limitDown(scaleDown, current, this.#changedSince(now))) : 0
+    return clamp(wanted, Math.max(limit, minReplicas), maxReplicas)
+  }
+
+  /** By how much the number of pods has grown in a period that ends now. */
+  #changedSince(now) {
+    return (periodSeconds) =>
+      this.#changes.filter(({ at }) => at > now - periodSeconds).reduce((sum, { by }) => sum + by, 0)
+  }
+}
+
+const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
+
+/**
+ * How many pods a metric asks for; undefined if no pod reported it. A pod that reported nothing counts as the target
+ * when pods may leave, and as 0 when pods may join, so that it never makes the change larger.
+ */
+function desiredPods(current, values, target) {
+  const known = values.filter((value) => value !== undefined)
+  if (known.length === 0) return undefined
+  const ratio = ratioOf(known, target)
+  if (known.length === values.length) return isTolerable(ratio) ? current : rounded(ratio * known.length)
+  const all = values.map((value) => value ?? (ratio < 1 ? target : 0))
+  const careful = ratioOf(all, target)
+  const turned = (ratio < 1 && careful > 1) || (ratio > 1 && careful < 1)
+  if (isTolerable(careful) || turned) return current
+  const pods = rounded(careful * all.length)
+  return careful < 1 ? Math.min(pods, current) : Math.max(pods, current)
+}
+
+const ratioOf = (values, target) => values.reduce((sum, value) => sum + value, 0) / values.length / target
+const isTolerable = (ratio) => Math.abs(ratio - 1) <= tolerance + Number.EPSILON * 4
+/** Up, but not because of a rounding error in the last digit. */
+const rounded = (pods) => Math.ceil(Number(pods.toFixed(9)))

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inWorkspace } from '../steps.mjs'
+
+/** A fleet on this machine, whose supervisor starts and drains processes on request. */
+export class LocalFleet {
+  #child
+  #readyFile
+
+  /**
+   * Starts it with the settings of the environment; `output` is where its output goes, as for `spawn`. `onScaled` is
+   * told how many processes a deployable has once new ones serve and others have ended.
+   */
+  constructor({ output, onReady, onScaled, onEnd }) {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-autoscale-'))
+    this.#readyFile = process.env.PARLEY_READY_FILE ?? join(folder, 'ready.json')
+    this.#child = spawn(process.execPath, [inWorkspace('packages/local/dist/main.js')], {
+      env: { ...process.env, PARLEY_READY_FILE: this.#readyFile },
+      stdio: ['ignore', output, output, 'ipc'],
+    })
+    this.#child.on('message', ({ ready, scaled }) => {
+      if (ready) onReady()
+      if (scaled) onScaled(scaled.count)
+    })
+    this.#child.on('exit', (code) => {
+      rmSync(folder, { recursive: true })
+      onEnd(code ?? 1)
+    })
+  }
+
+  /** The processes of a deployable that serve and are to stay. */
+  processesOf(name) {
+    return JSON.parse(readFileSync(this.#readyFile, 'utf8')).services.filter((service) => service.name === name)
+  }
+
+  scale(name, count) {
+    this.#child.send({ scale: { name, count } })
+  }
+
+  kill(signal) {
+    this.#child.kill(signal)
+  }
+}

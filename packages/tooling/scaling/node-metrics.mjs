@@ -1,0 +1,72 @@
+/** How a metric of the custom metrics API is read from scrapes: `newest`, and `oldest` of the window of rates. */
+const readings = {
+  parley_realtime_sockets: (newest) => sumOf(newest, 'parley_realtime_sockets'),
+  parley_realtime_lag_p95_seconds: quantile(0.95, 'parley_realtime_lag_seconds'),
+}
+
+/** Metrics of the custom metrics API that can be read. */
+export const readableMetrics = Object.keys(readings)
+
+/** The metrics of one process, from what it serves at /metrics. */
+export class NodeMetrics {
+  #windowSeconds
+  #scrapes = []
+
+  /** Rates are those of a window. */
+  constructor(windowSeconds) {
+    this.#windowSeconds = windowSeconds
+  }
+
+  /** Takes what the process served at a time in seconds. */
+  add(at, text) {
+    this.#scrapes.push({ at, samples: samplesIn(text) })
+    this.#scrapes = this.#scrapes.filter((scrape) => scrape.at >= at - this.#windowSeconds)
+  }
+
+  /** The value of a metric; undefined if the process has not reported it. */
+  value(name) {
+    const [oldest] = this.#scrapes
+    const newest = this.#scrapes.at(-1)
+    return newest && readings[name](newest.samples, oldest.samples)
+  }
+}
+
+/** Samples of Prometheus' text format. */
+function samplesIn(text) {
+  return text.split('\n').flatMap((line) => {
+    const [, series, labels = '', value] = /^([a-z]\w*)(?:\{(.*)\})? (\S+)/.exec(line) ?? []
+    return series === undefined ? [] : [{ series, labels, value: Number(value) }]
+  })
+}
+
+const named = (samples, series) => samples.filter((sample) => sample.series === series)
+
+function sumOf(samples, series) {
+  const found = named(samples, series)
+  return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
+}
+
+/** `histogram_quantile` of Prometheus over what was added in the window; 0 if that is nothing. */
+function quantile(part, histogram) {
+  return (newest, oldest) => {
+    const [before, after] = [oldest, newest].map((samples) => bucketsOf(samples, `${histogram}_bucket`))
+    const added = [...after].map(([end, count]) => ({ end, count: count - (before.get(end) ?? 0) }))
+    const rank = part * (added.at(-1)?.count ?? 0)
+    if (rank === 0) return 0
+    const at = added.findIndex(({ count }) => count >= rank)
+    const below = added[at - 1] ?? { end: 0, count: 0 }
+    const { end, count } = added[at]
+    return end === Infinity ? below.end : below.end + ((end - below.end) * (rank - below.count)) / (count - below.count)
+  }
+}
+
+/** Cumulated counts by the upper end of their bucket, in order. */
+function bucketsOf(samples, series) {
+  const counts = new Map()
+  for (const { labels, value } of named(samples, series)) {
+    const end = /le="([^"]+)"/.exec(labels)[1]
+    const key = end === '+Inf' ? Infinity : Number(end)
+    counts.set(key, (counts.get(key) ?? 0) + value)
+  }
+  return new Map([...counts].sort(([one], [other]) => one - other))
+}

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals'
+import { NodeMetrics, readableMetrics } from '../scaling/node-metrics.mjs'
+import { queryOf, scalingOf } from '../scaling/scaling-file.mjs'
+
+const scrape = ({ sockets, lags: [quick, slow, all] }) => `# HELP parley_realtime_sockets Sockets
+# TYPE parley_realtime_sockets gauge
+parley_realtime_sockets ${sockets}
+parley_realtime_lag_seconds_bucket{le="0.1"} ${quick}
+parley_realtime_lag_seconds_bucket{le="0.5"} ${slow}
+parley_realtime_lag_seconds_bucket{le="+Inf"} ${all}
+parley_realtime_lag_seconds_count ${all}
+`
+
+test('the number of sockets is that of the newest scrape', () => {
+  const metrics = new NodeMetrics(60)
+  expect(metrics.value('parley_realtime_sockets')).toBeUndefined()
+  metrics.add(0, scrape({ sockets: 5, lags: [0, 0, 0] }))
+  metrics.add(10, scrape({ sockets: 7, lags: [0, 0, 0] }))
+  expect(metrics.value('parley_realtime_sockets')).toBe(7)
+})
+
+test('the lag is the quantile of what the window added, as Prometheus computes it', () => {
+  const metrics = new NodeMetrics(60)
+  const lag = () => metrics.value('parley_realtime_lag_p95_seconds')
+  metrics.add(0, scrape({ sockets: 1, lags: [100, 100, 100] }))
+  expect(lag()).toBe(0)
+  metrics.add(30, scrape({ sockets: 1, lags: [190, 200, 200] }))
+  expect(lag()).toBeCloseTo(0.3)
+  metrics.add(60, scrape({ sockets: 1, lags: [190, 200, 240] }))
+  expect(lag()).toBe(0.5)
+  // Only the last addition is within the window.
+  metrics.add(120, scrape({ sockets: 1, lags: [290, 300, 340] }))
+  expect(lag()).toBeCloseTo(0.095)
+})
+
+test('the metrics that scale realtime nodes can be read, each from the series of its query', () => {
+  const { targets } = scalingOf('realtime')
+  expect(Object.keys(targets).sort()).toEqual(readableMetrics.toSorted())
+  expect(queryOf('parley_realtime_sockets')).toMatch(/sum by .*parley_realtime_sockets\{/)
+  expect(queryOf('parley_realtime_lag_p95_seconds')).toMatch(
+    /histogram_quantile\(0\.95, .*rate\(parley_realtime_lag_seconds_bucket\{.*\[2m\]/,
+  )
+})
+
+test('all times of the behaviour become shorter by the same factor', () => {
+  const [slow, quick] = [scalingOf('realtime'), scalingOf('realtime', 60)].map(({ behavior }) => behavior.scaleDown)
+  expect(quick.stabilizationWindowSeconds).toBe(slow.stabilizationWindowSeconds / 60)
+  expect(quick.policies[0]).toEqual({ ...slow.policies[0], periodSeconds: slow.policies[0].periodSeconds / 60 })
+})
