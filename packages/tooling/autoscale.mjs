@@ -3,6 +3,7 @@
  * chart: by the same metrics, targets and behaviour (helm/parley/files/scaling.yaml), with the algorithm that
  * Kubernetes documents.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HorizontalAutoscaler } from './scaling/horizontal-autoscaler.mjs'
 import { LocalFleet } from './scaling/local-fleet.mjs'
@@ -41,6 +42,7 @@ if (values.help) {
 }
 
 const rateWindowSeconds = 120
+const everyMs = Number(values.every) * 1000
 const faster = Number(values.faster)
 const { targets, behavior } = scalingOf(name, faster)
 for (const [metric, target] of values.target.map((text) => text.split('='))) {
@@ -53,15 +55,28 @@ const autoscaler = new HorizontalAutoscaler({
 const known = new Map()
 let wanted = 1
 
+const stopping = new AbortController()
 const fleet = new LocalFleet({
   output: values.json ? 2 : 'inherit',
-  onReady: () => setInterval(() => void decide(), Number(values.every) * 1000),
+  onReady: () => void decideUntilStopped(),
   onScaled: (count) => report({ scaled: count }, `${count} nodes serve`),
   onEnd: (code) => process.exit(code),
 })
 // Ctrl-C reaches the whole process group: the fleet ends, and then this process.
-process.on('SIGINT', () => undefined)
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => fleet.kill(signal))
+process.on('SIGINT', () => stopping.abort())
+for (const signal of ['SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    stopping.abort()
+    fleet.kill(signal)
+  })
+
+async function decideUntilStopped() {
+  const { signal } = stopping
+  while (!signal.aborted) {
+    await decide()
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+  }
+}
 
 async function decide() {
   const nodes = await Promise.all(fleet.processesOf(name).map(scraped))
@@ -71,7 +86,7 @@ async function decide() {
   const { desired, pods } = autoscaler.next(performance.now() / 1000, wanted, metrics)
   const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(rounded).join(', ')}`)
   report({ wanted, metrics, desired, next: pods }, `${wanted} nodes: ${shown.join('; ')}: ${pods} nodes`)
-  if (pods === wanted) return
+  if (pods === wanted || stopping.signal.aborted) return
   wanted = pods
   fleet.scale(name, wanted)
 }
@@ -80,9 +95,11 @@ async function decide() {
 async function scraped({ pid, internalPort }) {
   const metrics = known.get(pid) ?? new NodeMetrics(rateWindowSeconds / faster)
   known.set(pid, metrics)
-  const response = await fetch(`http://127.0.0.1:${internalPort}/metrics`).catch(() => undefined)
-  if (!response?.ok) return undefined
-  metrics.add(performance.now() / 1000, await response.text())
+  const text = await fetch(`http://127.0.0.1:${internalPort}/metrics`, { signal: AbortSignal.timeout(everyMs) })
+    .then((response) => response.text())
+    .catch(() => undefined)
+  if (text === undefined) return undefined
+  metrics.add(performance.now() / 1000, text)
   return metrics
 }
 
