@@ -1,0 +1,69 @@
+import type { ParleyClient, Realtime } from '@parley/client'
+
+/** A post that was answered. `startedAt` is a time of `Date.now()`. */
+export type SentPost = { id: string; startedAt: number }
+
+/** What a client received instead of every post exactly once and in order: counts of posts. */
+export type Faults = { missed: number; twice: number; outOfOrder: number }
+
+/** The stream of a client, which records the posts of a room and each loss of its connection. */
+export class CheckedStream {
+  readonly #realtime: Realtime
+  readonly heard: string[] = []
+  /** Why its client had to load everything again. */
+  readonly resets: string[] = []
+  readonly losses: { at: number; reason: string }[] = []
+  /** Connections that continued where the last one ended. */
+  resumed = 0
+  #openedAt = Infinity
+  #isClosed = false
+
+  constructor(client: ParleyClient, url: string, roomId: string) {
+    this.#realtime = client.realtime({ url, onReset: (reason) => this.resets.push(reason) })
+    this.#realtime.on('messagePosted', (event) => {
+      if (event.roomId === roomId) this.heard.push(event.messageEventId)
+    })
+    this.#realtime.onState((state) => {
+      if (state.status === 'waiting') this.losses.push({ at: Date.now(), reason: state.reason })
+      if (state.status === 'open' && state.resumed) this.resumed++
+    })
+  }
+
+  async opened(): Promise<void> {
+    await this.#realtime.opened
+    this.#openedAt = Date.now()
+  }
+
+  get isOpen(): boolean {
+    return this.#realtime.state.status === 'open'
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#realtime.close()
+  }
+
+  /**
+   * Compares with the posts of the room in its order. A client must hear of those that began after its stream was open;
+   * one that was closed, up to the last it heard.
+   */
+  faults(log: readonly string[], sent: readonly SentPost[]): Faults {
+    const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)
+    const from = first === undefined ? log.length : log.indexOf(first.id)
+    const to = this.#isClosed ? log.indexOf(this.heard.at(-1) ?? '') + 1 : log.length
+    const expected = log.slice(from, Math.max(from, to))
+    const isExpected = new Set(expected)
+    const places = new Map(log.map((id, place) => [id, place]))
+    const heard = this.heard.filter((id) => isExpected.has(id))
+    return {
+      missed: expected.length - new Set(heard).size,
+      twice: heard.length - new Set(heard).size,
+      outOfOrder: heard.filter((id, n) => n > 0 && Number(places.get(id)) < Number(places.get(heard[n - 1] ?? '')))
+        .length,
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetProcess } from '@parley/local'
+import { scrape } from '../scrape.ts'
+
+const pauseMs = 250
+
+/** A node that has served at some time. Times are those of `Date.now()`. */
+export type SampledNode = {
+  process: FleetProcess
+  /** Its sockets over time. */
+  sockets: { at: number; count: number }[]
+  /** Sockets that it closed because of their age. */
+  rebalanced: number
+  /** When it was no longer listed, because it was asked to stop. */
+  leftAt?: number
+  /** When it no longer answered. */
+  endedAt?: number
+}
+
+/** Reads the metrics of every node from its first to its last moment, until disposed. */
+export class NodeSamples implements AsyncDisposable {
+  readonly nodes: SampledNode[] = []
+  readonly #stopping = new AbortController()
+  readonly #reading: Promise<void>
+
+  /** `listed` gives the nodes of the moment. */
+  constructor(listed: () => FleetProcess[]) {
+    this.#reading = this.#read(listed)
+  }
+
+  /** Sockets of each node now: 0 for one that has ended. */
+  counts(): number[] {
+    return this.nodes.map(({ sockets, endedAt }) => (endedAt === undefined ? (sockets.at(-1)?.count ?? 0) : 0))
+  }
+
+  async #read(listed: () => FleetProcess[]): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      const now = listed()
+      const isListed = (pid: number) => now.some((process) => process.pid === pid)
+      for (const process of now)
+        if (!this.nodes.some((node) => node.process.pid === process.pid))
+          this.nodes.push({ process, sockets: [], rebalanced: 0 })
+      for (const node of this.nodes) if (!isListed(node.process.pid)) node.leftAt ??= Date.now()
+      await Promise.all(this.nodes.filter(({ endedAt }) => endedAt === undefined).map(sample))
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#reading
+  }
+}
+
+async function sample(node: SampledNode): Promise<void> {
+  try {
+    const samples = await scrape(node.process)
+    const valueOf = (series: string, reason?: string) =>
+      samples.find((one) => one.series === series && one.labels['parley_reason'] === reason)?.value ?? 0
+    node.sockets.push({ at: Date.now(), count: valueOf('parley_realtime_sockets') })
+    node.rebalanced = valueOf('parley_realtime_ended_total', 'rebalance')
+  } catch {
+    // One that is busy answers the next time.
+    if (node.leftAt !== undefined) node.endedAt = Date.now()
+  }
+}
