@@ -47,17 +47,14 @@ export class Crowd {
       const member = await newMember(owner, roomId, base)
       clients.push(createParleyClient({ baseUrl: base, webSocket: WebSocket, token: member.token }))
     }
+    // A room without messages has no cursor.
+    await owner.call(MessageService.method.createMessage, { roomId, body: 'the first' }, { base })
     const { page } = await owner.call(RoomService.method.getRoomEvents, { roomId }, { base })
     return new Crowd(owner, clients, { roomId, cursor: page?.endCursor ?? '' }, urls)
   }
 
   get open(): CheckedStream[] {
     return this.streams.filter(({ isClosed }) => !isClosed)
-  }
-
-  /** Posts so far. */
-  get posts(): number {
-    return this.#traffic.outcomes.length
   }
 
   /** Opens or closes streams until so many are open; the oldest are closed first. */
@@ -77,8 +74,8 @@ export class Crowd {
     return stream
   }
 
-  /** Ends the posts. Returns all posts of the room in its order, and those that failed. */
-  async finish(): Promise<{ log: string[]; failed: string[] }> {
+  /** Ends the posts. Returns all posts of the room in its order, how many were answered, and those that failed. */
+  async finish(): Promise<{ log: string[]; answered: number; failed: string[] }> {
     await this.#traffic.stop()
     const [reader] = this.#clients
     const log: string[] = []
@@ -89,7 +86,7 @@ export class Crowd {
         limit: 100,
       }))
         if (event.case === 'messagePosted') log.push(id)
-    return { log, failed: this.#traffic.failed }
+    return { log, answered: this.#traffic.succeeded.length, failed: this.#traffic.failed }
   }
 
   /** What all clients received instead of every post exactly once and in order. */
