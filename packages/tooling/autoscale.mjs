@@ -42,16 +42,16 @@ if (values.help) {
 }
 
 const rateWindowSeconds = 120
-const everyMs = Number(values.every) * 1000
-const faster = Number(values.faster)
+const [minReplicas, maxReplicas, faster, every] = ['min', 'max', 'faster', 'every'].map((option) =>
+  positive(values[option], `--${option}`),
+)
+const everyMs = every * 1000
 const { targets, behavior } = scalingOf(name, faster)
 for (const [metric, target] of values.target.map((text) => text.split('='))) {
-  if (!(metric in targets)) throw new Error(`${metric} is none of ${Object.keys(targets).join(', ')}`)
-  targets[metric] = target
+  if (!(metric in targets)) refuse(`--target: ${metric} is none of ${Object.keys(targets).join(', ')}`)
+  targets[metric] = positive(target, `--target ${metric}`)
 }
-const autoscaler = new HorizontalAutoscaler({
-  ...{ targets, behavior, minReplicas: Number(values.min), maxReplicas: Number(values.max) },
-})
+const autoscaler = new HorizontalAutoscaler({ targets, behavior, minReplicas, maxReplicas })
 const known = new Map()
 let wanted = 1
 
@@ -101,6 +101,16 @@ async function scraped({ pid, internalPort }) {
   if (text === undefined) return undefined
   metrics.add(performance.now() / 1000, text)
   return metrics
+}
+
+function positive(text, option) {
+  const number = Number(text)
+  return number > 0 ? number : refuse(`${option}: must be a number above 0`)
+}
+
+function refuse(problem) {
+  console.error(problem)
+  process.exit(2)
 }
 
 function rounded(value) {
