@@ -82,7 +82,7 @@ export class Crowd {
     if (reader !== undefined)
       for await (const { id, event } of newerRoomEvents(reader.api.room, {
         roomId: this.#roomId,
-        after: '',
+        after: this.#start,
         limit: 100,
       }))
         if (event.case === 'messagePosted') log.push(id)
