@@ -6,4 +6,13 @@ export { lastErrors, logger, type LoggedError, type Logger } from './logger.ts'
 export { counter, gauge, histogram, metricsText, sum } from './metrics.ts'
 export { prometheusLabel, prometheusName } from './prometheus.ts'
 export { startTelemetry, stopTelemetry } from './start.ts'
-export { currentTraceparent, withSpan, type SpanOptions } from './trace.ts'
+export {
+  currentTraceparent,
+  inThisTrace,
+  isRecording,
+  isTraced,
+  markFailed,
+  untraced,
+  withSpan,
+  type SpanOptions,
+} from './trace.ts'

@@ -6,18 +6,32 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
   type Attributes,
   type Context,
+  type Link,
   type Span,
+  type SpanContext,
 } from '@opentelemetry/api'
 
 /** Options of a new span. */
 export type SpanOptions = {
   /** Default: `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
+  /** Kinds, counts, codes and ids; never what people wrote, names, addresses or secrets. */
   attributes?: Attributes
   /** A W3C traceparent that came with the work; the span becomes its child. Anything else is ignored. */
   parent?: string | undefined
+  /**
+   * W3C traceparents of several pieces of work that are done together: the span becomes a child of the first that is
+   * recorded and links to the others. Instead of `parent`.
+   */
+  joined?: readonly string[]
+  /**
+   * Kind of a failure, for `error.type`; undefined for one that is not this program's, which does not mark the span.
+   * Default: the code that the error has as a string, else its name.
+   */
+  failure?: (error: unknown) => string | undefined
 }
 
 const kinds = {
@@ -38,22 +52,52 @@ export function setRecording(on: boolean): void {
   tracer = trace.getTracer('parley')
 }
 
-/** Runs `fn` inside a span, which ends when it settles; a failure marks the span. Costs nothing without an exporter. */
+/**
+ * Runs `fn` inside a span, which ends when it settles; a failure marks the span with its kind. Without an exporter only
+ * `fn` is called.
+ */
 export async function withSpan<T>(name: string, options: SpanOptions, fn: (span: Span) => Promise<T> | T): Promise<T> {
   if (!recording) return fn(nowhere)
-  const parent = options.parent === undefined ? context.active() : contextOf(options.parent)
-  const spanOptions = { kind: kinds[options.kind ?? 'internal'], attributes: options.attributes ?? {} }
+  const { parent, links } = relationsOf(options)
+  const spanOptions = { kind: kinds[options.kind ?? 'internal'], attributes: options.attributes ?? {}, links }
   return tracer.startActiveSpan(name, spanOptions, parent, async (span) => {
     try {
       return await fn(span)
     } catch (error) {
       // Only the kind of failure: messages may quote what people wrote.
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : typeof error })
+      const type = (options.failure ?? kindOfFailure)(error)
+      if (type !== undefined) markFailed(span, type)
       throw error
     } finally {
       span.end()
     }
   })
+}
+
+/** Marks a span as failed. `type` is the kind of failure, never a message. */
+export function markFailed(span: Span, type: string): void {
+  span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** Whether this process records spans at all. */
+export const isRecording = (): boolean => recording
+
+/** Whether the current work belongs to a recorded span: asked before spans that are not worth a trace of their own. */
+export function isTraced(): boolean {
+  return recording && (trace.getActiveSpan()?.isRecording() ?? false)
+}
+
+/**
+ * Calls `fn` outside of any trace: for background work that happens to begin while a request runs, and would otherwise
+ * belong to its trace as long as the process lives.
+ */
+export function untraced<T>(fn: () => T): T {
+  return recording ? context.with(ROOT_CONTEXT, fn) : fn()
+}
+
+/** Returns `fn` bound to the current trace: for callbacks that others call while they work on something else. */
+export function inThisTrace<F extends (...args: never[]) => unknown>(fn: F): F {
+  return recording ? context.bind(context.active(), fn) : fn
 }
 
 /** The W3C traceparent of the current span, to send along with work for others; empty outside of any trace. */
@@ -71,9 +115,29 @@ export function activeTrace(): { trace_id: string; span_id: string } | undefined
   return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : undefined
 }
 
+function relationsOf({ parent, joined }: SpanOptions): { parent: Context; links: Link[] } {
+  if (joined === undefined) return { parent: parent === undefined ? context.active() : contextOf(parent), links: [] }
+  const joins = [...new Set(joined)].flatMap((one) => spanContextOf(one) ?? [])
+  const first = joins.find(({ traceFlags }) => traceFlags & TraceFlags.SAMPLED) ?? joins[0]
+  return {
+    parent: first === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, first),
+    links: joins.filter((one) => one !== first).map((one) => ({ context: one })),
+  }
+}
+
 function contextOf(traceparent: string): Context {
+  const parent = spanContextOf(traceparent)
+  return parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+}
+
+function spanContextOf(traceparent: string): SpanContext | undefined {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? []
-  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT
-  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
-  return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return isSpanContextValid(found) ? found : undefined
+}
+
+function kindOfFailure(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

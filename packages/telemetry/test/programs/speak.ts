@@ -1,15 +1,21 @@
 import '@parley/telemetry/register'
-import { counter, currentTraceparent, logger, stopTelemetry, withSpan } from '@parley/telemetry'
+import { counter, currentTraceparent, inThisTrace, logger, stopTelemetry, untraced, withSpan } from '@parley/telemetry'
 
 const log = logger('test')
 counter('test.spoken', { description: 'Time spoken', unit: 's' })(3)
 log.debug('a detail')
 log.info({ password: 'hunter2', request: { headers: { authorization: 'hunter2' } }, roomId: 'R1' }, 'hello')
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-await withSpan('outer', { kind: 'server', parent }, () =>
-  withSpan('inner', {}, () => {
+let calledLater = (): Promise<void> => Promise.resolve()
+await withSpan('outer', { kind: 'server', parent }, async () => {
+  await withSpan('inner', {}, () => {
     log.warn({ traceparent: currentTraceparent() }, 'inside')
-  }),
-)
+  })
+  await untraced(() => withSpan('background', {}, () => undefined))
+  calledLater = inThisTrace(() => withSpan('callback', {}, () => undefined))
+})
+await calledLater()
+const [unsampled, first, second] = ['1', '2', '3'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}`)
+await withSpan('together', { joined: [`${unsampled}-00`, `${first}-01`, `${second}-01`, ''] }, () => undefined)
 await withSpan('failing', {}, () => Promise.reject(new TypeError('hunter2'))).catch(() => undefined)
 await stopTelemetry(Number(process.env['TEST_STOP_WITHIN_MS'] ?? 2_000))

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+
+type Value = { stringValue?: string; boolValue?: boolean; intValue?: number | string; doubleValue?: number }
+type Attribute = { key: string; value: Value }
+type Resource = { attributes: Attribute[] }
+type OtlpSpan = {
+  name: string
+  kind: number
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  attributes: Attribute[]
+  links?: { traceId: string; spanId: string }[]
+  status: { code?: number; message?: string }
+}
+type LogRecord = { body: { stringValue: string }; traceId?: string; spanId?: string; severityText: string }
+type Metric = { name: string; unit: string; sum?: { dataPoints: { asDouble?: number; asInt?: number }[] } }
+type Batch = {
+  resourceSpans?: { resource: Resource; scopeSpans: { spans: OtlpSpan[] }[] }[]
+  resourceLogs?: { resource: Resource; scopeLogs: { logRecords: LogRecord[] }[] }[]
+  resourceMetrics?: { resource: Resource; scopeMetrics: { metrics: Metric[] }[] }[]
+}
+
+/** A span that was received. */
+export type ReceivedSpan = Omit<OtlpSpan, 'attributes' | 'links' | 'kind'> & {
+  /** `service.name` of the process that sent it. */
+  service: string
+  kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
+  attributes: Record<string, string | number | boolean | undefined>
+  links: { traceId: string; spanId: string }[]
+  isFailed: boolean
+}
+
+const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const
+
+/** A stand-in for an OpenTelemetry Collector: receives OTLP over HTTP, encoded in JSON. */
+export class OtlpReceiver implements AsyncDisposable {
+  /** Every request as it was sent. */
+  readonly batches: Batch[] = []
+  readonly #server = createServer((request, response) => {
+    void json(request).then((batch) => {
+      this.batches.push(batch as Batch)
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+  })
+
+  static async start(): Promise<OtlpReceiver> {
+    const receiver = new OtlpReceiver()
+    receiver.#server.listen(0, '127.0.0.1')
+    await once(receiver.#server, 'listening')
+    return receiver
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Environment of a process that is to send here. */
+  get env(): { OTEL_EXPORTER_OTLP_ENDPOINT: string; OTEL_EXPORTER_OTLP_PROTOCOL: string } {
+    return { OTEL_EXPORTER_OTLP_ENDPOINT: this.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
+  }
+
+  get spans(): ReceivedSpan[] {
+    return this.batches
+      .flatMap(({ resourceSpans = [] }) => resourceSpans)
+      .flatMap(({ resource, scopeSpans }) =>
+        scopeSpans.flatMap(({ spans }) => spans.map((span) => toSpan(span, serviceOf(resource)))),
+      )
+  }
+
+  get metrics(): Metric[] {
+    return this.batches
+      .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+  }
+
+  get logs(): (LogRecord & { service: string })[] {
+    return this.batches
+      .flatMap(({ resourceLogs = [] }) => resourceLogs)
+      .flatMap(({ resource, scopeLogs }) =>
+        scopeLogs.flatMap(({ logRecords }) =>
+          logRecords.map((record) => ({ ...record, service: serviceOf(resource) })),
+        ),
+      )
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+}
+
+function toSpan({ attributes, links = [], kind, ...span }: OtlpSpan, service: string): ReceivedSpan {
+  return {
+    ...span,
+    service,
+    links: links.map(({ traceId, spanId }) => ({ traceId, spanId })),
+    kind: kinds[kind] ?? 'internal',
+    attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)])),
+    isFailed: span.status.code === 2,
+  }
+}
+
+const serviceOf = ({ attributes }: Resource): string =>
+  attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
+
+function plain({ stringValue, boolValue, intValue, doubleValue }: Value): string | number | boolean | undefined {
+  return stringValue ?? boolValue ?? doubleValue ?? (intValue === undefined ? undefined : Number(intValue))
+}
