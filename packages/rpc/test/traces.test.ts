@@ -1,52 +1,103 @@
-import { afterAll, expect, test } from '@jest/globals'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createClient } from '@connectrpc/connect'
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
-import { startFleet } from './_fleet.ts'
+import { OtlpReceiver } from '@parley/tooling/otlp-receiver'
 
-// Spans are recorded only when they go somewhere.
-const collector = createServer((request, response) => request.resume().once('end', () => response.end()))
-collector.listen(0, '127.0.0.1')
-await once(collector, 'listening')
-process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
-await startTelemetry(process.env)
+// Tests are silent by default, and loggers get their level when their modules are loaded.
+process.env['PARLEY_GENERAL_LOG_LEVEL'] = 'error'
+const { startFleet } = await import('./_fleet.ts')
 
-afterAll(async () => {
-  await stopTelemetry()
-  collector.close()
-  collector.closeAllConnections()
+let collector: OtlpReceiver
+
+beforeEach(async () => {
+  collector = await OtlpReceiver.start()
+  Object.assign(process.env, collector.env)
+  await startTelemetry(process.env)
 })
+afterAll(() => stopTelemetry())
 
-const traceOf = (traceparent: string) => traceparent.split('-')[1]
+/** The spans of what ran since the test began. */
+async function spans() {
+  await stopTelemetry()
+  await collector[Symbol.asyncDispose]()
+  return collector.spans
+}
+
+const given = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' }
+const traceparent = `00-${given.trace}-${given.span}-01`
+const name = 'svc.internal.v1.AdminInternalService/CheckLogin'
+const { checkLogin } = AdminInternalService.method
+
+/** A client of a service that answers so. */
+async function withService(fleet: Awaited<ReturnType<typeof startFleet>>, answer: () => object) {
+  await fleet.serve({
+    deployable: 'gateway',
+    routes: (routes) => routes.service(AdminInternalService, { checkLogin: () => answer() }),
+  })
+  return fleet.client()
+}
 
 test('caller, call and handler belong to one trace', async () => {
   await using fleet = await startFleet()
   let inside = ''
-  await fleet.serve({
-    deployable: 'gateway',
-    routes: (routes) =>
-      routes.service(AdminInternalService, {
-        checkLogin: () => {
-          inside = currentTraceparent()
-          return {}
-        },
-      }),
+  const rpc = await withService(fleet, () => {
+    inside = currentTraceparent()
+    return {}
   })
-  const rpc = await fleet.client()
+  await withSpan('work', {}, () => createClient(AdminInternalService, rpc.transport()).checkLogin({}))
+  const sent = await spans()
+  const [work, client, server] = [
+    sent.find((span) => span.name === 'work'),
+    sent.find((span) => span.name === name && span.kind === 'client'),
+    sent.find((span) => span.name === name && span.kind === 'server'),
+  ]
+  expect(client).toMatchObject({ traceId: work?.traceId, parentSpanId: work?.spanId, isFailed: false })
+  expect(server).toMatchObject({ traceId: work?.traceId, parentSpanId: client?.spanId, isFailed: false })
+  expect(server?.attributes).toEqual({ 'rpc.system.name': 'nats', 'rpc.method': name })
+  expect(inside.split('-')[1]).toBe(work?.traceId)
+})
 
-  let outside = ''
-  await withSpan('work', {}, async () => {
-    outside = currentTraceparent()
-    await createClient(AdminInternalService, rpc.transport()).checkLogin({})
+test('a forwarded call continues the trace of its request', async () => {
+  await using fleet = await startFleet()
+  const rpc = await withService(fleet, () => ({}))
+  await rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent })
+  const sent = await spans()
+  const [client] = sent.filter(({ kind }) => kind === 'client')
+  expect(client).toMatchObject({ traceId: given.trace, parentSpanId: given.span })
+  expect(sent.find(({ kind }) => kind === 'server')).toMatchObject({
+    traceId: given.trace,
+    parentSpanId: client?.spanId,
   })
-  expect(traceOf(outside)).toMatch(/^[0-9a-f]{32}$/)
-  expect(traceOf(inside)).toBe(traceOf(outside))
-  expect(inside).not.toBe(outside)
+})
 
-  const given = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  await rpc.call(AdminInternalService.method.checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent: given })
-  expect(traceOf(inside)).toBe(traceOf(given))
+describe('a failed call', () => {
+  test.each([
+    ['of the caller', Code.NotFound, 'not_found', false],
+    ['of the server', Code.Unavailable, 'unavailable', true],
+  ])('%s has its code, and nothing that was said', async (_, code, status, isFailed) => {
+    await using fleet = await startFleet()
+    const rpc = await withService(fleet, () => {
+      throw new ConnectError('salutations of olga', code)
+    })
+    await expect(rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000 })).rejects.toThrow('salutations')
+    const sent = await spans()
+    for (const kind of ['client', 'server']) {
+      const span = sent.find((one) => one.kind === kind)
+      expect(span).toMatchObject({ isFailed, attributes: { 'rpc.response.status_code': status } })
+      expect(span?.attributes['error.type']).toBe(isFailed ? status : undefined)
+    }
+    expect(JSON.stringify(collector.batches)).not.toContain('salutations')
+  })
+
+  test('that is a bug logs its trace', async () => {
+    await using fleet = await startFleet()
+    const rpc = await withService(fleet, () => {
+      throw new Error('unforeseen')
+    })
+    await expect(rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent })).rejects.toThrow('internal')
+    const server = (await spans()).find(({ kind }) => kind === 'server')
+    const record = collector.logs.find(({ body }) => body.stringValue === 'a call failed')
+    expect(record).toMatchObject({ traceId: given.trace, spanId: server?.spanId })
+  })
 })

@@ -3,6 +3,7 @@ import type { Interceptor, Transport } from '@connectrpc/connect'
 import { currentTraceparent } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
 import type { Neighbours } from '../neighbours.ts'
+import { callSpan } from '../spans.ts'
 import type { Reply } from './pending-call.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { createBusTransport, type TransportOptions } from './transport.ts'
@@ -15,7 +16,7 @@ export type CallMeta = {
   readonly idempotencyKey?: string | undefined
   /** Id of bytes that the gateway moved from the request to uploads. */
   readonly blob?: string | undefined
-  /** Parent trace; default: the current one. */
+  /** W3C traceparent of the caller, for where no span is current: this process may record none. */
   readonly traceparent?: string | undefined
   /** Timeout over all attempts. */
   readonly timeoutMs: number
@@ -60,8 +61,12 @@ export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient 
   const calls = new PendingCalls(bus, { neighbour: neighbours?.of(name), now })
   const defaults = { timeoutMs: options.defaultTimeoutMs ?? 5_000, interceptors: options.interceptors ?? [] }
   return {
-    call: (method, body, meta) =>
-      calls.call({ ...meta, method, body, traceparent: meta.traceparent ?? currentTraceparent() }),
+    call: (method, body, meta) => {
+      const parent = currentTraceparent() === '' ? meta.traceparent : undefined
+      return callSpan(method, { kind: 'client', system: 'nats', parent }, () =>
+        calls.call({ ...meta, method, body, traceparent: currentTraceparent() || parent }),
+      )
+    },
     transport: (of = {}) => createBusTransport(calls, defaults, of),
     [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   }

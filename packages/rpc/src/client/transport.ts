@@ -9,11 +9,12 @@ import {
 } from '@connectrpc/connect'
 import { encodeCaller, type Caller } from '@parley/credentials'
 import { encode } from '@parley/protobuf'
-import { currentTraceparent, withSpan } from '@parley/telemetry'
+import { currentTraceparent } from '@parley/telemetry'
 import { keyHeader } from '../envelope.ts'
 import { unreadableReply } from '../errors.ts'
 import { intercept, noStreams } from '../interceptors.ts'
-import { methodName, rpcSubject } from '../subjects.ts'
+import { callSpan } from '../spans.ts'
+import { rpcSubject } from '../subjects.ts'
 import { LazyResponse } from './lazy-response.ts'
 import type { PendingCalls } from './pending-calls.ts'
 
@@ -25,7 +26,7 @@ export type TransportOptions = {
 
 type Defaults = { readonly timeoutMs: number; readonly interceptors: readonly Interceptor[] }
 
-const spanOptions = { kind: 'client', attributes: { 'rpc.system': 'nats' } } as const
+const span = { kind: 'client', system: 'nats' } as const
 
 /** A Connect transport whose calls travel over the bus. Unary methods only. */
 export function createBusTransport(calls: PendingCalls, defaults: Defaults, options: TransportOptions): Transport {
@@ -62,7 +63,7 @@ export function createBusTransport(calls: PendingCalls, defaults: Defaults, opti
     const message = create(method.input, input)
     const budget = timeoutMs ?? defaults.timeoutMs
     const headers = header && new Headers(header)
-    return withSpan(methodName(method), spanOptions, () => {
+    return callSpan(method, span, async () => {
       if (interceptors.length === 0) return send(method, message, headers, budget, signal)
       const request = requestOf(method, message, headers, signal, contextValues)
       return intercept(interceptors, request, (last) => send(method, last.message, last.header, budget, signal))

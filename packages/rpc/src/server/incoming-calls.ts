@@ -1,11 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders } from 'nats'
-import { beatWithin, logger, withSpan } from '@parley/telemetry'
+import { beatWithin, logger } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
 import { countNotStarted, countServed, showCalls } from '../metrics.ts'
 import type { Delivery } from '../neighbours.ts'
-import { methodName } from '../subjects.ts'
+import { callSpan } from '../spans.ts'
 import { Ticker } from '../ticker.ts'
 import { Admission, type Admissible } from './admission.ts'
 import { CallContext } from './call-context.ts'
@@ -102,13 +102,16 @@ export class IncomingCalls {
     let code: Code | undefined
     try {
       const parent = context.received(traceHeader) ?? ''
-      const span = { kind: 'server', parent, attributes: { 'rpc.system': 'nats', 'rpc.attempt': attempt } } as const
-      const body = await withSpan(methodName(served.method), span, () =>
-        answer(served, context, delivery.data, this.#options),
-      )
-      code = sendAnswer(delivery, body, context)
-    } catch (error) {
-      code = sendError(delivery, failureOf(error, context))
+      code = await callSpan(served.method, { kind: 'server', system: 'nats', parent, attempt }, async () => {
+        try {
+          return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)
+        } catch (error) {
+          // Inside the span: what is logged about the failure carries its trace.
+          throw failureOf(error, context)
+        }
+      })
+    } catch (failure) {
+      code = sendError(delivery, ConnectError.from(failure))
     } finally {
       context.end()
       this.#running.delete(running)

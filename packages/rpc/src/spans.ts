@@ -1,0 +1,57 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
+import { methodPath } from '@parley/contracts/catalogue'
+import { isRecording, withSpan } from '@parley/telemetry'
+
+/** A call as its span describes it. */
+export type CallSpan = {
+  readonly kind: 'client' | 'server'
+  /** `nats` over the bus; the protocol of a public call. */
+  readonly system: 'nats' | 'connectrpc' | 'grpc'
+  /** A W3C traceparent that came with the call; anything else begins a new trace. Default: the current span. */
+  readonly parent?: string | undefined
+  /** Number of the attempt, from 1. */
+  readonly attempt?: number
+}
+
+/** Codes that are failures of the server; the others say what the caller did wrong. */
+const ofServer: ReadonlySet<Code> = new Set([
+  Code.Unknown,
+  Code.DeadlineExceeded,
+  Code.Unimplemented,
+  Code.Internal,
+  Code.Unavailable,
+  Code.DataLoss,
+])
+
+/**
+ * Runs a call inside its span, named and described by OpenTelemetry's conventions for RPC. The span gets the code of a
+ * failure, and is marked as failed if the server is to blame. While nothing is recorded only `call` runs.
+ */
+export function callSpan<T>(
+  method: DescMethod,
+  { kind, system, parent, attempt = 1 }: CallSpan,
+  call: () => Promise<T>,
+): Promise<T> {
+  if (!isRecording()) return call()
+  const name = methodPath(method).slice(1)
+  const attributes = {
+    'rpc.system.name': system,
+    'rpc.method': name,
+    ...(attempt > 1 && { 'parley.rpc.attempt': attempt }),
+  }
+  return withSpan(name, { kind, attributes, parent, failure }, async (span) => {
+    try {
+      return await call()
+    } catch (error) {
+      span.setAttribute('rpc.response.status_code', codeToString(ConnectError.from(error).code))
+      throw error
+    }
+  })
+}
+
+function failure(error: unknown): string | undefined {
+  const { code } = ConnectError.from(error)
+  return ofServer.has(code) ? codeToString(code) : undefined
+}
