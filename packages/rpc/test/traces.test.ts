@@ -11,8 +11,7 @@ const { startFleet } = await import('./_fleet.ts')
 let collector: OtlpReceiver
 
 beforeEach(async () => {
-  collector = await OtlpReceiver.start()
-  Object.assign(process.env, collector.env)
+  collector = await OtlpReceiver.startHere()
   await startTelemetry(process.env)
 })
 afterAll(() => stopTelemetry())

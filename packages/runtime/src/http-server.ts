@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { countWhenAnswered } from './metrics.ts'
+import { countWhenAnswered, traceRequest } from './metrics.ts'
 import { answerRequests } from './request-framing.ts'
 
 /** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
@@ -38,8 +38,9 @@ export async function serveHttp(options: Options): Promise<HttpServer> {
   const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
   const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval })
   answerRequests(server, (request, response) => {
-    countWhenAnswered(request, response, routeOf((request.url ?? '/').split('?', 1)[0] ?? '/'))
-    handle(request, response)
+    const route = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/')
+    countWhenAnswered(request, response, route)
+    void traceRequest(request, response, route, () => handle(request, response))
   })
   server.setTimeout(idle)
   server.listen(port, host)

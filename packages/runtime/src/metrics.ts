@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { histogram, type LabelsOf } from '@parley/telemetry'
+import { histogram, isRecording, markFailed, withSpan, type LabelsOf } from '@parley/telemetry'
 
 const served = histogram('http.server.request.duration', {
   description: 'Time from the head of a request to the end of its answer, of public calls to the begin of the answer',
@@ -36,16 +36,41 @@ export function countRequest({ method, route, status, error, durationMs }: Answe
   served(durationMs / 1000, failure === undefined ? labels : { ...labels, 'error.type': failure })
 }
 
+/**
+ * Handles a request inside its span, which ends with its answer; `route` as for {@link countRequest}. While nothing is
+ * recorded only `handle` is called.
+ */
+export async function traceRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: string,
+  handle: () => Promise<void> | void,
+): Promise<void> {
+  if (!isRecording()) return handle()
+  const method = methodOf(request.method)
+  const attributes = { 'http.request.method': method, 'http.route': route }
+  const parent = String(request.headers['traceparent'] ?? '')
+  await withSpan(`${method} ${route}`, { kind: 'server', parent, attributes }, async (span) => {
+    const answered = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve))
+    await handle()
+    await answered
+    const status = statusOf(response)
+    span.setAttribute('http.response.status_code', status)
+    if (status >= 500) markFailed(span, String(status))
+  })
+}
+
 /** Counts a request when its answer has ended or its client is gone; `route` as for {@link countRequest}. */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
   const began = performance.now()
   response.once('close', () => {
     const { method } = request
-    // 499, as of other servers: the client did not wait for an answer.
-    const status = response.headersSent ? response.statusCode : 499
-    countRequest({ method, route, status, durationMs: performance.now() - began })
+    countRequest({ method, route, status: statusOf(response), durationMs: performance.now() - began })
   })
 }
+
+/** 499, as of other servers: the client did not wait for an answer. */
+const statusOf = (response: ServerResponse): number => (response.headersSent ? response.statusCode : 499)
 
 /** The kind of server that got the request. */
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']

@@ -40,6 +40,8 @@ const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer
 export class OtlpReceiver implements AsyncDisposable {
   /** Every request as it was sent. */
   readonly batches: Batch[] = []
+  /** Variables that were set in this process. */
+  #names: string[] = []
   readonly #server = createServer((request, response) => {
     void json(request).then((batch) => {
       this.batches.push(batch as Batch)
@@ -51,6 +53,14 @@ export class OtlpReceiver implements AsyncDisposable {
     const receiver = new OtlpReceiver()
     receiver.#server.listen(0, '127.0.0.1')
     await once(receiver.#server, 'listening')
+    return receiver
+  }
+
+  /** Also sets the environment of this process until it is disposed; start telemetry afterwards. */
+  static async startHere(): Promise<OtlpReceiver> {
+    const receiver = await OtlpReceiver.start()
+    Object.assign(process.env, receiver.env)
+    receiver.#names = Object.keys(receiver.env)
     return receiver
   }
 
@@ -88,6 +98,7 @@ export class OtlpReceiver implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
+    for (const name of this.#names) delete process.env[name]
     this.#server.closeAllConnections()
     return new Promise((resolve) => this.#server.close(() => resolve()))
   }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { blobTicketHeader, signBlobTicket } from '@parley/signed-urls'
+import { currentTraceparent } from '@parley/telemetry'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
@@ -42,7 +43,8 @@ export function blobClient({ urls, secret }: { urls: readonly string[]; secret: 
 type Posting = { bytes: Uint8Array; ticket: string; agent: Agent }
 
 function post(url: URL, { bytes, ticket, agent }: Posting): Promise<string> {
-  const headers = { [blobTicketHeader]: ticket, 'content-length': bytes.length }
+  const traceparent = currentTraceparent()
+  const headers = { [blobTicketHeader]: ticket, 'content-length': bytes.length, ...(traceparent && { traceparent }) }
   const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
     httpRequest(url, { method: 'POST', headers, agent, signal }, (answer) => {

@@ -9,6 +9,7 @@ import {
 } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { encode } from '@parley/protobuf'
+import { callSpan } from '@parley/rpc'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
 import { gaveUp } from '../http/deadline.ts'
@@ -78,8 +79,10 @@ function forwarding(
     const began = performance.now()
     const isGrpc = context.protocolName !== 'connect'
     const clientMs = context.timeoutMs()
+    const system = isGrpc ? 'grpc' : 'connectrpc'
+    const span = { kind: 'server', system, parent: context.requestHeader.get('traceparent') ?? '' } as const
     try {
-      const answer = await forward(request, context)
+      const answer = await callSpan(known.method, span, () => forward(request, context))
       metrics.answered(known.method, {}, began, isGrpc)
       return answer
     } catch (error) {

@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { ReadHeader } from '@parley/credentials'
 import { encode } from '@parley/protobuf'
-import type { Reply } from '@parley/rpc'
+import { callSpan, type Reply } from '@parley/rpc'
 import { closeSignal, headerOf } from '@parley/runtime'
 import {
   malformedJson,
@@ -76,8 +76,11 @@ export class ConnectUnary {
     headers: OutgoingHttpHeaders,
   ): Promise<void> {
     const started = performance.now()
+    const span = { kind: 'server', system: 'connectrpc', parent: headerOf(request, 'traceparent') ?? '' } as const
     try {
-      const { answer, format } = await this.#call(method, request, response, headers)
+      const { answer, format } = await callSpan(method.method, span, () =>
+        this.#known(method, request, response, headers),
+      )
       for (const name of exposedReplyHeaders) {
         const value = answer.headers?.get(name)
         if (value !== undefined) headers[name] = value
@@ -133,6 +136,20 @@ export class ConnectUnary {
     }
     headers['content-type'] = 'application/json'
     return reply(request, response, { status, headers, body: errorBytes(error) })
+  }
+
+  /** The answer, or an error for the client, which is made inside the span: its log carries the trace. */
+  async #known(
+    method: PublicMethod,
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+  ): Promise<Answered> {
+    try {
+      return await this.#call(method, request, response, headers)
+    } catch (thrown) {
+      throw this.#errorOf(thrown)
+    }
   }
 
   /** Converts an error for the client: an unexpected one is logged and not revealed. */

@@ -6,9 +6,11 @@ import {
   headerOf,
   isPreflight,
   preflightHeaders,
+  traceRequest,
   type ClientAddress,
   type Health,
 } from '@parley/runtime'
+import { isRecording } from '@parley/telemetry'
 import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
 import type { Forwarder } from '../actions/forward/forward.ts'
 import type { ImageDoor } from '../actions/forward/image-door.ts'
@@ -60,6 +62,14 @@ type Options = {
 }
 
 const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
+
+/** Calls have the span of their protocol; probes and files of the web client have none. */
+function tracedRoute(path: string): string | undefined {
+  if (rpcPath.test(path) || path === '/healthz' || path === '/readyz') return undefined
+  const route = routePattern(path)
+  return route === '*' ? undefined : route
+}
+
 const welcome = `This is a Parley server. Clients call ${connectPrefix}/<service>/<Method>; sign in with POST /auth/login.\n`
 const socketWanted = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
 
@@ -85,7 +95,13 @@ export class Dispatch {
   /** HTTP/1.1. */
   readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
     hold(request, response, this.#open(request))
-    this.#route(request, response).catch((error: unknown) => {
+    const route = isRecording() ? tracedRoute(pathOf(request.url)) : undefined
+    if (route === undefined) void this.#routed(request, response)
+    else void traceRequest(request, response, route, () => this.#routed(request, response))
+  }
+
+  #routed(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#route(request, response).catch((error: unknown) => {
       this.#options.metrics.failed(error)
       if (response.headersSent) response.destroy()
       else void replyJson(request, response, 500, { error: 'internal server error' })

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { currentTraceparent } from '@parley/telemetry'
 
 /** Headers that apply to one connection. The first server answers an `Expect` header. */
 const hopByHop = new Set([
@@ -25,13 +26,14 @@ export type Forwarded = (request: IncomingMessage) => Record<string, string>
 
 /**
  * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops names reserved
- * for our own processes, and the client's claims about its own address.
+ * for our own processes, and the client's claims about its own address. The trace goes on.
  */
 export function onwardHeaders(request: IncomingMessage, forwarded: Forwarded): IncomingHttpHeaders {
   const isOurs = (name: string): boolean =>
     ['content-length', 'forwarded', 'x-forwarded-for', 'x-real-ip'].includes(name) || name.startsWith('parley-')
   const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isOurs(name))
-  return { ...Object.fromEntries(kept), ...forwarded(request) }
+  const traceparent = currentTraceparent()
+  return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...forwarded(request) }
 }
 
 /** A proxy may send the whole URL; the upstream server gets the path. */

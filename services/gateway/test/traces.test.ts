@@ -1,0 +1,72 @@
+import { createClient } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { RoomDirectoryService } from '@parley/contracts/api'
+import { startTelemetry, stopTelemetry } from '@parley/telemetry'
+import { OtlpReceiver } from '@parley/testkit'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+
+const name = 'svc.api.v1.RoomDirectoryService/GetRoom'
+
+let collector: OtlpReceiver
+let env: Env
+let gateway: Gateway
+beforeAll(async () => {
+  collector = await OtlpReceiver.startHere()
+  await startTelemetry(process.env)
+  env = await openEnv()
+  gateway = await env.start()
+  for (const [n, transport] of transports().entries())
+    await createClient(RoomDirectoryService, transport).getRoom(
+      { roomId: 'R1' },
+      {
+        headers: {
+          authorization: `Bearer ${env.accounts.credential('U-ada')}`,
+          traceparent: `00-${traceIds[n]}-b7ad6b7169203331-01`,
+        },
+      },
+    )
+  await fetch(`${gateway.url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', traceparent: `00-${signIn}-b7ad6b7169203331-01` },
+    body: JSON.stringify({ login: 'somebody', password: 'a secret that nobody writes down' }),
+  })
+  await fetch(`${gateway.url}/healthz`)
+  await env[Symbol.asyncDispose]()
+  await stopTelemetry()
+})
+afterAll(() => collector[Symbol.asyncDispose]())
+
+const traceIds = ['1'.repeat(32), '2'.repeat(32)]
+const signIn = '3'.repeat(32)
+const transports = () => [
+  createConnectTransport({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1', useBinaryFormat: false }),
+  createGrpcTransport({ baseUrl: gateway.url }),
+]
+const spansOf = (traceId: string | undefined) => collector.spans.filter((span) => span.traceId === traceId)
+
+test.each([
+  [0, 'connectrpc'],
+  [1, 'grpc'],
+])('a request continues the trace of its client, from the gateway to the service', (n, system) => {
+  const spans = spansOf(traceIds[n]).filter((span) => span.name === name)
+  const [own] = spans.filter(({ attributes }) => attributes['rpc.system.name'] === system)
+  expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })
+  const [client] = spans.filter(({ kind }) => kind === 'client')
+  expect(client?.parentSpanId).toBe(own?.spanId)
+  const [served] = spans.filter(({ attributes, kind }) => kind === 'server' && attributes['rpc.system.name'] === 'nats')
+  expect(served?.parentSpanId).toBe(client?.spanId)
+})
+
+test('a request outside of calls is a span of its route', () => {
+  const [own, ...others] = spansOf(signIn).filter(({ name }) => name === 'POST /auth/login')
+  expect(others).toEqual([])
+  expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })
+  expect(own?.attributes).toMatchObject({ 'http.request.method': 'POST', 'http.route': '/auth/login' })
+  expect(own?.attributes['http.response.status_code']).toBeGreaterThan(0)
+  expect(spansOf(signIn).length).toBeGreaterThan(1)
+})
+
+test('probes are no spans', () => {
+  expect(collector.spans.filter(({ name }) => name.includes('healthz'))).toEqual([])
+})
