@@ -7,6 +7,7 @@ import { leavesConnectionBroken } from './errors.ts'
 import { MeasuredPool } from './measured-pool.ts'
 import { preparingClient } from './preparing-client.ts'
 import { assertStatementsAreKept } from './pooler.ts'
+import { tracedClient } from './traced-client.ts'
 import { typeParsers } from './values.ts'
 
 /** How to open a database. */
@@ -65,7 +66,7 @@ function createPool(options: DatabaseOptions): MeasuredPool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new MeasuredPool(options.name, {
     // A generic plan suits only statements that were written for it, and those have names.
-    Client: options.planOnce ? pg.Client : preparingClient(),
+    Client: tracedClient(options.planOnce ? pg.Client : preparingClient()),
     connectionString: options.url,
     application_name: options.name,
     max: options.pool,

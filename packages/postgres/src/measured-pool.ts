@@ -1,3 +1,4 @@
+import { inThisTrace } from '@parley/telemetry'
 import pg from 'pg'
 import { PoolMetrics } from './metrics.ts'
 
@@ -29,8 +30,9 @@ export class MeasuredPool extends pg.Pool {
 
   override connect(): Promise<pg.PoolClient>
   override connect(done: Connected): void
-  override connect(done?: Connected): Promise<pg.PoolClient> | void {
-    // pool.query() also takes its connection here.
+  override connect(given?: Connected): Promise<pg.PoolClient> | void {
+    // pool.query() also takes its connection here. Whoever returns one calls back, from another trace.
+    const done = given && inThisTrace(given)
     if (this.idleCount > this.waitingCount) return done ? super.connect(done) : super.connect()
     const since = performance.now()
     if (done)

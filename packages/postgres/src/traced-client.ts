@@ -1,0 +1,75 @@
+import { isTraced, withSpan } from '@parley/telemetry'
+import type pg from 'pg'
+
+type Done = (error: Error | undefined, result: unknown) => void
+type Query = (statement: unknown, values?: unknown, done?: unknown) => unknown
+
+/**
+ * The connections of a pool, whose statements are spans of the recorded trace that they belong to. A span says what kind
+ * of statement it is and on which table, never its text or its values. Other statements cost one look at a flag.
+ */
+export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
+  return class TracedClient extends Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      const query: Query = this.query.bind(this)
+      this.query = ((statement, values, done) => {
+        const text = isTraced() ? textOf(statement) : undefined
+        if (text === undefined) return query(statement, values, done)
+        const span = spanOf(text, nameOf(statement), this.database)
+        const callback = typeof values === 'function' ? values : done
+        if (callback === undefined)
+          return withSpan(span.name, span.options, () => query(statement, values) as Promise<unknown>)
+        const given = typeof values === 'function' ? undefined : values
+        void withSpan(span.name, span.options, () =>
+          awaited(query, { statement, given, done: callback as Done }),
+        ).catch(() => undefined)
+        return undefined
+      }) as pg.Client['query']
+    }
+  }
+}
+
+/** Sends a statement whose sender wants to be called back. */
+function awaited(
+  query: Query,
+  { statement, given, done }: { statement: unknown; given: unknown; done: Done },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    query(statement, given, (error: Error | undefined, result: unknown) => {
+      done(error, result)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}
+
+/** Undefined for cursors and copies, which take more than one round trip. */
+function textOf(statement: unknown): string | undefined {
+  if (typeof statement === 'string') return statement
+  const { text, submit } = statement as { text?: unknown; submit?: unknown }
+  return typeof text === 'string' && submit === undefined ? text : undefined
+}
+
+/** The name that the code gave the statement. */
+function nameOf(statement: unknown): string | undefined {
+  return typeof statement === 'string' ? undefined : (statement as { name?: string }).name
+}
+
+function spanOf(text: string, given: string | undefined, database: string | undefined) {
+  const operation = /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? ''
+  const table = firstTable.exec(text.slice(0, longestLook))?.[1]
+  const name = given ?? (table === undefined ? operation : `${operation} ${table}`)
+  const attributes = {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation,
+    'db.query.summary': name,
+    ...(database !== undefined && { 'db.namespace': database }),
+    ...(table !== undefined && { 'db.collection.name': table }),
+  }
+  return { name, options: { kind: 'client', attributes } as const }
+}
+
+const longestLook = 2_000
+/** The first table that a statement names, but not `for update skip locked`. */
+const firstTable = /\b(?:from|join|into|(?<!\bfor (?:no key )?)update)\s+(?!set\b)(?:only\s+)?"?([a-z_]\w*)"?/i
