@@ -1,7 +1,11 @@
+import { inThisTrace } from '@parley/telemetry'
+
 type Waiting<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (reason: unknown) => void
+  /** Runs a batch that begins with this item, in its trace. */
+  run: (key: string, batch: readonly Waiting<Item, Result>[]) => Promise<void>
 }
 
 type Queue<Item, Result> = Record<'urgent' | 'ordinary', Waiting<Item, Result>[]>
@@ -46,7 +50,7 @@ export class KeyedBatcher<Item, Result> {
   submit(key: string, item: Item): Promise<Result> {
     const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too many items are waiting') } = this.#options
     return new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject }
+      const waiting = { item, resolve, reject, run: inThisTrace(this.#runTogether) }
       const queue = this.#queues.get(key)
       if (!queue) {
         this.#queues.set(key, { urgent: [], ordinary: [] })
@@ -60,7 +64,8 @@ export class KeyedBatcher<Item, Result> {
   async #runAll(key: string, first: Waiting<Item, Result>): Promise<void> {
     let next = [first]
     while (next.length > 0) {
-      await this.#runTogether(key, next.filter(this.#isWanted))
+      const wanted = next.filter(this.#isWanted)
+      await wanted[0]?.run(key, wanted)
       next = this.#take(key)
     }
     this.#queues.delete(key)
@@ -87,8 +92,7 @@ export class KeyedBatcher<Item, Result> {
     return !refusal
   }
 
-  async #runTogether(key: string, all: readonly Waiting<Item, Result>[]): Promise<void> {
-    if (all.length === 0) return
+  readonly #runTogether = async (key: string, all: readonly Waiting<Item, Result>[]): Promise<void> => {
     const { run, triesAlone } = this.#options
     try {
       const items = all.map(({ item }) => item)

@@ -1,4 +1,4 @@
-import { beatMs, beatWithin, logger } from '@parley/telemetry'
+import { beatMs, beatWithin, logger, untraced } from '@parley/telemetry'
 
 /** A task that runs periodically. */
 export type PeriodicTask = {
@@ -88,7 +88,8 @@ class Rounds implements Periodic {
   async #run(): Promise<number> {
     const { name, run, afterFailureMs = Infinity } = this.#task
     try {
-      return (await run(this.#signal)) ?? Infinity
+      // Woken by a request, it would belong to that one's trace from then on.
+      return (await untraced(() => run(this.#signal))) ?? Infinity
     } catch (error) {
       if (!this.#signal.aborted) logger('runtime').error({ err: error, task: name }, 'a periodic task failed')
       return afterFailureMs

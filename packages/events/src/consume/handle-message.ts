@@ -1,7 +1,7 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, isOutage, isReachable, type Db, type Tx } from '@parley/postgres'
-import { logger, withSpan } from '@parley/telemetry'
+import { inThisTrace, logger } from '@parley/telemetry'
 import {
   eventFailed,
   eventHandled,
@@ -10,6 +10,7 @@ import {
   messageRedelivered,
   messageUndecodable,
 } from '../metrics.ts'
+import { processSpan } from '../spans.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { maxAttempts, reasonOf, recordFailure } from './failures.ts'
@@ -95,9 +96,10 @@ async function handleEvent(
 ): Promise<number | undefined> {
   const { db, consumer } = handling
   const began = performance.now()
-  const span = { kind: 'consumer', parent: event.traceparent, attributes: { consumer, 'event.id': event.id } } as const
+  let failHere = fail
   try {
-    await withSpan(`consume ${event.kind}`, span, async () => {
+    await processSpan(consumer, [event], async () => {
+      failHere = inThisTrace(fail)
       const handle = await handling.prepare(event)
       const afterCommit = await db.transaction(async (tx) => {
         if (!(await receive(tx, consumer, event.id))) return undefined
@@ -114,7 +116,7 @@ async function handleEvent(
     const outage = await isOutage(db, error)
     handlingFailed(consumer, took, outage ? 'outage' : 'failed')
     if (outage) return undefined
-    return await fail(handling, event, subject, reasonOf(error))
+    return await failHere(handling, event, subject, reasonOf(error))
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isAway, isOutage, type Tx } from '@parley/postgres'
-import { logger, withSpan } from '@parley/telemetry'
+import { logger } from '@parley/telemetry'
 import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
+import { processSpan } from '../spans.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
 import { reasonOf } from './failures.ts'
 import {
@@ -61,19 +62,22 @@ async function handleTogether(
   }
   const known = opened.filter((one): one is Known => one.events !== undefined)
   const began = performance.now()
+  const events = known.flatMap((one) => one.events)
   try {
-    const { handle, failed } = await prepare(known.flatMap(({ events }) => events))
-    const withSome = (what: (failure: unknown) => boolean) =>
-      known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
-    // One that a neighbour is never done with must not hold up the others again and again.
-    settle(withSome(isAway), (message) => {
-      const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
-      bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))
+    await processSpan(consumer, events, async () => {
+      const { handle, failed } = await prepare(events)
+      const withSome = (what: (failure: unknown) => boolean) =>
+        known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
+      // One that a neighbour is never done with must not hold up the others again and again.
+      settle(withSome(isAway), (message) => {
+        const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
+        bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))
+      })
+      const unclear = new Set(withSome(() => true))
+      const ready = known.filter((one) => !unclear.has(one))
+      await inOneTransaction(handling, ready, handle)
+      settle(ready, acknowledge)
     })
-    const unclear = new Set(withSome(() => true))
-    const ready = known.filter((one) => !unclear.has(one))
-    await inOneTransaction(handling, ready, handle)
-    settle(ready, acknowledge)
   } catch (error) {
     const took = performance.now() - began
     const outage = await isOutage(db, error)
@@ -99,15 +103,12 @@ async function inOneTransaction(
   const before = again.flatMap((message) => message.events.map(({ id }) => id))
   if (events.length === 0) return
   const began = performance.now()
-  const span = { kind: 'consumer', attributes: { consumer, 'event.count': events.length } } as const
-  const afterCommit = await withSpan('consume events', span, () =>
-    db.transaction(async (tx) => {
-      const received = await receiveAll(tx, consumer, events)
-      const after = received.length > 0 ? await handle(received, tx) : undefined
-      if (before.length > 0) await forgetFailures(tx, consumer, before)
-      return after
-    }),
-  )
+  const afterCommit = await db.transaction(async (tx) => {
+    const received = await receiveAll(tx, consumer, events)
+    const after = received.length > 0 ? await handle(received, tx) : undefined
+    if (before.length > 0) await forgetFailures(tx, consumer, before)
+    return after
+  })
   afterCommit?.()
   for (const _ of again) messageRedelivered(consumer)
   eventHandled(consumer, performance.now() - began, events.length)

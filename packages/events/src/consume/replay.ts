@@ -5,6 +5,7 @@ import { CommitChannel, isOutage, type Db } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
+import { processSpan } from '../spans.ts'
 import { reasonOf } from './failures.ts'
 import type { Handling } from './handle-message.ts'
 
@@ -48,13 +49,16 @@ const isStill = ({ consumer, eventId }: Parked) =>
   and(eq(parkedEvents.consumer, consumer), eq(parkedEvents.eventId, eventId), isNotNull(parkedEvents.replayRequestedAt))
 
 async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Promise<void> {
-  const handle = await prepare(fromBinary(EventSchema, parked.payload))
-  const afterCommit = await db.transaction(async (tx) => {
-    // Another process may have been quicker.
-    const gone = await tx.delete(parkedEvents).where(isStill(parked))
-    return gone.rowCount === 1 ? await handle?.(tx) : undefined
+  const event = fromBinary(EventSchema, parked.payload)
+  await processSpan(consumer, [event], async () => {
+    const handle = await prepare(event)
+    const afterCommit = await db.transaction(async (tx) => {
+      // Another process may have been quicker.
+      const gone = await tx.delete(parkedEvents).where(isStill(parked))
+      return gone.rowCount === 1 ? await handle?.(tx) : undefined
+    })
+    afterCommit?.()
   })
-  afterCommit?.()
   eventReplayed(consumer)
   log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed and handled')
 }

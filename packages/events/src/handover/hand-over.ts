@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { RoomEventSchema } from '@parley/contracts/internal'
 import { CommitChannel, type Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
+import { currentTraceparent } from '@parley/telemetry'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
@@ -22,7 +23,7 @@ export async function handOver(
 ): Promise<void> {
   if (events.length === 0) return
   const rows = events.map((event) => {
-    const payload = encode(RoomEventSchema, event)
+    const payload = encode(RoomEventSchema, { ...event, traceparent: event.traceparent || currentTraceparent() })
     if (payload.length > maxBytes) {
       throw new RangeError(
         `event ${event.kind} of a room has ${payload.length} bytes, but at most ${maxBytes} can be handed over`,

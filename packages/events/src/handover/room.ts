@@ -5,6 +5,7 @@ import { backoffMs } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { maxAttempts, reasonOf } from '../consume/failures.ts'
 import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
+import { handOverSpan } from '../spans.ts'
 import * as store from './store.ts'
 
 const log = logger('handover')
@@ -56,11 +57,8 @@ export async function handOverRoom(hand: Hand, roomId: string): Promise<number |
 async function give(hand: Hand, roomId: string, events: readonly store.Waiting[]): Promise<ConnectError | undefined> {
   const signal = AbortSignal.any([hand.signal, AbortSignal.timeout(callMs)])
   try {
-    await hand.apply(
-      roomId,
-      events.map(({ event }) => event),
-      signal,
-    )
+    const given = events.map(({ event }) => event)
+    await handOverSpan(given, () => hand.apply(roomId, given, signal))
     return undefined
   } catch (error) {
     return signal.aborted ? new ConnectError('no answer in time', Code.DeadlineExceeded) : ConnectError.from(error)

@@ -27,6 +27,8 @@ export type OutgoingEvent = {
   fact: MessageInitShape<typeof EventSchema>['fact']
   /** The events for clients. */
   deliveries?: DeliveryInit[]
+  /** W3C traceparent of what caused it, if that is not the current span; default and if empty: the current one. */
+  traceparent?: string
 }
 
 /** An entry of the outbox, for statements that insert it themselves; the columns of table outbox have these values. */
@@ -57,7 +59,7 @@ export function outgoing(event: OutgoingEvent): OutboxRow {
     version: event.version,
     occurredAt: timestampFromDate(event.occurredAt),
     actorId: event.actorId,
-    traceparent: currentTraceparent(),
+    traceparent: event.traceparent || currentTraceparent(),
     fact: event.fact ?? { case: undefined },
     deliveries: event.deliveries ?? [],
   })

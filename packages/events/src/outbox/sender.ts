@@ -1,6 +1,7 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 import { messagePublished } from '../metrics.ts'
+import { publishSpan } from '../spans.ts'
 import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, Line } from './shard.ts'
 
@@ -80,11 +81,12 @@ export class Sender {
     const began = performance.now()
     try {
       const { streams } = await jetStream(this.#bus)
-      const ack = await streams.publish(batch.subject, batch.data, {
+      const options = {
         msgID: line.shard.messageId(this.#service, last),
         timeout: batch.failures === 0 ? firstAckTimeoutMs : ackTimeoutMs,
         expect: { streamName: eventStream },
-      })
+      }
+      const ack = await publishSpan(batch.data, () => streams.publish(batch.subject, batch.data, options))
       messagePublished(performance.now() - began)
       if (!line.dropped) this.#events.stored(line, batch, ack.seq, ack.duplicate)
       return 0

@@ -6,8 +6,8 @@ import { toRoom } from './deliveries.ts'
 
 /** The event of another deployable for a room; `now` is used if the event has no time. */
 export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, now: Date): OutgoingEvent {
-  const { eventId, kind, occurredAt, actorId, envelope } = event
-  const kept = { ...event, envelope: new Uint8Array() }
+  const { eventId, kind, occurredAt, actorId, envelope, traceparent } = event
+  const kept = { ...event, envelope: new Uint8Array(), traceparent: '' }
   return {
     id: eventId,
     kind,
@@ -18,5 +18,6 @@ export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, n
     actorId,
     fact: { case: 'roomEvent', value: { roomSeq: place, event: kept, dm: isDm(room) } },
     deliveries: envelope.length > 0 ? [toRoom(room, envelope)] : [],
+    traceparent,
   }
 }

@@ -1,0 +1,56 @@
+import type { Event, RoomEvent } from '@parley/contracts/internal'
+import { isRecording, withSpan } from '@parley/telemetry'
+import { decodeBatch } from './stream/decode.ts'
+import { eventStream } from './subjects.ts'
+
+const onStream = { 'messaging.system.name': 'nats', 'messaging.destination.name': eventStream } as const
+
+/**
+ * Handles events inside a span of their traces: a child of what caused the first recorded one, linked to the others.
+ * While nothing is recorded only `process` runs.
+ */
+export function processSpan<T>(
+  consumer: string,
+  events: readonly Pick<Event, 'id' | 'kind' | 'traceparent'>[],
+  process: () => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = events
+  if (first === undefined || !isRecording()) return process()
+  const attributes = {
+    ...onStream,
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.consumer.group.name': consumer,
+    ...(others.length > 0
+      ? { 'messaging.batch.message_count': events.length }
+      : { 'messaging.message.id': first.id, 'parley.event.kind': first.kind }),
+  }
+  const joined = events.map(({ traceparent }) => traceparent)
+  return withSpan(`process ${consumer}`, { kind: 'consumer', joined, attributes }, process)
+}
+
+/** Hands events over to messaging inside a span of their traces; without one if none is recorded. */
+export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[], give: () => Promise<T>): Promise<T> {
+  const joined = isRecording() ? tracesOf(events) : []
+  if (joined.length === 0) return give()
+  return withSpan('hand over events', { joined, attributes: { 'parley.event.count': events.length } }, give)
+}
+
+/** Publishes an encoded EventBatch inside a span of the traces of its events; without one if none is recorded. */
+export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Promise<T> {
+  if (!isRecording()) return publish()
+  const events = decodeBatch(batch)
+  const joined = tracesOf(events)
+  if (joined.length === 0) return publish()
+  const attributes = {
+    ...onStream,
+    'messaging.operation.name': 'publish',
+    'messaging.operation.type': 'send',
+    'messaging.batch.message_count': events.length,
+    'parley.event.kind': events[0]?.kind,
+  }
+  return withSpan(`publish ${eventStream}`, { kind: 'producer', joined, attributes }, publish)
+}
+
+const tracesOf = (events: readonly { traceparent: string }[]): string[] =>
+  events.map(({ traceparent }) => traceparent).filter((one) => one !== '')

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { Bus } from '@parley/rpc'
+import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
+import { eventually } from '@parley/tooling/eventually'
+import { OtlpReceiver, type ReceivedSpan } from '@parley/tooling/otlp-receiver'
+import {
+  consumeEvents,
+  handOver,
+  startHandOver,
+  startRelay,
+  type BatchHandler,
+  type ConsumerOptions,
+  type EventHandler,
+} from '../src/index.ts'
+import { commit, store, upTo } from './_events.ts'
+import { newDatabase, withStream } from './_servers.ts'
+
+let bus: Bus
+withStream((stream) => (bus = stream.bus))
+
+let collector: OtlpReceiver
+beforeEach(async () => {
+  collector = await OtlpReceiver.startHere()
+  await startTelemetry(process.env)
+})
+afterEach(async () => {
+  await stopTelemetry()
+  await collector[Symbol.asyncDispose]()
+})
+
+/** All spans so far; nothing is recorded from now on. */
+async function spans(): Promise<ReceivedSpan[]> {
+  await stopTelemetry()
+  return collector.spans
+}
+
+/** Commits each of these versions in a trace of its own; returns the entries, and the ids of the traces. */
+async function commitTraced(database: Awaited<ReturnType<typeof newDatabase>>, room: string, versions: number[]) {
+  const entries: bigint[] = []
+  const traceIds: string[] = []
+  for (const version of versions)
+    await withSpan('request', {}, async () => {
+      traceIds.push(currentTraceparent().split('-')[1] ?? '')
+      entries.push(...(await commit(database, room, [version])))
+    })
+  return { entries, traceIds }
+}
+
+type Own = Pick<ConsumerOptions, 'db'> & ({ on: EventHandler } | { batches: { on: BatchHandler } })
+
+const consumer = (room: string, options: Own) =>
+  consumeEvents({
+    ...{ bus, service: 'traces', durable: room, subject: `evt.room.${room}.>` },
+    redelivery: { firstMs: 10, maxMs: 50 },
+    ...options,
+  })
+
+const tracesOf = (span: ReceivedSpan | undefined): string[] =>
+  span === undefined ? [] : [span.traceId, ...span.links.map(({ traceId }) => traceId)].sort()
+
+test('an event stays in the trace of its request: published, handled, and its statements', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'traces1' })
+  const { entries, traceIds } = await commitTraced(database, 'single', [1])
+  let inside = ''
+  const handling = await consumer('single', {
+    db: database.db,
+    on: () => Promise.resolve(void (inside = currentTraceparent())),
+  })
+  await store(relay, entries)
+  await eventually(() => inside !== '')
+  await handling[Symbol.asyncDispose]()
+  const sent = (await spans()).filter(({ traceId }) => traceId === traceIds[0])
+  const request = sent.find(({ name }) => name === 'request')
+  const published = sent.find(({ name }) => name === 'publish EVENTS')
+  const handled = sent.find(({ name }) => name === 'process traces-single')
+  expect(published).toMatchObject({ kind: 'producer', parentSpanId: request?.spanId })
+  expect(handled).toMatchObject({ kind: 'consumer', parentSpanId: request?.spanId })
+  expect(handled?.attributes).toMatchObject({
+    'messaging.system.name': 'nats',
+    'messaging.operation.type': 'process',
+    'messaging.message.id': 'E-single-1',
+    'parley.event.kind': 'room_updated',
+  })
+  expect(inside.split('-').slice(1, 3)).toEqual([traceIds[0], handled?.spanId])
+  expect(sent.filter(({ parentSpanId }) => parentSpanId === handled?.spanId).map(({ name }) => name)).toContain(
+    'INSERT inbox',
+  )
+})
+
+test('a message of several events, and a batch of them, continue one trace and link to the others', async () => {
+  await using database = await newDatabase()
+  const { entries, traceIds } = await commitTraced(database, 'batch', upTo(3))
+  let handled = 0
+  await using relay = await startRelay({ ...database, bus, service: 'traces2' })
+  await store(relay, entries)
+  const handling = await consumer('batch', {
+    db: database.db,
+    batches: { on: (events) => Promise.resolve(void (handled += events.length)) },
+  })
+  await eventually(() => handled === 3)
+  await handling[Symbol.asyncDispose]()
+  const sent = await spans()
+  for (const name of ['publish EVENTS', 'process traces-batch']) {
+    const own = sent.filter((span) => span.name === name)
+    expect(own.flatMap(tracesOf).sort()).toEqual([...traceIds].sort())
+  }
+})
+
+test('the relay that a request wakes works outside of its trace, apart from publishing', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'traces3' })
+  await store(relay, await commit(database, 'woken', [1]))
+  let traceId: string | undefined
+  await withSpan('request', {}, async () => {
+    traceId = currentTraceparent().split('-')[1]
+    await store(relay, await commit(database, 'woken', [2]))
+  })
+  const own = (await spans()).filter((span) => span.traceId === traceId).map(({ name }) => name)
+  expect(own).toContain('publish EVENTS')
+  expect(own.filter((name) => /pg_current_snapshot|^WITH /.test(name))).toEqual([])
+})
+
+test('a hand-over continues the traces of its events', async () => {
+  await using database = await newDatabase()
+  const given: { traceparents: string[]; inside: string }[] = []
+  const traceIds: string[] = []
+  for (const version of [1n, 2n])
+    await withSpan('request', {}, () =>
+      database.db.transaction(async (tx) => {
+        traceIds.push(currentTraceparent().split('-')[1] ?? '')
+        const event = {
+          aggregateType: 'call',
+          aggregateId: 'C1',
+          version,
+          eventId: `E${version}`,
+          kind: 'call_started',
+        }
+        await handOver(tx, 'R1', [event])
+      }),
+    )
+  await using _hand = startHandOver({
+    ...{ db: database.db, service: 'calls', pollMs: 50 },
+    apply: (_roomId, events) => {
+      given.push({ traceparents: events.map(({ traceparent }) => traceparent), inside: currentTraceparent() })
+      return Promise.resolve()
+    },
+  })
+  await eventually(() => given.length > 0)
+  const idsOf = (traceparents: string[]) => traceparents.map((one) => one.split('-')[1])
+  expect(idsOf(given.flatMap(({ traceparents }) => traceparents))).toEqual(traceIds)
+  expect(idsOf(given.map(({ inside }) => inside))).toEqual([traceIds[0]])
+  await eventually(async () => expect((await database.pool.query('select from handovers')).rowCount).toBe(0))
+  expect((await spans()).filter(({ name }) => name === 'hand over events').map(tracesOf)).toEqual([
+    [...traceIds].sort(),
+  ])
+})
