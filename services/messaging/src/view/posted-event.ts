@@ -14,6 +14,8 @@ export type Posted = {
   inReplyTo: string
   threadRootEventId: string
   echoOfEventId: string
+  /** W3C traceparent of the request; default: the current one. */
+  traceparent?: string
 }
 
 type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
@@ -50,7 +52,7 @@ export function toPostedEvent(
   posted: Posted,
   { markedAsRead, place, details }: Options & { place: bigint },
 ): OutgoingEvent {
-  const { eventId, actorId, createdAt, threadRootEventId } = posted
+  const { eventId, actorId, createdAt, threadRootEventId, traceparent = '' } = posted
   const value = { roomId: room.roomId, messageEventId: eventId, ...(threadRootEventId && { threadRootEventId }) }
   const envelope = realtimeEnvelope('message_posted', { id: eventId, createdAt, actorId, value })
   return {
@@ -63,6 +65,7 @@ export function toPostedEvent(
     actorId,
     fact: { case: 'messagePosted', value: toPostedFact(room, posted, place, details) },
     deliveries: [toRoom(room, envelope), ...(markedAsRead ? [toUser(actorId, toReadEnvelope(room, posted))] : [])],
+    traceparent,
   }
 }
 

@@ -9,25 +9,29 @@ import type { HeldLog } from '../../store/held-log.ts'
 import { toFactEvent } from '../../view/fact-event.ts'
 import type { FactsOutcome } from './room-command.ts'
 
+/** Facts, and the trace of the call that offers them. */
+type Offer = { readonly facts: readonly RoomFact[]; readonly traceparent?: string }
+
 type Fold = { kind: 'folded'; steps: Step[] } | { kind: 'refused'; error: ConnectError }
 
 /** Applies the new facts of each offer to the log: place, timeline rows, copies and events. */
 export async function applyFacts(
   ctx: Pick<Context, 'now'>,
   log: HeldLog,
-  offers: readonly (readonly RoomFact[])[],
+  offers: readonly Offer[],
 ): Promise<FactsOutcome[]> {
   const { on, roomId } = log
   const found = await lockFactLine(on, roomId)
-  const isMade = offers.some((facts) => facts[0]?.version === 1n && folds(roomId, facts))
+  const isMade = offers.some(({ facts }) => facts[0]?.version === 1n && folds(roomId, facts))
   const held = !found.room && isMade ? await makeLine(on, roomId) : found
   const { room, folded } = await foldAll(log, held.room, offers)
   const now = ctx.now()
-  const steps = folded.flatMap((fold) => (fold.kind === 'folded' ? fold.steps : []))
-  const timed = steps.map((step) => {
-    const at = step.fact.occurredAt ? timestampDate(step.fact.occurredAt) : now
-    return { step, at, event: toFactEvent(step, at) }
-  })
+  const timed = folded.flatMap((fold, n) =>
+    (fold.kind === 'folded' ? fold.steps : []).map((step) => {
+      const at = step.fact.occurredAt ? timestampDate(step.fact.occurredAt) : now
+      return { step, at, event: { ...toFactEvent(step, at), traceparent: offers[n]?.traceparent ?? '' } }
+    }),
+  )
   const entries = await storeFacts(on, roomId, timed)
   log.noteEntries(entries)
   const lastEntry = entries.at(-1) ?? held.lastEntry
@@ -40,11 +44,15 @@ export async function applyFacts(
 async function foldAll(
   { on, roomId }: HeldLog,
   held: FactLine | undefined,
-  offers: readonly (readonly RoomFact[])[],
+  offers: readonly Offer[],
 ): Promise<{ room: FactLine | undefined; folded: Fold[] }> {
-  const members = await membersAmong(on, roomId, offers.flatMap(usersBanned))
+  const members = await membersAmong(
+    on,
+    roomId,
+    offers.flatMap(({ facts }) => usersBanned(facts)),
+  )
   let room = held
-  const folded = offers.map((facts): Fold => {
+  const folded = offers.map(({ facts }): Fold => {
     const fold = attempt(() => foldFacts(room, roomId, facts, (userId) => members.has(userId)))
     if (fold.kind === 'refused') return fold
     for (const { userId, member } of fold.steps.flatMap((step) => step.members)) {

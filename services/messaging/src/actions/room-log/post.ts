@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Subject } from '@parley/permissions'
 import { derivedId, newId } from '@parley/ids'
+import { currentTraceparent } from '@parley/telemetry'
 import type { Context } from '../../context.ts'
 import { hasParts, isReply, type Draft } from '../../domain/draft.ts'
 import type { EventRow } from '../../domain/event-row.ts'
@@ -79,6 +80,7 @@ async function prepare(ctx: Context, request: Post): Promise<Message> {
     echoEventId: draft.withEcho ? newId('event') : undefined,
     parts: room && hasParts(draft) ? await findPermittedParts(ctx, request, placement, room, eventId) : textAlone,
     mentioned: await mentioning,
+    traceparent: currentTraceparent(),
   }
 }
 

@@ -5,20 +5,21 @@ import type { HeldFacts } from '../../store/fact-lines.ts'
 import type { HeldLog } from '../../store/held-log.ts'
 import type { Message, WrittenPost } from './message.ts'
 
-/** `signal` fires when the caller has gone away. */
-export type PostCommand = { kind: 'post'; message: Message; signal: AbortSignal }
+/** `signal` fires when the caller has gone away; `traceparent` is set when the command begins to wait. */
+type Waiting = { signal: AbortSignal; traceparent?: string }
 
-export type ChangeCommand = {
+export type PostCommand = Waiting & { kind: 'post'; message: Message }
+
+export type ChangeCommand = Waiting & {
   kind: 'change'
   /**
    * Makes the change and returns the events for the next places. To refuse the change it throws a ConnectError before
    * it writes anything.
    */
   change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
-  signal: AbortSignal
 }
 
-export type FactsCommand = { kind: 'facts'; facts: readonly RoomFact[]; signal: AbortSignal }
+export type FactsCommand = Waiting & { kind: 'facts'; facts: readonly RoomFact[] }
 
 export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 

@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from '@parley/postgres'
 import { KeyedBatcher } from '@parley/runtime'
+import { currentTraceparent, isRecording, withSpan } from '@parley/telemetry'
 import { givenUp, roomBusy } from '../../errors.ts'
 import type { WrittenPost } from './message.ts'
 import type {
@@ -29,7 +30,7 @@ export class RoomWriter {
 
   constructor(run: WriteBatch) {
     this.#batches = new KeyedBatcher({
-      run,
+      run: (roomId, commands) => writeSpan(commands, () => run(roomId, commands)),
       atOnce: postsAtOnce,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
       // Facts are rare, and may remove somebody's access.
@@ -45,6 +46,14 @@ export class RoomWriter {
   submit(roomId: string, command: ChangeCommand): Promise<ChangeOutcome>
   submit(roomId: string, command: FactsCommand): Promise<FactsOutcome>
   submit(roomId: string, command: RoomCommand): Promise<Outcome> {
-    return this.#batches.submit(roomId, command)
+    const traceparent = currentTraceparent()
+    return this.#batches.submit(roomId, traceparent === '' ? command : { ...command, traceparent })
   }
+}
+
+/** One span for all commands of a batch: it continues the trace of one and links to the others. */
+function writeSpan<T>(commands: readonly RoomCommand[], write: () => Promise<T>): Promise<T> {
+  const joined = isRecording() ? commands.flatMap(({ traceparent }) => traceparent ?? []) : []
+  if (joined.length === 0) return write()
+  return withSpan('write room log', { joined, attributes: { 'parley.command.count': commands.length } }, write)
 }

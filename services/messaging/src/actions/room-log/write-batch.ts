@@ -42,11 +42,7 @@ async function writeTogether(
   const log = await transaction(ctx.pool, async (on) => {
     const log = await HeldLog.hold(on, roomId)
     if (facts.length > 0) {
-      const applied = await applyFacts(
-        ctx,
-        log,
-        facts.map((command) => command.facts),
-      )
+      const applied = await applyFacts(ctx, log, facts)
       for (const [index, outcome] of applied.entries()) setFor(outcomes, facts[index], outcome)
     }
     for (const command of changes) outcomes.set(command, await change(log, command))
@@ -73,7 +69,12 @@ function setFor(
 async function change(log: HeldLog, command: ChangeCommand): Promise<ChangeOutcome> {
   try {
     const events = await command.change(log)
-    log.append(events)
+    const { traceparent } = command
+    log.append(
+      traceparent === undefined
+        ? events
+        : events.map((event) => ({ ...event, traceparent: event.traceparent || traceparent })),
+    )
     return { kind: 'changed', places: events.length }
   } catch (error) {
     if (error instanceof ConnectError) return { kind: 'refused', error }
