@@ -16,27 +16,31 @@ export type Message = {
   postedAt: Date
   /** Its mentions were resolved after it was posted, which is what `postedAt` says then. */
   resolvedLater?: boolean
+  /** W3C traceparent of the request that posted it; empty outside of any trace. */
+  traceparent?: string
 }
 
 /** A message, and the people whom its event names. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
 /** The message in an event: a posted one, or one whose mentions were resolved later. */
-export function postingOf({ id, aggregateId, actorId, occurredAt, fact }: Event): Posting | undefined {
+export function postingOf({ id, aggregateId, actorId, occurredAt, traceparent, fact }: Event): Posting | undefined {
   const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
-  if (fact.case === 'messagePosted') return toPosting(aggregateId, { eventId: id, actorId, at }, fact.value)
+  if (fact.case === 'messagePosted')
+    return toPosting(aggregateId, { eventId: id, actorId, at, traceparent }, fact.value)
   if (fact.case !== 'mentionsResolved' || !fact.value.posted) return undefined
   const { messageEventId: eventId, authorId, posted } = fact.value
-  const posting = toPosting(aggregateId, { eventId, actorId: authorId, at }, posted)
+  const posting = toPosting(aggregateId, { eventId, actorId: authorId, at, traceparent }, posted)
   return { ...posting, message: { ...posting.message, resolvedLater: true } }
 }
 
 function toPosting(
   roomId: string,
-  { eventId, actorId, at }: { eventId: string; actorId: string; at: Date },
+  { eventId, actorId, at, traceparent }: { eventId: string; actorId: string; at: Date; traceparent: string },
   fact: MessagePostedFact,
 ): Posting {
   const { roomSeq, threadRootEventId, inReplyTo, echoOfEventId } = fact
   const messageId = echoOfEventId || eventId
-  return { message: { roomId, eventId, messageId, actorId, roomSeq, threadRootEventId, inReplyTo, postedAt: at }, fact }
+  const place = { roomSeq, threadRootEventId, inReplyTo, postedAt: at }
+  return { message: { roomId, eventId, messageId, actorId, ...place, traceparent }, fact }
 }

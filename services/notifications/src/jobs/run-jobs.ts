@@ -1,9 +1,10 @@
 import { runJobs, type RetryPolicy } from '@parley/jobs'
-import { logger } from '@parley/telemetry'
+import { isRecording, logger, withSpan } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
 import { jobParked } from '../metrics.ts'
 import { notificationQueue, park, type NotificationJob, type Standing } from '../store/jobs.ts'
+import type { AudienceJob } from '../domain/work.ts'
 import { holdShards } from '../store/shards.ts'
 import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
@@ -34,11 +35,18 @@ export function runNotificationJobs(
 }
 
 async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<Standing> {
-  if (work.of === 'told') return notifyNextMembers(ctx, work, after)
+  if (work.of === 'told') return notifyTraced(ctx, work, after)
   const { entries, more } = await ctx.db.transaction(async (tx) => {
     await holdShards(tx, shardsOfDismissals([work]))
     return dismissSome(tx, [work], ctx.now())
   })
   ctx.relay.wake(entries)
   return more ? { work, after } : undefined
+}
+
+/** A step for a large audience belongs to the trace of its message. */
+function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<Standing> {
+  const { traceparent: parent = '' } = work.message
+  const notify = () => notifyNextMembers(ctx, work, after)
+  return parent === '' || !isRecording() ? notify() : withSpan('notify audience', { parent }, notify)
 }

@@ -1,4 +1,5 @@
 import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
+import { currentTraceparent } from '@parley/telemetry'
 import { sql, type SQL } from 'drizzle-orm'
 import { bestPriority, maxFirst, maxSoon } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
@@ -14,6 +15,7 @@ export type NewPush = {
   actorId: string
   tag: string
   createdAt: Date
+  traceparent?: string | undefined
 }
 
 /** Pushes were queued, or taken back. */
@@ -45,14 +47,15 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
     with p as (
       select s.id as subscription_id, s.user_id, s.host, p.*
       from jsonb_to_recordset(${rows}::jsonb) as p("notificationId" text, "userId" text, "roomId" text, "eventId" text,
-             "kind" text, "threadRootEventId" text, "actorId" text, "tag" text, "createdAt" timestamptz, "lane" text)
+             "kind" text, "threadRootEventId" text, "actorId" text, "tag" text, "createdAt" timestamptz, "lane" text,
+             "traceparent" text)
       join push_subscriptions s on s.user_id = p."userId"
       order by s.id for share of s),
     ${waiting}
     insert into push_jobs (subscription_id, user_id, host, action, tag, notification_id, room_id, event_id,
-                           thread_root_event_id, actor_id, kind, created_at, lane)
+                           thread_root_event_id, actor_id, kind, created_at, lane, traceparent)
     select p.subscription_id, p.user_id, p.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
-           p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${lane}
+           p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${lane}, coalesce(p."traceparent", '')
     from p join waiting using ("tag")`)
   pushesQueued.notify(tx)
 }
@@ -101,8 +104,8 @@ export async function insertDismissals(
         select from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb) as e(id bigint, tag text)
         where e.id = s.id and e.tag = d."tag")),
     ${waiting}
-    insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane)
-    select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${lane}
+    insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane, traceparent)
+    select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${lane}, ${currentTraceparent()}
     from p join waiting using ("tag")`)
   pushesQueued.notify(tx)
 }

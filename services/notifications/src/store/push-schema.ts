@@ -62,6 +62,8 @@ export const pushJobs = pgTable(
     attempts: integer().notNull().default(0),
     /** Dismissed while it was leased: it must not be sent. */
     withdrawn: boolean().notNull().default(false),
+    /** W3C traceparent of what caused it; empty outside of any trace. */
+    traceparent: text().notNull().default(''),
   },
   (t) => [
     index('push_jobs_due').on(t.host, t.lane, t.dueAt),

@@ -20,6 +20,7 @@ export type HeldPush = {
   createdAt: Date
   attempts: number
   withdrawn: boolean
+  traceparent: string
   subscriptionId: bigint
   endpoint: string
   p256dh: string
@@ -39,7 +40,7 @@ export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Pro
       returning *)
     select h.id, h.action, h.user_id as "userId", h.host, h.tag, h.notification_id as "notificationId",
            h.room_id as "roomId", h.event_id as "eventId", h.thread_root_event_id as "threadRootEventId",
-           h.actor_id as "actorId", h.kind, h.lane, h.created_at as "createdAt", h.attempts, h.withdrawn,
+           h.actor_id as "actorId", h.kind, h.lane, h.created_at as "createdAt", h.attempts, h.withdrawn, h.traceparent,
            s.id as "subscriptionId", s.endpoint, s.p256dh, s.auth
     from held h join push_subscriptions s on s.id = h.subscription_id
     order by h.id`,

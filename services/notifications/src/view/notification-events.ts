@@ -10,14 +10,14 @@ export type ShardChange = { shard: number; version: bigint; at: Date }
 
 /** Tells users of one shard of a message. */
 export function toCreatedEvent(change: ShardChange, message: Message, created: readonly Created[]): OutgoingEvent {
-  const { roomId, eventId, inReplyTo, actorId } = message
+  const { roomId, eventId, inReplyTo, actorId, traceparent = '' } = message
   const deliveries = created.map(({ id, userId, kind, silent }) => {
     const inReplyToId = kind === 'reply' && inReplyTo ? { inReplyToId: inReplyTo } : {}
     const value = { notificationId: id, roomId, eventId, silent, ...inReplyToId }
     const event = { id: newId('event'), createdAt: change.at, actorId, value }
     return toUsers([userId], realtimeEnvelope('notification_created', event))
   })
-  return { ...base(change, 'notification_created', actorId), deliveries }
+  return { ...base(change, 'notification_created', actorId), deliveries, traceparent }
 }
 
 /** Details of a mention beyond ids, so that clients can show it without another call. */
@@ -34,7 +34,7 @@ export type Hints = {
  * the sender, removed from the stream when the sender's account is deleted. Undefined when there are no such people.
  */
 export function toCalledEvent(
-  { actorId, roomId }: Message,
+  { actorId, roomId, traceparent = '' }: Message,
   { roomName, sender, others }: Hints,
   created: readonly Created[],
   at: Date,
@@ -65,7 +65,7 @@ export function toCalledEvent(
   if (deliveries.length === 0) return undefined
   return {
     ...{ kind: 'people_called', aggregateType: 'notification', aggregateId: actorId, version: BigInt(at.getTime()) },
-    ...{ occurredAt: at, actorId, fact: { case: undefined }, deliveries },
+    ...{ occurredAt: at, actorId, fact: { case: undefined }, deliveries, traceparent },
   }
 }
 

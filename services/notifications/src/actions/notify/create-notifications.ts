@@ -33,12 +33,13 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
   ])
   await queuePushes(
     tx,
-    groups.flatMap(({ message: { roomId, eventId, threadRootEventId, actorId }, at: createdAt, created }) =>
-      created
-        .filter(({ silent }) => !silent)
-        .map(({ id: notificationId, userId, kind }) => ({
-          ...{ notificationId, userId, kind, roomId, eventId, threadRootEventId, actorId, createdAt },
-        })),
+    groups.flatMap(
+      ({ message: { roomId, eventId, threadRootEventId, actorId, traceparent }, at: createdAt, created }) =>
+        created
+          .filter(({ silent }) => !silent)
+          .map(({ id: notificationId, userId, kind }) => ({
+            ...{ notificationId, userId, kind, roomId, eventId, threadRootEventId, actorId, createdAt, traceparent },
+          })),
     ),
   )
   for (const { message, created } of groups) countCreated(created, message.postedAt, at)

@@ -15,6 +15,8 @@ export type CreatedNotification = {
   /** Who caused it. */
   actorId: string
   createdAt: Date
+  /** W3C traceparent of what caused it. */
+  traceparent?: string | undefined
 }
 
 /** Queues a push to each browser of each recipient, in the transaction that creates the notifications. */

@@ -17,6 +17,7 @@ import { openPushClient, type PushClient } from './push-client.ts'
 import { toPushRequest, type PushContent, type PushRequest } from './request.ts'
 import { pauseBefore, type RetryLimits } from './retries.ts'
 import { PushAccess } from './room-access.ts'
+import { prepareSpan, sendSpan } from './spans.ts'
 
 /** Longer than preparing and sending pushes takes. */
 const leaseMs = 30_000
@@ -120,7 +121,7 @@ class Sender {
     const restMs = due.length > 0 ? whileDueMs : Math.max((await nextPushMs(db)) ?? pollMs, whileDueMs)
     if (begun.length === 0) return Math.min(restMs, pollMs)
     const held = await this.#hold(begun)
-    const prepared = await preparePushes(held, this.#around).catch((error: unknown) => {
+    const prepared = await prepareSpan(held, () => preparePushes(held, this.#around)).catch((error: unknown) => {
       for (const push of held) {
         this.#hosts.end(push.host, Date.now())
         this.#outcomes.postpone(push, afterTroubleMs, false)
@@ -172,7 +173,7 @@ class Sender {
 
   async #send(push: HeldPush, request: PushRequest): Promise<void> {
     const { retryLimits } = this.#options
-    const answer = await this.#client.send(request, this.#hangUp.signal)
+    const answer = await sendSpan(push, () => this.#client.send(request, this.#hangUp.signal))
     const ageMs = Date.now() - push.createdAt.getTime()
     this.#hosts.end(push.host, Date.now(), isWell(answer))
     if (answer.outcome === 'busy') {

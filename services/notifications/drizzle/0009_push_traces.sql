@@ -1,0 +1,1 @@
+ALTER TABLE "push_jobs" ADD COLUMN "traceparent" text DEFAULT '' NOT NULL;

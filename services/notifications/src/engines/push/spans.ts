@@ -1,0 +1,24 @@
+import { isRecording, markFailed, withSpan } from '@parley/telemetry'
+import type { HeldPush } from '../../store/push-turns.ts'
+import type { Answer } from './answer.ts'
+
+type Traced = Pick<HeldPush, 'action' | 'traceparent'>
+
+/** Prepares pushes inside a span of their traces; without one if none is recorded. */
+export function prepareSpan<T>(pushes: readonly Traced[], prepare: () => Promise<T>): Promise<T> {
+  const joined = isRecording() ? pushes.map(({ traceparent }) => traceparent).filter((one) => one !== '') : []
+  if (joined.length === 0) return prepare()
+  return withSpan('prepare pushes', { joined, attributes: { 'parley.push.count': pushes.length } }, prepare)
+}
+
+/** Sends a push inside a span of its trace, which never says where to. */
+export function sendSpan({ action, traceparent }: Traced, send: () => Promise<Answer>): Promise<Answer> {
+  if (traceparent === '' || !isRecording()) return send()
+  const attributes = { 'http.request.method': 'POST', 'parley.peer': 'push', 'parley.action': action }
+  return withSpan('POST push', { kind: 'client', parent: traceparent, attributes }, async (span) => {
+    const answer = await send()
+    span.setAttribute('parley.outcome', answer.outcome)
+    if (answer.outcome === 'busy') markFailed(span, 'busy')
+    return answer
+  })
+}
