@@ -1,29 +1,20 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { EventSchema } from '@parley/contracts/internal'
 import { currentTraceparent, startTelemetry, stopTelemetry } from '@parley/telemetry'
+import { OtlpReceiver } from '@parley/testkit'
 import { traced } from '../src/engines/hub/traced.ts'
 import { openEnv, ready, settle } from './_env.ts'
 import { announced, publish } from './_events.ts'
 
-// Spans are recorded only when they go somewhere.
-const sent: Buffer[] = []
-const collector = createServer((request, response) => {
-  request.on('data', (chunk: Buffer) => sent.push(chunk)).once('end', () => response.end())
+let collector: OtlpReceiver
+beforeAll(async () => {
+  collector = await OtlpReceiver.startHere()
+  await startTelemetry(process.env)
 })
-collector.listen(0, '127.0.0.1')
-await once(collector, 'listening')
-process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
-process.env['OTEL_EXPORTER_OTLP_COMPRESSION'] = 'none'
-await startTelemetry(process.env)
-
 afterAll(async () => {
   await stopTelemetry()
-  collector.close()
-  collector.closeAllConnections()
+  await collector[Symbol.asyncDispose]()
 })
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
@@ -38,9 +29,9 @@ test('the push of an event is a span of the trace that caused it', async () => {
   await settle(env, { Uanna: [socket] })
   await node[Symbol.asyncDispose]()
   await stopTelemetry()
-  const all = Buffer.concat(sent)
-  expect(all.includes('push room_groups_updated')).toBe(true)
-  expect(all.includes(traceId) || all.includes(Buffer.from(traceId, 'hex'))).toBe(true)
+  const [span] = collector.spans.filter((one) => one.traceId === traceId)
+  expect(span).toMatchObject({ name: 'deliver to sockets', kind: 'consumer', parentSpanId: 'b7ad6b7169203331' })
+  expect(span?.attributes).toMatchObject({ 'parley.event.kind': 'room_groups_updated' })
 })
 
 test('it happens at once, and fails as what it does', () => {
