@@ -7,8 +7,8 @@ import type { Person } from './people.ts'
 export const roomName = (): string => `room-${randomBytes(6).toString('hex')}`
 
 /** The initial group. */
-export async function lobbyId(person: Person): Promise<string> {
-  const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
+export async function lobbyId(person: Person, options: { base?: string } = {}): Promise<string> {
+  const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {}, options)
   const lobby = groups.find(({ name }) => name === 'Lobby')
   if (lobby === undefined) throw new Error('there is no group Lobby')
   return lobby.id

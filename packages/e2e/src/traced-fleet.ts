@@ -1,0 +1,65 @@
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataDirAt, startFleet, type Fleet } from '@parley/local'
+import { freePort } from '@parley/local/infrastructure'
+import { OtlpReceiver, PushService } from '@parley/testkit'
+import { LivekitStandIn } from '@parley/testkit/livekit'
+import { temporaryDataDir } from './abandoned.ts'
+
+/** A fleet of nine processes that sends its signals to a receiver, with a push service and a media server. */
+export type TracedFleet = AsyncDisposable & {
+  readonly fleet: Fleet
+  readonly collector: OtlpReceiver
+  readonly pushService: PushService
+  /** Ends the processes, which send the rest of their signals; the log files stay. */
+  stop(): Promise<void>
+  /** Everything that the services logged. */
+  logLines(): string
+}
+
+/** Signals are sent soon, so that a test need not wait for them. */
+const soon = {
+  OTEL_BSP_SCHEDULE_DELAY: '100',
+  OTEL_BLRP_SCHEDULE_DELAY: '100',
+  OTEL_METRIC_EXPORT_INTERVAL: '1000',
+}
+
+export async function startTracedFleet(owner: { login: string; password: string }): Promise<TracedFleet> {
+  const dataDir = temporaryDataDir()
+  // PostgreSQL may run as another user, who must reach its folder in here.
+  chmodSync(dataDir, 0o755)
+  const opened = new AsyncDisposableStack()
+  opened.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const collector = opened.use(await OtlpReceiver.start())
+  const pushService = opened.use(await PushService.start())
+  const mediaPort = await freePort()
+  const mediaServer = opened.use(await LivekitStandIn.start(mediaPort))
+  const fleet = await startFleet({
+    ...{ dataDir, port: 0, owner, fsync: false },
+    env: {
+      ...withoutSettings(process.env),
+      ...{ ...collector.env, ...soon },
+      PARLEY_GENERAL_LOG_LEVEL: 'debug',
+      PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
+      PARLEY_LIVEKIT_ENABLED: 'true',
+      PARLEY_LIVEKIT_URL: mediaServer.url,
+      PARLEY_LIVEKIT_API_KEY: mediaServer.apiKey,
+      PARLEY_LIVEKIT_API_SECRET: mediaServer.apiSecret,
+    },
+  })
+  opened.defer(() => fleet.stop())
+  return {
+    ...{ fleet, collector, pushService },
+    stop: () => fleet.stop(),
+    logLines() {
+      const { logs } = dataDirAt(dataDir)
+      return readdirSync(logs)
+        .map((file) => readFileSync(join(logs, file), 'utf8'))
+        .join('\n')
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))

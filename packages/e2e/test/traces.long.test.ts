@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
+import {
+  AssetUploadService,
+  MessageService,
+  MyAccountService,
+  PushNotificationService,
+  RoomService,
+  VoiceCallService,
+} from '@parley/contracts/api'
+import { deployableNames } from '@parley/contracts/deployables'
+import { eventually, type ReceivedSpan } from '@parley/testkit'
+import { signIn, type Person } from '../src/people.ts'
+import { lobbyId } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
+import { startTracedFleet, type TracedFleet } from '../src/traced-fleet.ts'
+
+const owner = { login: 'olga.unmistakable', password: 'the owner whom all traces show' }
+const invited = {
+  ...{ login: 'bob.unmistakable', displayName: 'Bob Distinctive', email: 'bob@distinctive.example' },
+  password: 'a password that nobody logs',
+}
+const written = { body: 'unspeakable salutations', filename: 'unspeakable-notes.txt', room: 'unspeakable-room' }
+
+/** What a browser or gRPC client with OpenTelemetry sends along. */
+const client = { trace: randomBytes(16).toString('hex'), span: randomBytes(8).toString('hex') }
+const traceparent = `00-${client.trace}-${client.span}-01`
+
+let traced: TracedFleet
+let olga: Person
+let bob: Person
+
+beforeAll(async () => {
+  traced = await startTracedFleet(owner)
+  const base = traced.fleet.url
+  olga = await signIn(owner, base)
+  await olga.call(MyAccountService.method.updateProfile, { displayName: 'Olga Distinctive' }, { base })
+  await olga.call(AdminUserService.method.createUser, invited, { base })
+  bob = await signIn(invited, base)
+  await bob.call(PushNotificationService.method.subscribe, traced.pushService.browser('phone'), { base })
+  await converse()
+  await traced.stop()
+})
+afterAll(async () => traced[Symbol.asyncDispose]())
+
+/** A message with a file that mentions somebody, and a call, all in the trace of one client. */
+async function converse(): Promise<void> {
+  const base = traced.fleet.url
+  const groupId = await lobbyId(olga, { base })
+  const { room } = await olga.call(RoomService.method.createRoom, { name: written.room, groupId }, { base })
+  const roomId = room?.id ?? ''
+  await bob.call(RoomService.method.joinRoom, { roomId }, { base })
+  using socket = await Socket.subscribed(base, bob.token)
+  const assetId = await upload(base, roomId)
+
+  const headers = { traceparent }
+  const body = `${written.body} @${bob.login}`
+  const request = { roomId, body, attachmentAssetIds: [assetId] }
+  const { message } = await olga.call(MessageService.method.createMessage, request, { base, headers })
+  await olga.call(VoiceCallService.method.joinCall, { roomId }, { base, headers })
+  await socket.waitForMessage(message?.id ?? '')
+  await socket.waitFor(({ event }) => event.case === 'callStarted')
+  await eventually(() => expect(traced.pushService.by('phone')).toHaveLength(1))
+  // The audit log is the last to hear of events.
+  await eventually(() => expect(kindsOf('process admin-audit')).toEqual(expect.arrayContaining(['consumer'])))
+  await eventually(() => expect(traced.collector.metrics.length).toBeGreaterThan(0))
+}
+
+async function upload(base: string, roomId: string): Promise<string> {
+  const content = Buffer.from('unspeakable content')
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
+  const about = { roomId, filename: written.filename, contentType: 'text/plain', size: BigInt(content.length), sha256 }
+  const uploadId = (await olga.call(createUpload, about, { base })).upload?.uploadId ?? ''
+  await olga.call(uploadChunk, { uploadId, offset: 0n, content, chunkSha256: sha256 }, { base })
+  return (await olga.call(completeUpload, { uploadId }, { base })).asset?.id ?? ''
+}
+
+/** Spans of the client's trace. */
+const spans = (): ReceivedSpan[] => traced.collector.spans.filter(({ traceId }) => traceId === client.trace)
+const kindsOf = (name: string): string[] => spans().flatMap((span) => (span.name === name ? [span.kind] : []))
+
+test('one message is followed through all nine deployables by the id of its trace', () => {
+  const services = new Set(spans().map(({ service }) => service))
+  expect([...services].sort()).toEqual([...deployableNames].sort())
+})
+
+test('every span of the trace has its parent in it', () => {
+  const known = new Set(spans().map(({ spanId }) => spanId))
+  const lost = spans().filter(({ parentSpanId = '' }) => parentSpanId !== client.span && !known.has(parentSpanId))
+  expect(lost.map(({ service, name, parentSpanId }) => ({ service, name, parentSpanId }))).toEqual([])
+})
+
+test.each([
+  ['gateway', 'svc.api.v1.MessageService/CreateMessage', 'server'],
+  ['gateway', 'svc.api.v1.MessageService/CreateMessage', 'client'],
+  ['messaging', 'svc.api.v1.MessageService/CreateMessage', 'server'],
+  ['accounts', 'svc.internal.v1.AccountsInternalService/ResolveHandles', 'server'],
+  ['uploads', 'svc.internal.v1.UploadsInternalService/ClaimAssets', 'server'],
+  ['messaging', 'append_posts', 'client'],
+  ['messaging', 'publish EVENTS', 'producer'],
+  ['notifications', 'process notifications-rooms', 'consumer'],
+  ['rooms', 'svc.internal.v1.RoomsInternalService/ListRecipients', 'server'],
+  ['notifications', 'POST push', 'client'],
+  ['realtime', 'deliver to sockets', 'consumer'],
+  ['admin', 'process admin-audit', 'consumer'],
+  ['calls', 'hand over events', 'internal'],
+])('%s has the span %s', (service, name, kind) => {
+  const own = spans().filter((span) => span.service === service)
+  expect(own.map((span) => [span.name, span.kind])).toContainEqual([name, kind])
+})
+
+test('the sockets get the message, its notification and the call within the trace', () => {
+  const delivered = spans().filter(({ name }) => name === 'deliver to sockets')
+  expect(delivered.map(({ attributes }) => attributes['parley.event.kind'])).toEqual(
+    expect.arrayContaining(['message_posted', 'notification_created', 'people_called', 'call_started']),
+  )
+})
+
+describe('no signal has', () => {
+  const endpoint = () => new URL(traced.pushService.browser('phone').endpoint).pathname
+  test.each<[string, () => string]>([
+    ['the body of a message', () => written.body],
+    ['the name of a file', () => written.filename],
+    ['the title of a room', () => written.room],
+    ['the login of a person', () => 'unmistakable'],
+    ['the display name of a person', () => 'Distinctive'],
+    ['an e-mail address', () => invited.email],
+    ['a token', () => bob.token],
+    ['the token of the sender', () => olga.token],
+    ['a password', () => invited.password],
+    ['the address of a browser', endpoint],
+  ])('%s', (_, secret) => {
+    const { batches, logs, metrics } = traced.collector
+    expect([logs.length, metrics.length].every((count) => count > 0)).toBe(true)
+    const said = `${JSON.stringify(batches)}\n${traced.logLines()}`.split(/\n|(?<=\}),(?=\{)/)
+    expect(said.filter((one) => one.toLowerCase().includes(secret().toLowerCase()))).toEqual([])
+  })
+})
