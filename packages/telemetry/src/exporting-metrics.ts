@@ -1,3 +1,7 @@
+// Not loaded on demand: the SDK loads all of them, and a bundle gives a dynamic import of CommonJS no named exports.
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc'
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics'
 import { collectMetrics } from './metrics.ts'
 
@@ -8,16 +12,14 @@ const defaultTimeoutMs = 30_000
  * Sends the metrics of this process to a collector as well, as sums since its start: the same collection serves both
  * ways. Undefined if none is configured for metrics.
  */
-export async function startExportingMetrics(
-  env: NodeJS.ProcessEnv,
-): Promise<PeriodicExportingMetricReader | undefined> {
+export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined
   if (!(env['OTEL_METRICS_EXPORTER'] || 'otlp').split(',').includes('otlp')) return undefined
   const protocol = env['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] || env['OTEL_EXPORTER_OTLP_PROTOCOL']
   const exportIntervalMillis = milliseconds(env['OTEL_METRIC_EXPORT_INTERVAL'], defaultIntervalMs)
   const timeoutMs = milliseconds(env['OTEL_METRIC_EXPORT_TIMEOUT'], defaultTimeoutMs)
   const reader = new PeriodicExportingMetricReader({
-    exporter: await exporterFor(protocol),
+    exporter: exporterFor(protocol),
     exportIntervalMillis,
     exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis),
   })
@@ -25,20 +27,14 @@ export async function startExportingMetrics(
   return reader
 }
 
-async function exporterFor(protocol: string | undefined): Promise<PushMetricExporter> {
+function exporterFor(protocol: string | undefined): PushMetricExporter {
   switch (protocol) {
-    case 'grpc': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-grpc')
-      return new OTLPMetricExporter()
-    }
-    case 'http/json': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http')
-      return new OTLPMetricExporter()
-    }
-    default: {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto')
-      return new OTLPMetricExporter()
-    }
+    case 'grpc':
+      return new GrpcExporter()
+    case 'http/json':
+      return new JsonExporter()
+    default:
+      return new ProtobufExporter()
   }
 }
 

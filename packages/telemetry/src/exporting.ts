@@ -25,7 +25,7 @@ export async function startExporting(): Promise<(withinMs: number) => Promise<vo
   sdk.start()
   setRecording(traces && process.env['OTEL_TRACES_EXPORTER'] !== 'none')
   if (logRecords && process.env['OTEL_LOGS_EXPORTER'] !== 'none') alsoLogTo(emitLogRecord)
-  const metricsTo = await startExportingMetrics(process.env)
+  const metricsTo = startExportingMetrics(process.env)
   return async (withinMs) => {
     alsoLogTo(undefined)
     setRecording(false)
