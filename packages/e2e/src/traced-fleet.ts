@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt, startFleet, type Fleet } from '@parley/local'
 import { freePort } from '@parley/local/infrastructure'
+import { Resources } from '@parley/runtime'
 import { OtlpReceiver, PushService } from '@parley/testkit'
 import { LivekitStandIn } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
@@ -28,8 +29,8 @@ export async function startTracedFleet(owner: { login: string; password: string 
   const dataDir = temporaryDataDir()
   // PostgreSQL may run as another user, who must reach its folder in here.
   chmodSync(dataDir, 0o755)
-  const opened = new AsyncDisposableStack()
-  opened.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const opened = new Resources()
+  opened.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
   const collector = opened.use(await OtlpReceiver.start())
   const pushService = opened.use(await PushService.start())
   const mediaPort = await freePort()
@@ -47,7 +48,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
       PARLEY_LIVEKIT_API_SECRET: mediaServer.apiSecret,
     },
   })
-  opened.defer(() => fleet.stop())
+  opened.defer('fleet', () => fleet.stop())
   return {
     ...{ fleet, collector, pushService },
     stop: () => fleet.stop(),
@@ -57,7 +58,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
         .map((file) => readFileSync(join(logs, file), 'utf8'))
         .join('\n')
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }
 
