@@ -1,77 +1,74 @@
 /**
- * `pnpm config-table <service>` prints the settings of a service as a table; `--write` puts it into its README, between
- * the marks below; `--check` (without a service) fails if a table differs from the declaration.
+ * `pnpm config-table` prints the settings of all deployables, from their declarations; `--write` puts them into the
+ * reference for operators, between the marks below; `--check` fails if the reference differs.
  */
-import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { register } from 'tsx/esm/api'
+import { declaredSettings } from './declared-settings.mjs'
 import { formatted } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
+const page = 'docs/operating/settings.md'
 const marked = /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { write: { type: 'boolean' }, check: { type: 'boolean' } },
-})
-register()
-const { describe } = await import(inWorkspace('packages/config/src/index.ts'))
+const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
+const sections = sectionsOf(await declaredSettings())
 
-if (values.check) await checkAll()
-else if (positionals[0]) await show(positionals[0])
-else {
-  console.log('pnpm config-table <service> [--write] | --check')
-  process.exitCode = 2
-}
-
-async function show(service) {
-  if (!values.write) return console.log(await table(service))
-  await writeFile(readmeOf(service), await upToDate(service))
-}
-
-async function checkAll() {
-  for (const service of await readdir(inWorkspace('services'))) {
-    if (!existsSync(readmeOf(service)) || !existsSync(configOf(service))) continue
-    if ((await readFile(readmeOf(service), 'utf8')) === (await upToDate(service))) continue
-    console.log(
-      `services/${service}/README.md: the table of settings is out of date; run: pnpm config-table ${service} --write`,
-    )
+if (values.write || values.check) {
+  const present = await readFile(inWorkspace(page), 'utf8')
+  const replaced = present.replace(marked, (_, before, after) => `${before}\n${sections}\n\n${after}`)
+  const wanted = await formatted(inWorkspace(page), replaced)
+  if (values.write) await writeFile(inWorkspace(page), wanted)
+  else if (wanted !== present) {
+    console.log(`${page} is out of date; run: pnpm config-table --write`)
     process.exitCode = 1
   }
-}
+} else console.log(sections)
 
-/** The README with the current table between its marks. */
-async function upToDate(service) {
-  const readme = await readFile(readmeOf(service), 'utf8')
-  if (!marked.test(readme)) return readme
-  const rows = await table(service)
-  const replaced = readme.replace(marked, (_, before, after) => `${before}\n${rows}\n\n${after}`)
-  return formatted(readmeOf(service), replaced)
-}
-
-async function table(service) {
-  const { readConfig } = await import(configOf(service))
-  const code = (names) =>
-    names
-      ? names
-          .split(', ')
-          .map((name) => `\`${name}\``)
-          .join(', ')
-      : ''
-  const rows = describe(readConfig).map(
-    ({ env, toml, kind, default: standard, doc }) =>
-      `| ${code(env)} | ${code(toml)} | ${kind} | ${standard === 'required' ? standard : standard && `\`${standard}\``} | ${doc.replaceAll('|', '\\|')} |`,
+/** A setting that several programs declare alike is printed once, with their names. */
+function sectionsOf(programs) {
+  const readers = new Map()
+  for (const { name, rows } of programs)
+    for (const row of rows) readers.set(keyOf(row), [...(readers.get(keyOf(row)) ?? []), name])
+  const shared = new Map(
+    programs
+      .flatMap(({ rows }) => rows)
+      .filter((row) => readers.get(keyOf(row)).length > 1)
+      .map((row) => [keyOf(row), row]),
   )
-  return ['| environment | parley.toml | kind | default | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  )
+  const sections = programs.map(({ name, rows }) => {
+    const own = rows.filter((row) => !shared.has(keyOf(row)))
+    return `## ${name}\n\n${own.length === 0 ? 'Only shared settings.' : table(own)}`
+  })
+  const everybody = programs.map(({ name }) => name)
+  return [
+    `## Shared\n\n${table([...shared.values()], (row) => namesOf(readers.get(keyOf(row)), everybody))}`,
+    ...sections,
+  ].join('\n\n')
 }
 
-function configOf(service) {
-  return inWorkspace(`services/${service}/src/config.ts`)
+function keyOf(row) {
+  return JSON.stringify(row)
 }
 
-function readmeOf(service) {
-  return inWorkspace(`services/${service}/README.md`)
+/** The names, or which are missing where those are fewer. */
+function namesOf(names, everybody) {
+  const missing = everybody.filter((name) => !names.includes(name))
+  if (missing.length === 0) return 'all'
+  return missing.length < names.length ? `all but ${missing.join(', ')}` : names.join(', ')
+}
+
+function table(rows, readBy) {
+  const heads = ['environment', 'parley.toml', 'kind', 'default', 'meaning', ...(readBy ? ['read by'] : [])]
+  const lines = rows.map((row) => [...cells(row), ...(readBy ? [readBy(row)] : [])])
+  return [heads, heads.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n')
+}
+
+function cells({ env, toml, kind, default: standard, doc }) {
+  const value = standard === 'required' ? standard : standard && `\`${standard}\``
+  return [code(env), code(toml), kind, value, doc.replaceAll('|', '\\|')]
+}
+
+function code(names) {
+  return names && names.replaceAll(/[^, ]+/g, '`$&`')
 }

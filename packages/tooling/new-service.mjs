@@ -54,8 +54,7 @@ What it owns, in a sentence. What it is not for, in another.
 
 ## Configuration
 
-<!-- settings -->
-<!-- /settings -->
+[Settings](../../docs/operating/settings.md#${name}).
 `,
   'src/main.ts': `import '@parley/telemetry/register'
 import { run } from '@parley/runtime'
@@ -153,7 +152,7 @@ await enter('packages/contracts/src/catalogue.ts', '} as const satisfies Record<
 
 run('pnpm', 'install', '--no-frozen-lockfile', '--prefer-offline')
 if (hasDatabase) script('generate-migrations.mjs', name, '--name', 'start')
-script('config-table.mjs', name, '--write')
+script('config-table.mjs', '--write')
 script('folders-table.mjs', '--write')
 script('deployables.mjs', '--write')
 console.log(`services/${name} is a deployable: it builds, and starts with the fleet. Still to be done by you:

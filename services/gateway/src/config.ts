@@ -54,12 +54,12 @@ export const readConfig = defineConfig({
   signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account from one address, or from one browser that signed in to it before. Wider networks may have slightly more (docs/running.md).',
+    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account from one address, or from one browser that signed in to it before. Wider networks may have slightly more (docs/operating/configure.md).',
   }),
   signInAttemptsPerAddress: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS', {
     default: 100,
     min: 1,
-    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW from one address, to any accounts. Wider networks may have slightly more (docs/running.md).',
+    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW from one address, to any accounts. Wider networks may have slightly more (docs/operating/configure.md).',
   }),
   signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
     default: 10,

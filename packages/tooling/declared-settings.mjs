@@ -1,0 +1,23 @@
+import { register } from 'tsx/esm/api'
+import { inWorkspace } from './steps.mjs'
+
+/**
+ * What each program declares: `{ name, readConfig, rows }`, rows as `describe` of `@parley/config` returns them. The
+ * programs are the deployables, the video worker, and `make run`.
+ */
+export async function declaredSettings() {
+  register()
+  const { describe } = await import(inWorkspace('packages/config/src/index.ts'))
+  const { deployables } = await import(inWorkspace('packages/contracts/src/deployables.ts'))
+  const programs = [
+    ...Object.keys(deployables).map((name) => [name, `services/${name}/src/config.ts`, 'readConfig']),
+    ['video-worker', 'services/uploads/src/video-worker/config.ts', 'readConfig'],
+    ['make run', 'packages/local/src/settings.ts', 'readSettings'],
+  ]
+  return Promise.all(
+    programs.map(async ([name, file, read]) => {
+      const { [read]: readConfig } = await import(inWorkspace(file))
+      return { name, readConfig, rows: describe(readConfig) }
+    }),
+  )
+}
