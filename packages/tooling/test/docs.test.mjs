@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { beforeAll, expect, test } from '@jest/globals'
+import { declaredSettings } from '../declared-settings.mjs'
+import { inWorkspace } from '../steps.mjs'
+
+/** Files of people, not of packages or builds. */
+const exclude = (path) => /(^|\/)(node_modules|dist|\.data|fixtures)$/.test(path)
+const root = inWorkspace('.')
+const pages = await Array.fromAsync(glob('**/*.md', { cwd: root, exclude }))
+const read = (page) => readFileSync(join(root, page), 'utf8')
+
+/** The pages whose commands and settings operators type in. */
+const book = pages.filter((page) => page.startsWith('docs/operating/') || page === 'docs/operator-command.md')
+const everywhere = (pattern) =>
+  book.flatMap((page) => Array.from(read(page).matchAll(pattern), (match) => [page, ...match.slice(1)]))
+
+/** Anchors that the headings of a page have on the usual viewers. */
+function anchorsOf(page) {
+  const headings = read(page)
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .matchAll(/^#+ (.*)$/gm)
+  return new Set(
+    Array.from(headings, ([, heading]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/\]\([^)]*\)/g, '')
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+/** Why a link of a page leads nowhere, or nothing. */
+function problemOf(page, link) {
+  const [path, anchor] = link.split('#')
+  const target = path === '' ? join(root, page) : resolve(root, dirname(page), path)
+  if (!existsSync(target)) return `${page}: there is no ${link}`
+  const file = statSync(target).isDirectory() ? join(target, 'README.md') : target
+  if (anchor && !anchorsOf(relative(root, file)).has(anchor)) return `${page}: there is no heading ${link}`
+}
+
+test('every link of a page leads to a file, and to a heading in it', () => {
+  const links = pages.flatMap((page) => {
+    const text = read(page).replaceAll(/^```[\s\S]*?^```|`[^`\n]*`/gm, '')
+    return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => [page, link])
+  })
+  const own = links.filter(([, link]) => !/^[a-z]+:/.test(link))
+  expect(own.length).toBeGreaterThan(200)
+  expect(own.map(([page, link]) => problemOf(page, link)).filter(Boolean)).toEqual([])
+})
+
+/** What `parley ... --help` prints. */
+let runCli
+async function helpOf(words) {
+  let help = ''
+  const add = (text) => {
+    help += text
+  }
+  const terminal = { input: process.stdin, out: add, pipe: add, err: add, env: {} }
+  await runCli([...words, '--help'], terminal)
+  return help
+}
+
+/** Why the command line `parley <words> <options>` is not one, or nothing. */
+async function problemOfCommand(page, line) {
+  const words = line.split(' ').filter(Boolean)
+  const names = words.slice(0, words.findIndex((word) => word.startsWith('-')) >>> 0)
+  const depth = await depthOf(names)
+  const help = await helpOf(names.slice(0, depth))
+  const usage = help.split('\n')[0]
+  if (names.length > 0 && (depth === 0 || usage.includes('[command]')))
+    return `${page}: there is no command parley ${line}`
+  if (names.length > depth && !/\[options\] .*[<[]/.test(usage)) return `${page}: parley ${line} takes no arguments`
+  const options = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0])
+  const unknown = options.find((option) => !new RegExp(`${option}[ ,\n]`).test(help))
+  return unknown && `${page}: parley ${names.join(' ')} has no ${unknown}`
+}
+
+/** How many of the names are commands, each of the one before. */
+async function depthOf(names) {
+  for (let depth = 0; depth < names.length; depth++) {
+    const usage = (await helpOf(names.slice(0, depth + 1))).split('\n')[0]
+    // A command may have two names: `set-password|reset-password`.
+    if (!usage.split(' ')[depth + 2]?.split('|').includes(names[depth])) return depth
+  }
+  return names.length
+}
+
+beforeAll(async () => {
+  runCli = (await import(inWorkspace('packages/cli/src/program.ts'))).runCli
+})
+
+test('every command of the operator in the book exists, with its options', async () => {
+  const lines = everywhere(
+    /(?:pnpm parley|(?<!\w)`parley|operator\.mjs) ((?:[a-z][\w-]*|--[a-z-]+)(?: [\w@.:/-]+)*)(?! ?\.\.\.)/g,
+  )
+  expect(lines.length).toBeGreaterThan(20)
+  const problems = await Promise.all(lines.map(([page, line]) => problemOfCommand(page, line)))
+  expect(problems.filter(Boolean)).toEqual([])
+  expect(await problemOfCommand('page', 'session finish --login alice')).toMatch('no command')
+  expect(await problemOfCommand('page', 'session end --user alice')).toMatch('no --user')
+})
+
+test('every setting in the book is declared', async () => {
+  const rows = (await declaredSettings()).flatMap((program) => program.rows)
+  const variables = new Set(rows.flatMap(({ env }) => env.replaceAll('<n>', '0').split(', ')))
+  // Read outside the declarations: the file itself, and in place of other settings.
+  const others = [/^PARLEY_CONFIG_FILE$/, /^PARLEY_COMPACT_DEPLOYABLES$/, /^PARLEY_IMAGE$/, /^PARLEY_SCREENSHOTS$/]
+  const named = everywhere(/\b(PARLEY_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_<]|\.\.\.)/g)
+  const unknown = named.filter(([, name]) => !variables.has(name) && !others.some((other) => other.test(name)))
+  expect(named.length).toBeGreaterThan(100)
+  expect(unknown).toEqual([])
+
+  const keys = new Set(rows.map(({ toml }) => toml).filter(Boolean))
+  const tables = new Set(Array.from(keys, (key) => key.split('.')[0]))
+  const used = everywhere(/`([a-z]+(?:\.[a-z0-9_]+)+)`/g).filter(([, key]) => tables.has(key.split('.')[0]))
+  expect(used.length).toBeGreaterThan(20)
+  expect(used.filter(([, key]) => !keys.has(key))).toEqual([])
+})
+
+test('every program of the repository that the book runs exists', () => {
+  const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
+  const targets = Array.from(read('Makefile').matchAll(/^([a-z-]+):/gm), ([, target]) => target)
+  const started = everywhere(/(?:`|^)(?:\.\/)?(pnpm|make|node) (\w[\w./-]*)/gm)
+  const exists = { pnpm: (name) => scripts.includes(name), make: (name) => targets.includes(name) }
+  const missing = started.filter(
+    ([, program, name]) => !(exists[program] ?? ((file) => existsSync(join(root, file))))(name),
+  )
+  expect(started.length).toBeGreaterThan(10)
+  expect(missing).toEqual([])
+})
