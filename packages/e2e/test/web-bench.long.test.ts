@@ -106,7 +106,7 @@ inBrowser('first load and start', async () => {
   await page.reload()
   await newest(page).waitFor()
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  const empty = new URL('/healthz-of-nothing', page.url()).href
+  const empty = new URL('/healthz', page.url()).href
   const address = page.url()
   note('an empty page, processor 4x slower', inMs(await medianOf(() => timed(() => page.goto(empty)))))
   await page.goto(address)
@@ -179,7 +179,7 @@ inBrowser('until another browser shows it', async () => {
 async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
   const room = page.url()
   const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
-  await page.goto(new URL('/healthz-of-nothing', room).href)
+  await page.goto(new URL('/healthz', room).href)
   await page.evaluate(`document.body.append(document.createElement('textarea'))
     document.querySelector('textarea').focus()`)
   note(`${what}, empty page: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))

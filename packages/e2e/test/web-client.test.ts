@@ -153,3 +153,20 @@ inBrowser('refusals and roles are shown in the language of the browser', async (
   await dialog.getByRole('button', { name: 'Raum anlegen' }).click()
   await dialog.getByRole('alert').getByText('Einen Raum mit diesem Namen gibt es schon.').waitFor()
 })
+
+inBrowser('an unknown address says so and leads to the rooms', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page, complaints } = visitor
+  const { origin } = new URL(page.url())
+  for (const [path, status] of [
+    ['/nowhere', 404],
+    ['/manage/secrets', 200],
+  ] as const) {
+    const answer = await page.goto(origin + path)
+    expect(answer?.status()).toBe(status)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  }
+  await page.getByRole('link', { name: 'To the rooms' }).click()
+  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  expect(complaints.filter((complaint) => !complaint.includes('status of 404'))).toEqual([])
+})

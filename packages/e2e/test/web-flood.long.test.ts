@@ -35,7 +35,7 @@ inBrowser(
     const field = page.getByRole('textbox', { name: 'Write a message' })
     await field.waitFor()
     const beside = await page.context().newPage()
-    await beside.goto(new URL('/healthz-of-nothing', page.url()).href)
+    await beside.goto(new URL('/healthz', page.url()).href)
     await page.bringToFront()
     const work = await countWork(page, beside)
     // Frames that take longer than the messages between them.

@@ -91,6 +91,26 @@ describe('the page', () => {
   })
 })
 
+describe('an unknown path', () => {
+  const wanted = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  test.each(['/nowhere', '/app/nothing.js', '/chatter', '/api/nothing'])('shows people a page: %s', async (path) => {
+    const answer = await fetch(url + path, { headers: { accept: wanted } })
+    expect([answer.status, await answer.text()]).toEqual([404, page])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+  })
+
+  test.each([
+    ['another type', { headers: { accept: 'application/json' } }],
+    ['any type', {}],
+    ['no HTML', { headers: { accept: '*/*, text/html;q=0' } }],
+    ['a change', { method: 'POST', headers: { accept: wanted } }],
+  ])('answers programs in JSON: %s', async (_, request) => {
+    const answer = await fetch(`${url}/nowhere`, request)
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found: nothing at /nowhere' }])
+  })
+})
+
 describe('its files', () => {
   test('are cached forever, since their names change with them', async () => {
     const { headers, body } = await get('/app/main-a1.js')

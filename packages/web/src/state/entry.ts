@@ -1,6 +1,9 @@
+import { isChatPath } from './router.ts'
+
 /** A page that people meet on their way in, as an address names it. */
 export type EntryPage =
   | { at: 'chat' }
+  | { at: 'nowhere' }
   | { at: 'login'; error: string | undefined }
   | { at: 'register' }
   | { at: 'resetPassword'; token: string }
@@ -8,7 +11,7 @@ export type EntryPage =
   | { at: 'identity'; token: string }
   | { at: 'consent' }
 
-/** The page for an address. All other addresses belong to the chat, which asks for sign-in if necessary. */
+/** The page for an address. Those of the chat ask for sign-in if necessary. */
 export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): EntryPage {
   const query = new URLSearchParams(search)
   switch (pathname) {
@@ -25,6 +28,6 @@ export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname
     case '/oauth/consent':
       return { at: 'consent' }
     default:
-      return { at: 'chat' }
+      return { at: isChatPath(pathname) ? 'chat' : 'nowhere' }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { managePath, pathOf, routeOf } from './router.ts'
+import { isChatPath, managePath, pathOf, routeOf } from './router.ts'
 
 test('a path names a room, and a thread of it', () => {
   expect(routeOf('/')).toMatchObject({ roomId: undefined, threadRootEventId: undefined })
@@ -19,3 +19,12 @@ test('a path names a page of administration', () => {
   expect(routeOf(managePath('rooms', 'R/1')).managed).toEqual({ section: 'rooms', id: 'R/1' })
   expect(routeOf('/manage/secrets').managed).toBeUndefined()
 })
+
+test.each(['/', '/chat', '/chat/', '/chat/-/R1', '/chat/-/R1/E1', '/manage', '/manage/people', '/manage/rooms/R1'])(
+  '%s is a page',
+  (path) => expect(isChatPath(path)).toBe(true),
+)
+
+test.each(['/nowhere', '/chat/R1', '/chat/-/R1/E1/more', '/manage/secrets', '/chat/-/%zz'])('%s is no page', (path) =>
+  expect(isChatPath(path)).toBe(false),
+)

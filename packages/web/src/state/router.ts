@@ -16,6 +16,18 @@ export type ManageSection = (typeof sections)[number]
 /** A page of administration; `id`: the person or the room that it is about. */
 export type ManagedPlace = { section: ManageSection; id: string | undefined }
 
+/** Whether the chat or its administration has a page at a path. */
+export function isChatPath(path: string): boolean {
+  if (/^\/(?:chat\/?|manage\/?)?$/.test(path)) return true
+  try {
+    const { roomId, managed } = routeOf(path)
+    return roomId !== undefined || managed !== undefined
+  } catch {
+    // Not a valid encoding.
+    return false
+  }
+}
+
 /** Parses a path of this client. */
 export function routeOf(path: string, search = ''): Route {
   const [, roomId, threadRootEventId] = /^\/chat\/-\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []

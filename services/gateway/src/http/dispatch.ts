@@ -162,6 +162,7 @@ export class Dispatch {
       case '/api/realtime':
         return replyJson(request, response, 426, { error: socketWanted }, { ...cors, upgrade: 'websocket' })
       default:
+        if (this.#options.webClient.serveNotFound(request, response)) return
         return replyJson(request, response, 404, { error: `not found: nothing at ${path}` }, cors)
     }
   }

@@ -55,15 +55,45 @@ export class WebClient {
       ...(page && this.#pageHeaders),
     }
     if (hasCurrent(request, file.etag)) response.writeHead(304, headers).end()
-    else send(file, headers, request, response)
+    else send(file, 200, headers, request, response)
+    return true
+  }
+
+  /**
+   * Answers a browser that opened an unknown path: status 404 with the page of the web client, which says so. False for
+   * any other request.
+   */
+  serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!this.#page || !opensPage(request)) return false
+    request.resume()
+    const headers = {
+      'content-type': this.#page.contentType,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      vary: 'accept, accept-encoding',
+      ...this.#pageHeaders,
+    }
+    send(this.#page, 404, headers, request, response)
     return true
   }
 }
 
-function send(file: ClientFile, headers: OutgoingHttpHeaders, request: IncomingMessage, response: ServerResponse) {
+/** Whether the request shows its response to a person: scripts and images do not ask for HTML. */
+const opensPage = ({ method, headers }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  /(^|,)\s*text\/html\s*(,|;(?!\s*q=0(\.0*)?\s*(,|$))|$)/i.test(headers.accept ?? '')
+
+function send(
+  file: ClientFile,
+  status: 200 | 404,
+  headers: OutgoingHttpHeaders,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const encoding = wantedEncoding(request, file)
   const body = (encoding && file.compressed.get(encoding)) ?? file.body
-  response.writeHead(200, {
+  response.writeHead(status, {
     ...headers,
     ...(encoding && { 'content-encoding': encoding }),
     'content-length': body.length,
