@@ -1,4 +1,5 @@
 import type { Emoji } from '../markdown/emoji.ts'
+import type { Unfinished } from '../sync/unfinished.ts'
 import { Cell } from './cell.ts'
 
 /** A picture that somebody sent, in full. */
@@ -16,6 +17,8 @@ export type Dialog =
   | { kind: 'profile'; userId: string }
   | { kind: 'reactions'; roomId: string; rootId: string; messageId: string }
   | { kind: 'pictures'; pictures: readonly Picture[]; at: number }
+  /** `onLeave` signs out. */
+  | { kind: 'signOut'; left: Unfinished; onLeave: () => void }
   | { kind: 'emoji'; onPick: (emoji: Emoji) => void }
 
 /** The dialog that is open. */

@@ -20,6 +20,11 @@ export class PendingFiles {
     return cell
   }
 
+  /** How many there are in all rooms and threads. */
+  count(): number {
+    return [...this.#places.values()].reduce((sum, { value }) => sum + value.length, 0)
+  }
+
   /** Begins to upload; files beyond what one message takes are left out. */
   add(place: string, roomId: string, files: Iterable<File>): void {
     this.in(place).update((uploads) => {

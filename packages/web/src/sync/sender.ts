@@ -1,4 +1,4 @@
-import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
+import { type Backoff, backoffMs, Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
 import { forgetUnsent, isKept, keepUnsent, unsentOf } from '../kept/unsent-store.ts'
 import { failureText } from '../session/failure-text.ts'
@@ -11,7 +11,8 @@ export type Written = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'r
 const lasting = new Set([
   ...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound, Code.AlreadyExists],
 ])
-const pauseMs = 3_000
+/** Delays between attempts while the server cannot be reached. */
+const backoff: Backoff = { firstMs: 2_000, longestMs: 60_000 }
 
 /**
  * Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused.
@@ -28,6 +29,9 @@ export class Sender {
   /** Keys of messages this page has posted: the device forgets them a little later. */
   readonly #posted = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
+  /** Failed attempts since the last message was sent. */
+  #failures = 0
+  readonly #closed = new AbortController()
 
   constructor(server: MemberClient, userId: string, onPosted: (unsent: Unsent, message: Message) => void) {
     this.#server = server
@@ -35,6 +39,7 @@ export class Sender {
     this.#onPosted = onPosted
     this.#others = new BroadcastChannel(`parley.unsent.${userId}`)
     this.#others.addEventListener('message', () => void this.resume().catch(() => undefined))
+    addEventListener('online', () => this.sendWaiting(), { signal: this.#closed.signal })
   }
 
   /** Takes in what a reload or crash left, or another tab changed. */
@@ -53,6 +58,7 @@ export class Sender {
 
   close(): void {
     clearTimeout(this.#retry)
+    this.#closed.abort()
     this.#others.close()
   }
 
@@ -65,7 +71,13 @@ export class Sender {
 
   /** Sends everything that waits, at once: the server can be reached again. */
   sendWaiting(): void {
+    this.#failures = 0
+    this.#sendAll()
+  }
+
+  #sendAll(): void {
     clearTimeout(this.#retry)
+    this.#retry = undefined
     for (const place of new Set(this.queue.value.map(placeOf))) void this.#sendNext(place)
   }
 
@@ -100,6 +112,8 @@ export class Sender {
   }
 
   async #sendNext(place: string): Promise<void> {
+    // Without network nothing is tried: `online` sends what waits.
+    if (!navigator.onLine) return
     for (let one = nextToSend(this.queue.value, place); one; one = nextToSend(this.queue.value, place)) {
       const next = one
       this.queue.update((queue) => withUnsent(queue, next.key, { state: 'sending' }))
@@ -122,6 +136,7 @@ export class Sender {
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },
         { headers: { 'idempotency-key': key } },
       )
+      this.#failures = 0
       this.#posted.add(key)
       // Immediately: its event may already have arrived, and the message must not be shown twice.
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
@@ -138,8 +153,8 @@ export class Sender {
         return true
       }
       this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))
-      clearTimeout(this.#retry)
-      this.#retry = setTimeout(() => this.sendWaiting(), pauseMs)
+      // Rooms that fail at the same time are tried again together.
+      this.#retry ??= setTimeout(() => this.#sendAll(), backoffMs(backoff, ++this.#failures))
       return false
     }
   }

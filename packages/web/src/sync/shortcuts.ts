@@ -1,3 +1,4 @@
+import { shortcutsKey, takesKeys } from '../state/keys-for-field.ts'
 import { dialog } from '../state/overlay.ts'
 import { goTo, pathOf, route } from '../state/router.ts'
 import type { Chat } from './chat.ts'
@@ -7,7 +8,8 @@ export function onShortcut(chat: Chat, event: KeyboardEvent): void {
   if (event.isComposing || event.defaultPrevented) return
   const command = event.ctrlKey || event.metaKey
   if (command && event.key === 'k') dialog.set({ kind: 'switcher' })
-  else if (command && event.key === '/') dialog.set({ kind: 'shortcuts' })
+  else if ((command && event.key === '/') || (event.key === shortcutsKey && !takesKeys(event.target)))
+    dialog.set({ kind: 'shortcuts' })
   else if (event.altKey && event.key === 'ArrowDown') toUnread(chat, 1)
   else if (event.altKey && event.key === 'ArrowUp') toUnread(chat, -1)
   else return
