@@ -22,8 +22,8 @@ type Listeners = {
   onRead: (roomId: string) => void
 }
 
-/** Whoever wants to read without missing events waits for them no longer than this. */
-const patienceMs = 1_000
+/** Whoever wants to read without missing events waits for a silent server no longer than this. */
+const patienceMs = 3_000
 /** How often other tabs learn how far the stream has come. */
 const positionEveryMs = 10_000
 
@@ -65,19 +65,21 @@ export class SharedEvents {
   }
 
   /**
-   * Resolves when events arrive, or after a second; never once closed. Data read after that second may miss events from
-   * before the first one; listeners are then notified with a reset.
+   * Resolves when events arrive, or as soon as the stream cannot be opened, or after three seconds; never once closed.
+   * Data read without a stream may miss events from before the first one; listeners are then notified with a reset.
    */
   opened(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {
       if (this.connection.value === 'open') return resolve()
       let isLate = false
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         isLate = true
         resolve()
-      }, patienceMs)
+      }
+      const timer = setTimeout(giveUp, patienceMs)
       this.#closed.signal.addEventListener('abort', () => clearTimeout(timer))
       const stop = this.connection.subscribe(() => {
+        if (this.connection.value === 'lost') giveUp()
         if (this.connection.value !== 'open') return
         stop()
         clearTimeout(timer)
