@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
-import { base64Decode, base64Encode } from '@bufbuild/protobuf/wire'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
+import { base64Decode } from '@bufbuild/protobuf/wire'
 import {
   type DescriptorProto,
   FieldOptionsSchema,
@@ -11,36 +13,53 @@ import type { Plugin } from 'vite'
 
 const rulesFile = 'file_buf_validate_validate'
 const description = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/
+const helper = fileURLToPath(new URL('../src/session/described-file.ts', import.meta.url))
 
 /**
- * Takes the rules for fields and the reserved names out of the contract's descriptors: only the server and the compiler
- * use them, and a page would parse them at every start. A file also forgets the files that it imported once their types
- * are found: otherwise each file that imports it walks through all of them again.
+ * Decodes the contract's descriptors when the client is built, and takes out the rules for fields and the reserved
+ * names, which only the server and the compiler use: a page would do both at every start.
  */
 export const leanContract = (): Plugin => ({
   name: 'lean-contract',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/contracts\/src\/gen\/svc\/.*_pb\.ts$/ },
+    filter: {
+      id: [/\/contracts\/src\/gen\/svc\/.*_pb\.ts$/, /\/wkt\/gen\/google\/protobuf\/(?!descriptor_pb)\w+_pb\.js$/],
+    },
     handler: (code) => ({ code: lean(code), map: null }),
   },
 })
 
-/** A generated file without them. */
-export const lean = (code: string): string =>
-  code.replace(description, (_, encoded: string, imported: string | undefined = '') => {
-    const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
-    file.messageType.forEach(slim)
-    const others = imported.split(', ').filter((name) => name !== rulesFile)
-    const bytes = base64Encode(toBinary(FileDescriptorProtoSchema, file), 'std_raw')
-    return `Object.assign(/*@__PURE__*/ fileDesc("${bytes}", [${others.join(', ')}]), { dependencies: [] })`
-  })
+/** A generated file with its descriptor decoded. */
+export function lean(code: string): string {
+  const found = description.exec(code)
+  if (!found) return code
+  const [call, encoded = '', imported = ''] = found
+  const others = imported.split(', ').filter((name) => name !== '' && name !== rulesFile)
+  // A string of JSON is read faster than an object of the language.
+  const described = `describedFile(${JSON.stringify(plainFile(encoded))}, [${others.join(', ')}])`
+  return `import { describedFile } from ${JSON.stringify(helper)}\n${code.replace(call, () => described)}`
+}
+
+/** The JSON of an encoded file descriptor. */
+function plainFile(encoded: string): string {
+  const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
+  file.messageType.forEach(slim)
+  // Those of the page are named where the file is described.
+  file.dependency = []
+  const isAbsent = (key: string, value: unknown) =>
+    key.startsWith('$') || (Array.isArray(value) && value.length === 0) || (key === 'label' && value === 1)
+  return JSON.stringify(file, (key, value: unknown) => (isAbsent(key, value) ? undefined : value))
+}
 
 function slim(message: DescriptorProto): void {
   message.reservedName = []
   message.reservedRange = []
   withoutRules(MessageOptionsSchema, message)
-  for (const field of message.field) withoutRules(FieldOptionsSchema, field)
+  for (const field of message.field) {
+    withoutRules(FieldOptionsSchema, field)
+    field.jsonName ||= protoCamelCase(field.name)
+  }
   for (const oneof of message.oneofDecl) withoutRules(OneofOptionsSchema, oneof)
   message.nestedType.forEach(slim)
 }

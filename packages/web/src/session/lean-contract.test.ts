@@ -1,35 +1,95 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { fromBinary } from '@bufbuild/protobuf'
-import { base64Decode } from '@bufbuild/protobuf/wire'
-import { type DescriptorProto, type FileDescriptorProto, FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import type { DescEnum, DescField, DescFile, DescMessage, DescService } from '@bufbuild/protobuf'
+import { fileDesc } from '@bufbuild/protobuf/codegenv2'
+import * as wellKnown from '@bufbuild/protobuf/wkt'
 import { expect, test } from '@jest/globals'
 import { lean } from '../../build/lean-contract.ts'
+import { describedFile } from './described-file.ts'
 
-const generated = new URL('../../../contracts/src/gen/svc/api/v1/', import.meta.url)
-const sources = readdirSync(generated).map((name) => readFileSync(new URL(name, generated), 'utf8'))
+const generated = new URL('../../../contracts/src/gen/svc/', import.meta.url)
+const folders = ['api', 'auth', 'discovery', 'realtime']
+const sources = new Map<string, string>(
+  folders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/v1/`, generated)).map((name) => {
+      const source = readFileSync(new URL(`${folder}/v1/${name}`, generated), 'utf8')
+      return [`file_svc_${folder}_v1_${name.replace('_pb.ts', '')}`, source] as const
+    }),
+  ),
+)
 
-function describedIn(source: string): FileDescriptorProto {
-  const [, encoded = ''] = /fileDesc\("([^"]+)"/.exec(source) ?? []
-  return fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
-}
+/** How a file is described in a source, with all that it imports except the rules for fields. */
+class Described {
+  readonly #known = new Map<string, DescFile>()
+  readonly #describe: (source: string, imports: (names: string) => DescFile[]) => DescFile
 
-/** What a client needs of a message: its fields as they are encoded, without what only the server looks at. */
-function neededOf(message: DescriptorProto): unknown {
-  return {
-    ...{ name: message.name, oneofs: message.oneofDecl.map(({ name }) => name), map: message.options?.mapEntry },
-    fields: message.field.map(({ options: _, ...field }) => field),
-    nested: message.nestedType.map(neededOf),
+  constructor(describe: (source: string, imports: (names: string) => DescFile[]) => DescFile) {
+    this.#describe = describe
+  }
+
+  of(name: string): DescFile[] {
+    const source = sources.get(name)
+    if (source === undefined)
+      return Object.entries(wellKnown).flatMap(([key, file]) => (key === name ? [file as DescFile] : []))
+    const known = this.#known.get(name)
+    if (known) return [known]
+    const file = this.#describe(source, (names) => names.split(', ').flatMap((one) => this.of(one)))
+    this.#known.set(name, file)
+    return [file]
   }
 }
 
-test('a page is built with every message and method of the contract, and without the rules for fields', () => {
-  for (const source of sources) {
-    const slim = lean(source)
-    const [whole, left] = [describedIn(source), describedIn(slim)]
-    expect(left.messageType.map(neededOf)).toEqual(whole.messageType.map(neededOf))
-    expect(left.service).toEqual(whole.service)
-    expect(left.enumType).toEqual(whole.enumType)
-    expect(/fileDesc\(.*file_buf_validate/.test(slim)).toBe(false)
-    expect(left.messageType.flatMap(({ field }) => field.filter(({ options }) => options?.$unknown))).toEqual([])
-  }
+const inServer = new Described((source, imports) => {
+  const [, encoded = '', names = ''] = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/.exec(source) ?? []
+  return fileDesc(encoded, imports(names))
+})
+const inPage = new Described((source, imports) => {
+  const [, json = '', names = ''] = /describedFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(lean(source)) ?? []
+  return describedFile(JSON.parse(json) as string, imports(names))
+})
+
+/** All that encoding and calling need. */
+const neededOf = ({ messages, enums, services }: DescFile) => ({
+  messages: messages.map(neededOfMessage),
+  enums: enums.map(neededOfEnum),
+  services: services.map(neededOfService),
+})
+
+const neededOfMessage = ({ typeName, fields, members, nestedMessages, nestedEnums }: DescMessage): unknown => ({
+  ...{ typeName, members: members.map(({ kind, localName }) => [kind, localName]) },
+  fields: fields.map(neededOfField),
+  ...{ messages: nestedMessages.map(neededOfMessage), enums: nestedEnums.map(neededOfEnum) },
+})
+
+const neededOfField = (field: DescField): unknown => {
+  const { name, localName, jsonName, number, fieldKind, scalar, presence } = field
+  const { message, enum: enumeration, oneof, ...kind } = field
+  const { listKind, mapKind, mapKey, packed, delimitedEncoding, longAsString } = kind as Record<string, unknown>
+  const types = [message?.typeName, enumeration?.typeName, oneof?.name]
+  return [
+    ...[name, localName, jsonName, number, fieldKind, scalar, presence, types],
+    ...[listKind, mapKind, mapKey, packed, delimitedEncoding, longAsString],
+  ]
+}
+
+const neededOfEnum = ({ typeName, open, values }: DescEnum) => [
+  ...[typeName, open],
+  values.map(({ name, localName, number }) => [name, localName, number]),
+]
+
+const neededOfService = ({ typeName, methods }: DescService) => [
+  typeName,
+  methods.map(({ name, localName, methodKind, idempotency, input, output }) => [
+    ...[name, localName, methodKind, idempotency, input.typeName, output.typeName],
+  ]),
+]
+
+test.each([...sources.keys()])('a page is built with all of %s that it needs', (name) => {
+  const [whole, left] = [inServer.of(name), inPage.of(name)]
+  expect(left.map(neededOf)).toEqual(whole.map(neededOf))
+  expect(left).toHaveLength(1)
+})
+
+test('a page is built without the rules for fields', () => {
+  expect([...sources.values()].some((source) => source.includes('[file_buf_validate_validate'))).toBe(true)
+  for (const source of sources.values()) expect(/describedFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
 })
