@@ -120,7 +120,7 @@ test('every setting in the book is declared', async () => {
   expect(used.filter(([, key]) => !keys.has(key))).toEqual([])
 })
 
-test('every program of the repository that the book runs exists', () => {
+test('every program and file of the repository that the book names exists', () => {
   const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
   const targets = Array.from(read('Makefile').matchAll(/^([a-z-]+):/gm), ([, target]) => target)
   const started = everywhere(/(?:`|^)(?:\.\/)?(pnpm|make|node) (\w[\w./-]*)/gm)
@@ -130,4 +130,10 @@ test('every program of the repository that the book runs exists', () => {
   )
   expect(started.length).toBeGreaterThan(10)
   expect(missing).toEqual([])
+
+  const files = everywhere(/`((?:packages|services|deploy|helm)\/[\w./-]+)`/g).filter(
+    ([, file]) => !file.includes('/dist/'),
+  )
+  expect(files.length).toBeGreaterThan(5)
+  expect(files.filter(([, file]) => !existsSync(join(root, file)))).toEqual([])
 })
