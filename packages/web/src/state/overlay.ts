@@ -1,9 +1,18 @@
 import type { Emoji } from '../markdown/emoji.ts'
-import type { Unfinished } from '../sync/unfinished.ts'
 import { Cell } from './cell.ts'
 
 /** A picture that somebody sent, in full. */
 export type Picture = { id: string; url: string; name: string; width: number; height: number }
+
+/** What a user has begun and not sent, on this device. */
+export type Unfinished = {
+  /** Messages that wait or were refused. */
+  messages: number
+  /** Rooms and threads with a draft. */
+  drafts: number
+  /** Files for the next message. */
+  files: number
+}
 
 /** Modal dialogs. */
 export type Dialog =
