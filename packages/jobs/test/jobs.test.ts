@@ -24,8 +24,8 @@ const write = async (...texts: string[]) => {
   queue.announce(database.db)
 }
 const rows = () => database.db.select().from(letters).orderBy(letters.id)
-/** Lets every lease expire, as if its time had passed. */
-const expire = () => database.db.execute(sql`update letters set due = now()`)
+/** Lets the first lease of each job expire, as if its time had passed, and no later one. */
+const expire = () => database.db.execute(sql`update letters set due = now() where fence = 1`)
 
 /** A worker and the results of its jobs. */
 function work(
