@@ -19,6 +19,10 @@ export const processFields = () => ({
     default: 0,
     doc: 'port of /healthz, /readyz, /status and /metrics; 0: any free port',
   }),
+  joinClientTraces: bool('PARLEY_JOIN_CLIENT_TRACES', {
+    default: false,
+    doc: 'continues traces that clients send as traceparent; they then decide what is recorded',
+  }),
   drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
     default: '15s',
     doc: 'time that running work has to finish after SIGTERM',

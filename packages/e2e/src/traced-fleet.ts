@@ -40,6 +40,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
     env: {
       ...withoutSettings(process.env),
       ...{ ...collector.env, ...soon },
+      PARLEY_JOIN_CLIENT_TRACES: 'true',
       PARLEY_GENERAL_LOG_LEVEL: 'debug',
       PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
       PARLEY_LIVEKIT_ENABLED: 'true',

@@ -3,19 +3,23 @@ import { isRecording, withSpan } from '@parley/telemetry'
 import { decodeBatch } from './stream/decode.ts'
 import { eventStream } from './subjects.ts'
 
+/** How the traceparent of a recorded span ends; ours have no other flags. */
+const recorded = '-01'
+
 const onStream = { 'messaging.system.name': 'nats', 'messaging.destination.name': eventStream } as const
 
 /**
- * Handles events inside a span of their traces: a child of what caused the first recorded one, linked to the others.
- * While nothing is recorded only `process` runs.
+ * Handles events inside a span of their traces: a child of what caused the first, linked to the others; without one if
+ * none is recorded.
  */
 export function processSpan<T>(
   consumer: string,
   events: readonly Pick<Event, 'id' | 'kind' | 'traceparent'>[],
   process: () => Promise<T>,
 ): Promise<T> {
+  const joined = isRecording() ? recordedOf(events) : []
   const [first, ...others] = events
-  if (first === undefined || !isRecording()) return process()
+  if (first === undefined || joined.length === 0) return process()
   const attributes = {
     ...onStream,
     'messaging.operation.name': 'process',
@@ -25,22 +29,23 @@ export function processSpan<T>(
       ? { 'messaging.batch.message_count': events.length }
       : { 'messaging.message.id': first.id, 'parley.event.kind': first.kind }),
   }
-  const joined = events.map(({ traceparent }) => traceparent)
   return withSpan(`process ${consumer}`, { kind: 'consumer', joined, attributes }, process)
 }
 
 /** Hands events over to messaging inside a span of their traces; without one if none is recorded. */
 export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[], give: () => Promise<T>): Promise<T> {
-  const joined = isRecording() ? tracesOf(events) : []
+  const joined = isRecording() ? recordedOf(events) : []
   if (joined.length === 0) return give()
   return withSpan('hand over events', { joined, attributes: { 'parley.event.count': events.length } }, give)
 }
 
 /** Publishes an encoded EventBatch inside a span of the traces of its events; without one if none is recorded. */
 export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Promise<T> {
-  if (!isRecording()) return publish()
+  // A look at the bytes first: decoding each batch would cost more than publishing it.
+  if (!isRecording() || !Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength).includes(recorded))
+    return publish()
   const events = decodeBatch(batch)
-  const joined = tracesOf(events)
+  const joined = recordedOf(events)
   if (joined.length === 0) return publish()
   const attributes = {
     ...onStream,
@@ -52,5 +57,5 @@ export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Pr
   return withSpan(`publish ${eventStream}`, { kind: 'producer', joined, attributes }, publish)
 }
 
-const tracesOf = (events: readonly { traceparent: string }[]): string[] =>
-  events.map(({ traceparent }) => traceparent).filter((one) => one !== '')
+const recordedOf = (events: readonly { traceparent: string }[]): string[] =>
+  events.map(({ traceparent }) => traceparent).filter((one) => one.endsWith(recorded))

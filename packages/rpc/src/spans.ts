@@ -2,14 +2,14 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { methodPath } from '@parley/contracts/catalogue'
-import { isRecording, withSpan } from '@parley/telemetry'
+import { isRecording, isTraced, withSpan } from '@parley/telemetry'
 
 /** A call as its span describes it. */
 export type CallSpan = {
   readonly kind: 'client' | 'server'
   /** `nats` over the bus; the protocol of a public call. */
   readonly system: 'nats' | 'connectrpc' | 'grpc'
-  /** A W3C traceparent that came with the call; anything else begins a new trace. Default: the current span. */
+  /** A W3C traceparent that came with the call. Default: the current span. */
   readonly parent?: string | undefined
   /** Number of the attempt, from 1. */
   readonly attempt?: number
@@ -27,7 +27,8 @@ const ofServer: ReadonlySet<Code> = new Set([
 
 /**
  * Runs a call inside its span, named and described by OpenTelemetry's conventions for RPC. The span gets the code of a
- * failure, and is marked as failed if the server is to blame. While nothing is recorded only `call` runs.
+ * failure, and is marked as failed if the server is to blame. Only public calls begin traces: a call over the bus that
+ * belongs to none has no span.
  */
 export function callSpan<T>(
   method: DescMethod,
@@ -35,6 +36,7 @@ export function callSpan<T>(
   call: () => Promise<T>,
 ): Promise<T> {
   if (!isRecording()) return call()
+  if (system === 'nats' && (parent === undefined ? !isTraced() : parent === '')) return call()
   const name = methodPath(method).slice(1)
   const attributes = {
     'rpc.system.name': system,

@@ -67,6 +67,17 @@ test('a forwarded call continues the trace of its request', async () => {
   })
 })
 
+test('a call that belongs to no trace begins none', async () => {
+  await using fleet = await startFleet()
+  const rpc = await withService(fleet, () => ({}))
+  await rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000 })
+  await rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent })
+  expect((await spans()).map(({ kind, traceId }) => [kind, traceId]).toSorted()).toEqual([
+    ['client', given.trace],
+    ['server', given.trace],
+  ])
+})
+
 describe('a failed call', () => {
   test.each([
     ['of the caller', Code.NotFound, 'not_found', false],
@@ -76,7 +87,8 @@ describe('a failed call', () => {
     const rpc = await withService(fleet, () => {
       throw new ConnectError('salutations of olga', code)
     })
-    await expect(rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000 })).rejects.toThrow('salutations')
+    const meta = { timeoutMs: 30_000, traceparent }
+    await expect(rpc.call(checkLogin, new Uint8Array(), meta)).rejects.toThrow('salutations')
     const sent = await spans()
     for (const kind of ['client', 'server']) {
       const span = sent.find((one) => one.kind === kind)

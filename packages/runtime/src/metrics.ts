@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { histogram, isRecording, markFailed, withSpan, type LabelsOf } from '@parley/telemetry'
+import { clientTraceparent, histogram, isRecording, markFailed, withSpan, type LabelsOf } from '@parley/telemetry'
 
 const served = histogram('http.server.request.duration', {
   description: 'Time from the head of a request to the end of its answer, of public calls to the begin of the answer',
@@ -49,7 +49,8 @@ export async function traceRequest(
   if (!isRecording()) return handle()
   const method = methodOf(request.method)
   const attributes = { 'http.request.method': method, 'http.route': route }
-  const parent = String(request.headers['traceparent'] ?? '')
+  const sent = request.headers['traceparent']
+  const parent = clientTraceparent(typeof sent === 'string' ? sent : undefined)
   await withSpan(`${method} ${route}`, { kind: 'server', parent, attributes }, async (span) => {
     const answered = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve))
     await handle()

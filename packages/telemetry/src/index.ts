@@ -7,10 +7,12 @@ export { counter, gauge, histogram, metricsText, sum } from './metrics.ts'
 export { prometheusLabel, prometheusName } from './prometheus.ts'
 export { startTelemetry, stopTelemetry } from './start.ts'
 export {
+  clientTraceparent,
   currentTraceparent,
   inThisTrace,
   isRecording,
   isTraced,
+  joinClientTraces,
   markFailed,
   untraced,
   withSpan,

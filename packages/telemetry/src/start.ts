@@ -1,6 +1,8 @@
 import { metrics } from '@opentelemetry/api'
+import { ConfigError, defineConfig, processFields } from '@parley/config'
 import { meterProvider } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
+import { joinClientTraces } from './trace.ts'
 
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
 let measured: Disposable | undefined
@@ -9,6 +11,7 @@ let measured: Disposable | undefined
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
   measured ??= processMetrics()
+  joinClientTraces(isJoining(env))
   if (!exporterConfigured(env)) return
   // The exporters are most of OpenTelemetry's weight: they are loaded only when they have somewhere to send to.
   const { startExporting } = await import('./exporting.ts')
@@ -23,6 +26,17 @@ export async function stopTelemetry(withinMs = 2_000): Promise<void> {
   stopExporting = undefined
   measured?.[Symbol.dispose]()
   measured = undefined
+}
+
+/** False for an invalid configuration, which the code that reads the whole of it reports. */
+function isJoining(env: NodeJS.ProcessEnv): boolean {
+  const { joinClientTraces } = processFields()
+  try {
+    return defineConfig({ joinClientTraces })({ env }).joinClientTraces
+  } catch (error) {
+    if (error instanceof ConfigError) return false
+    throw error
+  }
 }
 
 function exporterConfigured(env: NodeJS.ProcessEnv): boolean {

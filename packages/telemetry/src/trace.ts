@@ -45,12 +45,24 @@ const kinds = {
 const nowhere = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 let tracer = trace.getTracer('parley')
 let recording = false
+let joining = false
 
 /** Sets whether spans are recorded. */
 export function setRecording(on: boolean): void {
   recording = on
   tracer = trace.getTracer('parley')
 }
+
+/** Says whether the traces of clients go on in this process. */
+export function joinClientTraces(join: boolean): void {
+  joining = join
+}
+
+/**
+ * The W3C traceparent that a client sent, or empty if the traces of clients do not go on here: whoever chooses the id of a
+ * trace also decides whether it is recorded.
+ */
+export const clientTraceparent = (sent: string | undefined): string => (joining ? (sent ?? '') : '')
 
 /**
  * Runs `fn` inside a span, which ends when it settles; a failure marks the span with its kind. Without an exporter only

@@ -1,8 +1,8 @@
-import { createClient } from '@connectrpc/connect'
+import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomDirectoryService } from '@parley/contracts/api'
-import { startTelemetry, stopTelemetry } from '@parley/telemetry'
+import { joinClientTraces, startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { OtlpReceiver } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
@@ -13,19 +13,13 @@ let env: Env
 let gateway: Gateway
 beforeAll(async () => {
   collector = await OtlpReceiver.startHere()
-  await startTelemetry(process.env)
+  await startTelemetry({ ...process.env, PARLEY_JOIN_CLIENT_TRACES: 'true' })
   env = await openEnv()
   gateway = await env.start()
-  for (const [n, transport] of transports().entries())
-    await createClient(RoomDirectoryService, transport).getRoom(
-      { roomId: 'R1' },
-      {
-        headers: {
-          authorization: `Bearer ${env.accounts.credential('U-ada')}`,
-          traceparent: `00-${traceIds[n]}-b7ad6b7169203331-01`,
-        },
-      },
-    )
+  for (const [n, transport] of transports().entries()) await getRoom(transport, traceIds[n])
+  joinClientTraces(false)
+  await getRoom(createGrpcTransport({ baseUrl: gateway.url }), notJoined)
+  joinClientTraces(true)
   await fetch(`${gateway.url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', traceparent: `00-${signIn}-b7ad6b7169203331-01` },
@@ -39,10 +33,21 @@ afterAll(() => collector[Symbol.asyncDispose]())
 
 const traceIds = ['1'.repeat(32), '2'.repeat(32)]
 const signIn = '3'.repeat(32)
+const notJoined = '4'.repeat(32)
 const transports = () => [
   createConnectTransport({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1', useBinaryFormat: false }),
   createGrpcTransport({ baseUrl: gateway.url }),
 ]
+const getRoom = (transport: Transport, traceId = '') =>
+  createClient(RoomDirectoryService, transport).getRoom(
+    { roomId: 'R1' },
+    {
+      headers: {
+        authorization: `Bearer ${env.accounts.credential('U-ada')}`,
+        traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+      },
+    },
+  )
 const spansOf = (traceId: string | undefined) => collector.spans.filter((span) => span.traceId === traceId)
 
 test.each([
@@ -56,6 +61,13 @@ test.each([
   expect(client?.parentSpanId).toBe(own?.spanId)
   const [served] = spans.filter(({ attributes, kind }) => kind === 'server' && attributes['rpc.system.name'] === 'nats')
   expect(served?.parentSpanId).toBe(client?.spanId)
+})
+
+test('where clients are not trusted with it, a trace begins here whatever they send', () => {
+  expect(spansOf(notJoined)).toEqual([])
+  expect(JSON.stringify(collector.batches)).not.toContain(notJoined)
+  const traces = new Set(collector.spans.filter((span) => span.name === name).map(({ traceId }) => traceId))
+  expect(traces.size).toBe(3)
 })
 
 test('a request outside of calls is a span of its route', () => {

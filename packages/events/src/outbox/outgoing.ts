@@ -27,7 +27,7 @@ export type OutgoingEvent = {
   fact: MessageInitShape<typeof EventSchema>['fact']
   /** The events for clients. */
   deliveries?: DeliveryInit[]
-  /** W3C traceparent of what caused it, if that is not the current span; default and if empty: the current one. */
+  /** W3C traceparent of what caused it, empty if that had none; default: the current span. */
   traceparent?: string
 }
 
@@ -59,7 +59,7 @@ export function outgoing(event: OutgoingEvent): OutboxRow {
     version: event.version,
     occurredAt: timestampFromDate(event.occurredAt),
     actorId: event.actorId,
-    traceparent: event.traceparent || currentTraceparent(),
+    traceparent: event.traceparent ?? currentTraceparent(),
     fact: event.fact ?? { case: undefined },
     deliveries: event.deliveries ?? [],
   })

@@ -10,6 +10,7 @@ import {
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { encode } from '@parley/protobuf'
 import { callSpan } from '@parley/rpc'
+import { clientTraceparent } from '@parley/telemetry'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
 import { gaveUp } from '../http/deadline.ts'
@@ -67,7 +68,12 @@ function forwarding(
     const timeoutMs = Math.min(context.timeoutMs() ?? requestTimeoutMs, requestTimeoutMs)
     const setCookies = (cookies: string[]) => cookies.forEach((it) => context.responseHeader.append('set-cookie', it))
     setCookies(admitted.cookies)
-    const answer = await forwarder.send(admitted, encode(input, request), timeoutMs, header('traceparent'))
+    const answer = await forwarder.send(
+      admitted,
+      encode(input, request),
+      timeoutMs,
+      clientTraceparent(header('traceparent')),
+    )
     setCookies(forwarder.cookiesBegun(admitted, answer))
     for (const name of exposedReplyHeaders) {
       const value = answer.headers?.get(name)
@@ -80,7 +86,8 @@ function forwarding(
     const isGrpc = context.protocolName !== 'connect'
     const clientMs = context.timeoutMs()
     const system = isGrpc ? 'grpc' : 'connectrpc'
-    const span = { kind: 'server', system, parent: context.requestHeader.get('traceparent') ?? '' } as const
+    const parent = clientTraceparent(context.requestHeader.get('traceparent') ?? undefined)
+    const span = { kind: 'server', system, parent } as const
     try {
       const answer = await callSpan(known.method, span, () => forward(request, context))
       metrics.answered(known.method, {}, began, isGrpc)

@@ -6,6 +6,7 @@ import type { ReadHeader } from '@parley/credentials'
 import { encode } from '@parley/protobuf'
 import { callSpan, type Reply } from '@parley/rpc'
 import { closeSignal, headerOf } from '@parley/runtime'
+import { clientTraceparent } from '@parley/telemetry'
 import {
   malformedJson,
   methodNotAllowed,
@@ -76,7 +77,11 @@ export class ConnectUnary {
     headers: OutgoingHttpHeaders,
   ): Promise<void> {
     const started = performance.now()
-    const span = { kind: 'server', system: 'connectrpc', parent: headerOf(request, 'traceparent') ?? '' } as const
+    const span = {
+      kind: 'server',
+      system: 'connectrpc',
+      parent: clientTraceparent(headerOf(request, 'traceparent')),
+    } as const
     try {
       const { answer, format } = await callSpan(method.method, span, () =>
         this.#known(method, request, response, headers),
@@ -199,7 +204,7 @@ export class ConnectUnary {
     if (version !== undefined && version !== '1') throw unsupportedProtocolVersion(String(version))
     const timeoutMs = timeoutFrom(headerOf(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
     const body = format === 'json' ? transcodeRequest(method, received) : received
-    const traceparent = headerOf(request, 'traceparent')
+    const traceparent = clientTraceparent(headerOf(request, 'traceparent'))
     const answer = await this.#options.forwarder.send(admitted, body, timeoutMs, traceparent)
     setCookies(headers, this.#options.forwarder.cookiesBegun(admitted, answer))
     return { answer, format }
