@@ -1,5 +1,6 @@
 import { problemsOfDoctor } from './check-doctor.mjs'
 import { problemsOfNetwork } from './check-network.mjs'
+import { problemsOfRoutes } from './check-routes.mjs'
 import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
 import { problemsOfAutoscalers } from './scaling.mjs'
@@ -19,7 +20,7 @@ export async function problemsOfRelease(objects, values) {
   await release.videoWorker()
   await release.migrations(deployables.filter(hasDatabase))
   release.problems.push(...problemsOfDoctor(objects, deployables), ...problemsOfAutoscalers(objects))
-  release.problems.push(...problemsOfNetwork(objects, values.networkPolicy))
+  release.problems.push(...problemsOfNetwork(objects, values.networkPolicy), ...problemsOfRoutes(objects))
   release.references()
   return release.problems
 }
@@ -192,13 +193,6 @@ class Release {
       this.portsOf(where, spec.selector.matchLabels, [])
       const may = parseInt(spec.maxUnavailable, 10) > 0 && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow'
       this.must(may, `${where}: blocks the drain of a node`)
-    }
-    for (const { kind, metadata, spec } of [...this.all('HTTPRoute'), ...this.all('GRPCRoute')]) {
-      for (const { name, port } of spec.rules.flatMap((rule) => rule.backendRefs)) {
-        const service = this.all('Service').find((candidate) => candidate.metadata.name === name)
-        const there = service?.spec.ports.some((candidate) => candidate.port === port)
-        this.must(there, `${kind} ${metadata.name}: leads to ${name}:${port}, which is not there`)
-      }
     }
     for (const { metadata, spec } of this.all('Ingress')) {
       for (const { path, backend } of spec.rules.flatMap((rule) => rule.http.paths)) {

@@ -1,0 +1,23 @@
+/**
+ * Checks where the routes of the Gateway API lead: to ports that are there, native gRPC over HTTP/2, and nothing else,
+ * because the gateway serves only RPC over it.
+ */
+export function problemsOfRoutes(objects) {
+  const all = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind))
+  return all('HTTPRoute', 'GRPCRoute').flatMap(({ kind, metadata, spec }) => {
+    const lead = spec.rules.flatMap(({ matches = [], backendRefs }) => backendRefs.map((to) => ({ ...to, matches })))
+    return lead.flatMap(({ name, port, matches }) => {
+      const where = `${kind} ${metadata.name}: leads`
+      const service = all('Service').find((each) => each.metadata.name === name)
+      const target = service?.spec.ports.find((each) => each.port === port)
+      if (!target) return [`${where} to ${name}:${port}, which is not there`]
+      const isHttp2 = target.appProtocol === 'kubernetes.io/h2c'
+      const isGrpc = kind === 'GRPCRoute' || (matches.length > 0 && matches.every(isOfGrpc))
+      if (isHttp2 === isGrpc) return []
+      return [isGrpc ? `${where} gRPC to ${name}:${port}, not HTTP/2` : `${where} others than gRPC to ${name}:${port}`]
+    })
+  })
+}
+
+const isOfGrpc = ({ headers = [] }) =>
+  headers.some(({ name, value }) => name === 'content-type' && /^application\/grpc(\+|$)/.test(value))
