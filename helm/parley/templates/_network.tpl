@@ -68,7 +68,11 @@
 - to:
     {{- toYaml (index $egress .) | nindent 4 }}
   {{- if eq . "dns" }}
-  ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
+  ports:
+    {{- range $egress.dnsPorts }}
+    - { port: {{ . }}, protocol: UDP }
+    - { port: {{ . }}, protocol: TCP }
+    {{- end }}
   {{- end }}
 {{- end }}
 {{- end }}

@@ -69,10 +69,15 @@ function problemsOfEgress(network, egress) {
       ...(secrets.includes('PARLEY_REDIS_URL') ? ['redis'] : []),
       ...reaches.filter((each) => known.includes(each)),
     ]
-    const found = known.filter((each) => network.egress(pod).some((to) => isDeepStrictEqual(to, egress[each])))
-    return found.toSorted().join() === wanted.toSorted().join()
-      ? []
-      : [`NetworkPolicies: ${name} may connect to ${found}, not to ${wanted}`]
+    const found = known.filter((each) => network.egress(pod).some(({ to }) => isDeepStrictEqual(to, egress[each])))
+    const dns = network.egress(pod).find(({ to }) => isDeepStrictEqual(to, egress.dns))
+    const ports = egress.dnsPorts.flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ port, protocol })))
+    return [
+      ...(found.toSorted().join() === wanted.toSorted().join()
+        ? []
+        : [`NetworkPolicies: ${name} may connect to ${found}, not to ${wanted}`]),
+      ...(isDeepStrictEqual(dns?.ports, ports) ? [] : [`NetworkPolicies: ${name} may not ask all dnsPorts`]),
+    ]
   })
 }
 
@@ -136,12 +141,12 @@ class Network {
   }
 
   egress(pod) {
-    return this.of(pod, 'Egress').flatMap(({ egress }) => egress.map(({ to }) => to))
+    return this.of(pod, 'Egress').flatMap(({ egress }) => egress)
   }
 
   mayLeave(from, to) {
     const peers = this.egress(from)
-      .flat()
+      .flatMap(({ to }) => to)
       .filter((peer) => peer.podSelector && !peer.namespaceSelector)
     return peers.some((peer) => selects(peer.podSelector, to.metadata.labels))
   }

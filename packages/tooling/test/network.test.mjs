@@ -80,6 +80,13 @@ test.each([
     'rooms may connect to dns,nats, not to',
   ],
   [
+    'a DNS server that listens at another port is out of reach',
+    'full',
+    'parley-rooms',
+    (spec) => (spec.egress[0].ports = spec.egress[0].ports.filter(({ port }) => port === 53)),
+    'rooms may not ask all dnsPorts',
+  ],
+  [
     'uploads cannot ask its worker',
     'full',
     'parley-uploads',
