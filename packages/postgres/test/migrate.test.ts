@@ -1,5 +1,9 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, jest, test } from '@jest/globals'
-import { runMigrations } from '../src/index.ts'
+import { migrateDatabase, runMigrations } from '../src/index.ts'
+import { newDatabaseUrl } from './_databases.ts'
 
 const variable = 'PARLEY_NOWHERE_DATABASE_URL'
 
@@ -14,4 +18,17 @@ test('without the database setting the migration names it and exits with the cod
   await runMigrations('nowhere', new URL('./drizzle', import.meta.url))
   expect(process.exitCode).toBe(78)
   expect(printed.mock.calls.map(([text]) => String(text)).join('')).toContain(variable)
+})
+
+test('limits of the role for statements and locks do not hold for migrations, nor for those that wait for their turn', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
+  const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_slow', breakpoints: true }]
+  await mkdir(join(folder, 'meta'))
+  await writeFile(join(folder, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }))
+  await writeFile(join(folder, '0000_slow.sql'), 'select pg_sleep(0.5)')
+  const url = new URL(newDatabaseUrl())
+  // Like `alter role ... set`, for these connections alone.
+  url.searchParams.set('options', '-c statement_timeout=100 -c lock_timeout=50')
+  await Promise.all([1, 2].map(() => migrateDatabase({ url: url.href, folder })))
+  await rm(folder, { recursive: true })
 })
