@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,9 @@ import { migrateDatabase, openDatabase } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
 
 const program = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
+/** What operators are told to let a pooler ignore. */
+const example = readFileSync(join(import.meta.dirname, '../../../deploy/examples/postgres.yaml'), 'utf8')
+const [, ignored = ''] = /ignore_startup_parameters: (.+)/.exec(example) ?? []
 const url = newDatabaseUrl()
 const folder = mkdtempSync(join(tmpdir(), 'parley-pooler-'))
 const poolers: ChildProcess[] = []
@@ -46,7 +49,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
 default_pool_size = ${connections}
-ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options, extra_float_digits
+ignore_startup_parameters = ${ignored}
 `,
   )
   chmodSync(folder, 0o755)

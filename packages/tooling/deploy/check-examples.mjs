@@ -6,6 +6,9 @@ import { busUsers, databaseOwners } from './manifest.mjs'
 
 const folder = inWorkspace('deploy/examples')
 
+/** What packages/postgres sets when it connects, which a pooler must ignore. */
+const givenAtStart = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+
 /** The objects of deploy/examples. */
 export const examples = () =>
   readdirSync(folder)
@@ -13,8 +16,9 @@ export const examples = () =>
     .flatMap((file) => parseAllDocuments(readFileSync(`${folder}/${file}`, 'utf8')).map((document) => document.toJS()))
 
 /**
- * Checks the examples of what Parley needs beside it: their objects, and that NATS has every user and PostgreSQL every
- * database of the manifest. Nothing here knows the resources of CloudNativePG.
+ * Checks the examples of what Parley needs beside it: their objects, that NATS has every user and PostgreSQL every
+ * database of the manifest, and that services can connect through its pooler. Nothing here knows the resources of
+ * CloudNativePG.
  */
 export async function problemsOfExamples() {
   const objects = examples()
@@ -31,6 +35,9 @@ export async function problemsOfExamples() {
   const roles = find('Cluster', 'postgres').spec.managed.roles.map(({ name }) => name)
   for (const found of [roles, databases.map(({ name }) => name), databases.map(({ owner }) => owner)])
     must(found.toSorted().join() === wanted.join(), `PostgreSQL has ${found}, not ${wanted}`)
+  const { ignore_startup_parameters: ignored = '' } = find('Pooler', 'postgres-pooler').spec.pgbouncer.parameters
+  for (const setting of givenAtStart)
+    must(ignored.split(',').includes(setting), `the pooler refuses connections with ${setting}`)
   for (const { kind, metadata, spec } of objects.filter((each) => each.spec?.template)) {
     const { containers, securityContext } = spec.template.spec
     const locked =
