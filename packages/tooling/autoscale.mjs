@@ -14,7 +14,7 @@ const help = `pnpm autoscale [--min <n>] [--max <n>] [--target <metric>=<value>]
 
 Runs the fleet on this machine, as make run does and with the same settings, and scales its realtime nodes like the
 HorizontalPodAutoscaler of the chart, by what they report at /metrics. Build first: make bootstrap.
-  --min, --max <n>          limits of the number of nodes; default 1 and 3
+  --min, --max <n>          limits of the number of nodes; default 1 and 3. It begins with PARLEY_REPLICAS
   --target <metric>=<value> another target than that of helm/parley/files/scaling.yaml, the average over the nodes
   --faster <n>              divides the times of that file, for demonstrations: with 60, minutes are seconds
   --every <seconds>         time between two decisions; default 15, as in Kubernetes
@@ -42,9 +42,8 @@ if (values.help) {
 }
 
 const rateWindowSeconds = 120
-const [minReplicas, maxReplicas, faster, every] = ['min', 'max', 'faster', 'every'].map((option) =>
-  positive(values[option], `--${option}`),
-)
+const [minReplicas, maxReplicas] = ['min', 'max'].map((option) => whole(values[option], `--${option}`))
+const [faster, every] = ['faster', 'every'].map((option) => positive(values[option], `--${option}`))
 const everyMs = every * 1000
 const { targets, behavior } = scalingOf(name, faster)
 for (const [metric, target] of values.target.map((text) => text.split('='))) {
@@ -53,12 +52,15 @@ for (const [metric, target] of values.target.map((text) => text.split('='))) {
 }
 const autoscaler = new HorizontalAutoscaler({ targets, behavior, minReplicas, maxReplicas })
 const known = new Map()
-let wanted = 1
+let wanted
 
 const stopping = new AbortController()
 const fleet = new LocalFleet({
   output: values.json ? 2 : 'inherit',
-  onReady: () => void decideUntilStopped(),
+  onReady: () => {
+    wanted = fleet.processesOf(name).length
+    void decideUntilStopped()
+  },
   onScaled: (count) => report({ scaled: count }, `${count} nodes serve`),
   onEnd: (code) => process.exit(code),
 })
@@ -106,6 +108,11 @@ async function scraped({ pid, internalPort }) {
 function positive(text, option) {
   const number = Number(text)
   return number > 0 ? number : refuse(`${option}: must be a number above 0`)
+}
+
+function whole(text, option) {
+  const number = positive(text, option)
+  return Number.isInteger(number) ? number : refuse(`${option}: must be a whole number`)
 }
 
 function refuse(problem) {

@@ -12,7 +12,7 @@ export class NodeMetrics {
   #windowSeconds
   #scrapes = []
 
-  /** Rates are those of a window. */
+  /** Rates are those of a window, which is longer if scrapes come too seldom for two in it. */
   constructor(windowSeconds) {
     this.#windowSeconds = windowSeconds
   }
@@ -20,7 +20,9 @@ export class NodeMetrics {
   /** Takes what the process served at a time in seconds. */
   add(at, text) {
     this.#scrapes.push({ at, samples: samplesIn(text) })
-    this.#scrapes = this.#scrapes.filter((scrape) => scrape.at >= at - this.#windowSeconds)
+    this.#scrapes = this.#scrapes.filter(
+      (scrape, n, all) => scrape.at >= at - this.#windowSeconds || n >= all.length - 2,
+    )
   }
 
   /** The value of a metric; undefined if the process has not reported it. */

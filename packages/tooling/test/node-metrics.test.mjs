@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { NodeMetrics, readableMetrics } from '../scaling/node-metrics.mjs'
 import { queryOf, scalingOf } from '../scaling/scaling-file.mjs'
+import { inWorkspace } from '../steps.mjs'
 
 const scrape = ({ sockets, lags: [quick, slow, all] }) => `# HELP parley_realtime_sockets Sockets
 # TYPE parley_realtime_sockets gauge
@@ -31,6 +33,19 @@ test('the lag is the quantile of what the window added, as Prometheus computes i
   // Only the last addition is within the window.
   metrics.add(120, scrape({ sockets: 1, lags: [290, 300, 340] }))
   expect(lag()).toBeCloseTo(0.095)
+})
+
+test('a window shorter than the time between scrapes has two of them', () => {
+  const metrics = new NodeMetrics(2)
+  for (const n of [1, 2, 3]) metrics.add(n * 15, scrape({ sockets: 1, lags: [0, n * 100, n * 100] }))
+  expect(metrics.value('parley_realtime_lag_p95_seconds')).toBeCloseTo(0.48)
+})
+
+test('limits of the number of nodes are whole numbers', () => {
+  // The unknown metric ends it before it starts a fleet, whatever the limits.
+  const args = [inWorkspace('packages/tooling/autoscale.mjs'), '--min', '1.5', '--target', 'unknown=1']
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, '--min: must be a whole number\n'])
 })
 
 test('the metrics that scale realtime nodes can be read, each from the series of its query', () => {
