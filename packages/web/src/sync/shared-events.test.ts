@@ -56,3 +56,10 @@ test.each([
   enter({ status: 'open', resumed: false })
   expect(resets).toBe(1)
 })
+
+test('if the stream was lost before anybody waits for it, it is read without at once', async () => {
+  enter({ status: 'waiting', retryInMs: 500, reason: 'refused' })
+  expect([await isOpened(), resets]).toEqual([true, 0])
+  enter({ status: 'open', resumed: false })
+  expect(resets).toBe(1)
+})

@@ -86,6 +86,7 @@ export class SharedEvents {
         if (isLate) this.#call(({ onReset }) => onReset())
         resolve()
       })
+      if (this.connection.value === 'lost') giveUp()
     })
     return this.#opened
   }
