@@ -31,6 +31,8 @@ export class Sender {
   #retry: ReturnType<typeof setTimeout> | undefined
   /** Failed attempts since the last message was sent. */
   #failures = 0
+  /** The browser sees no network, and nothing has shown since that it is wrong. */
+  #isOffline = !navigator.onLine
   readonly #closed = new AbortController()
 
   constructor(server: MemberClient, userId: string, onPosted: (unsent: Unsent, message: Message) => void) {
@@ -39,7 +41,9 @@ export class Sender {
     this.#onPosted = onPosted
     this.#others = new BroadcastChannel(`parley.unsent.${userId}`)
     this.#others.addEventListener('message', () => void this.resume().catch(() => undefined))
-    addEventListener('online', () => this.sendWaiting(), { signal: this.#closed.signal })
+    const { signal } = this.#closed
+    addEventListener('online', () => this.sendWaiting(), { signal })
+    addEventListener('offline', () => (this.#isOffline = true), { signal })
   }
 
   /** Takes in what a reload or crash left, or another tab changed. */
@@ -53,7 +57,8 @@ export class Sender {
       const added = left.filter(({ key }) => !own.some((one) => one.key === key))
       return [...added.map((one): Unsent => (one.state === 'refused' ? one : { ...one, state: 'waiting' })), ...own]
     })
-    this.sendWaiting()
+    if (this.#isOffline) this.#sendLater()
+    else this.sendWaiting()
   }
 
   close(): void {
@@ -66,11 +71,12 @@ export class Sender {
     const key = newIdempotencyKey()
     const unsent: Unsent = { ...written, key, userId: this.#userId, writtenAt: Date.now(), state: 'waiting' }
     this.queue.update((queue) => [...queue, unsent])
-    void this.#keep(unsent).then(() => this.#sendNext(placeOf(unsent)))
+    void this.#keep(unsent).then(() => this.#sendNow(placeOf(unsent)))
   }
 
   /** Sends everything that waits, at once: the server can be reached again. */
   sendWaiting(): void {
+    this.#isOffline = false
     this.#failures = 0
     this.#sendAll()
   }
@@ -81,12 +87,26 @@ export class Sender {
     for (const place of new Set(this.queue.value.map(placeOf))) void this.#sendNext(place)
   }
 
+  /** Rooms that fail at the same time are tried again together. */
+  #sendLater(): void {
+    this.#retry ??= setTimeout(
+      () => this.#sendAll(),
+      this.#isOffline ? backoff.longestMs : backoffMs(backoff, ++this.#failures),
+    )
+  }
+
+  /** Without network nothing is tried at once: `online` or a new connection sends what waits, or else the timer. */
+  #sendNow(place: string): void {
+    if (this.#isOffline) this.#sendLater()
+    else void this.#sendNext(place)
+  }
+
   /** Sends a refused message once more. */
   sendAgain(key: string): void {
     const one = this.queue.value.find((unsent) => unsent.key === key)
     if (!one) return
     this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))
-    void this.#keep({ ...one, state: 'waiting' }).then(() => this.#sendNext(placeOf(one)))
+    void this.#keep({ ...one, state: 'waiting' }).then(() => this.#sendNow(placeOf(one)))
   }
 
   discard(key: string): void {
@@ -112,8 +132,6 @@ export class Sender {
   }
 
   async #sendNext(place: string): Promise<void> {
-    // Without network nothing is tried: `online` sends what waits.
-    if (!navigator.onLine) return
     for (let one = nextToSend(this.queue.value, place); one; one = nextToSend(this.queue.value, place)) {
       const next = one
       this.queue.update((queue) => withUnsent(queue, next.key, { state: 'sending' }))
@@ -136,6 +154,7 @@ export class Sender {
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },
         { headers: { 'idempotency-key': key } },
       )
+      this.#isOffline = false
       this.#failures = 0
       this.#posted.add(key)
       // Immediately: its event may already have arrived, and the message must not be shown twice.
@@ -153,8 +172,7 @@ export class Sender {
         return true
       }
       this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))
-      // Rooms that fail at the same time are tried again together.
-      this.#retry ??= setTimeout(() => this.#sendAll(), backoffMs(backoff, ++this.#failures))
+      this.#sendLater()
       return false
     }
   }

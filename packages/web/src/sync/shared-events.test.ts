@@ -5,6 +5,7 @@ import { SharedEvents } from './shared-events.ts'
 let enter: (state: RealtimeState) => void
 let events: SharedEvents
 let resets: number
+let happen: Map<string, () => void>
 
 /** A stream whose states the test decides. */
 function openStream(): Realtime {
@@ -18,7 +19,9 @@ beforeEach(() => {
   jest.useFakeTimers()
   // What only browsers have.
   const locks = { request: async (_: string, __: object, held: () => Promise<void>) => held() }
-  const browser = { navigator: { onLine: true, locks }, addEventListener: () => undefined }
+  happen = new Map()
+  const addEventListener = (name: string, listener: () => void) => void happen.set(name, listener)
+  const browser = { navigator: { onLine: true, locks }, addEventListener }
   for (const [name, value] of Object.entries(browser))
     Object.defineProperty(globalThis, name, { value, configurable: true })
   events = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
@@ -55,6 +58,16 @@ test.each([
   expect([await isOpened(), resets]).toEqual([true, 0])
   enter({ status: 'open', resumed: false })
   expect(resets).toBe(1)
+})
+
+test('a stream that opens counts as open although the browser sees no network, until it says so anew', () => {
+  Object.assign(navigator, { onLine: false })
+  enter({ status: 'connecting', failures: 0 })
+  expect(events.connection.value).toBe('lost')
+  enter({ status: 'open', resumed: false })
+  expect(events.connection.value).toBe('open')
+  happen.get('offline')?.()
+  expect(events.connection.value).toBe('lost')
 })
 
 test('if the stream was lost before anybody waits for it, it is read without at once', async () => {

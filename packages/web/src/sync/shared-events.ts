@@ -53,8 +53,7 @@ export class SharedEvents {
     this.#channel.addEventListener('message', ({ data }: MessageEvent<Told>) => this.#told(data))
     this.#channel.postMessage({ kind: 'hello' } satisfies Told)
     const { signal } = this.#closed
-    const look = () => this.#enter(this.#heardOf)
-    for (const change of ['online', 'offline']) addEventListener(change, look, { signal })
+    for (const change of ['online', 'offline']) addEventListener(change, () => this.#look(), { signal })
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
   }
 
@@ -151,10 +150,16 @@ export class SharedEvents {
     this.#call(({ onEvent }) => onEvent(envelope))
   }
 
-  /** A device without network counts as disconnected at once, before the socket notices. */
+  /** A stream that opens does so over a network, whatever the browser says. */
   #enter(connection: Connection): void {
     this.#heardOf = connection
-    this.connection.set(!navigator.onLine && connection !== 'ended' ? 'lost' : connection)
+    if (connection === 'open') this.connection.set(connection)
+    else this.#look()
+  }
+
+  /** A device without network counts as disconnected at once, before the socket notices. */
+  #look(): void {
+    this.connection.set(navigator.onLine || this.#heardOf === 'ended' ? this.#heardOf : 'lost')
   }
 
   #call(hear: (listeners: Listeners) => void): void {

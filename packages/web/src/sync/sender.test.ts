@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { Code, ConnectError, type MemberClient } from '@parley/client'
+import { Sender, type Written } from './sender.ts'
+
+let sender: Sender
+let isReachable: boolean
+let happen: Map<string, () => void>
+const createMessage = jest.fn(async () => {
+  if (!isReachable) throw new ConnectError('not now', Code.Unavailable)
+  return { message: { id: 'M1' } }
+})
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  createMessage.mockClear()
+  isReachable = true
+  happen = new Map()
+  // What only browsers have.
+  const locks = { request: async (_: string, held: () => Promise<boolean>) => held() }
+  const addEventListener = (name: string, listener: () => void) => void happen.set(name, listener)
+  for (const [name, value] of Object.entries({ navigator: { onLine: false, locks }, addEventListener }))
+    Object.defineProperty(globalThis, name, { value, configurable: true })
+  sender = new Sender({ api: { message: { createMessage } } } as unknown as MemberClient, 'U1', () => undefined)
+})
+afterEach(() => {
+  sender.close()
+  jest.useRealTimers()
+})
+
+const written: Written = {
+  ...{ roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false, body: 'Tea?' },
+  ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
+}
+
+/** The attempts so far, `ms` milliseconds from now. */
+async function triedAfter(ms: number): Promise<number> {
+  await jest.advanceTimersByTimeAsync(ms)
+  return createMessage.mock.calls.length
+}
+
+test('where the browser sees no network, one attempt a minute is made, and none once nothing waits', async () => {
+  isReachable = false
+  sender.send(written)
+  expect(await triedAfter(59_000)).toBe(0)
+  expect(await triedAfter(1_000)).toBe(1)
+  expect(await triedAfter(59_000)).toBe(1)
+  isReachable = true
+  expect(await triedAfter(1_000)).toBe(2)
+  expect(await triedAfter(600_000)).toBe(2)
+})
+
+test('what was sent shows that the browser is wrong, until it says so anew', async () => {
+  sender.send(written)
+  expect(await triedAfter(60_000)).toBe(1)
+  sender.send(written)
+  expect(await triedAfter(0)).toBe(2)
+  happen.get('offline')?.()
+  sender.send(written)
+  expect(await triedAfter(0)).toBe(2)
+  happen.get('online')?.()
+  expect(await triedAfter(0)).toBe(3)
+})
+
+test('a new connection sends at once, whatever the browser says', async () => {
+  sender.send(written)
+  expect(await triedAfter(0)).toBe(0)
+  sender.sendWaiting()
+  expect(await triedAfter(0)).toBe(1)
+})
