@@ -61,7 +61,10 @@ const fleet = new LocalFleet({
     wanted = fleet.processesOf(name).length
     void decideUntilStopped()
   },
-  onScaled: (count) => report({ scaled: count }, `${count} nodes serve`),
+  onScaled: (count) => {
+    // Others were overtaken by a later decision.
+    if (count === wanted) report({ scaled: count }, `${count} nodes serve`)
+  },
   onEnd: (code) => process.exit(code),
 })
 // Ctrl-C reaches the whole process group: the fleet ends, and then this process.

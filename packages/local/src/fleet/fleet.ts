@@ -52,8 +52,8 @@ export type Fleet = AsyncDisposable & {
   /** Drains a process of a deployable and starts it again; resolves when it serves. */
   restart(name: string, index?: number): Promise<void>
   /**
-   * Starts or drains processes of a service until it has `count`. Resolves when the new ones serve and the others have
-   * ended.
+   * Starts or drains processes of a service until it has `count`. Resolves when the new ones serve, unless a later call
+   * has removed them, and the others have ended.
    */
   scale(name: string, count: number): Promise<void>
   /** Drains the services, then ends PostgreSQL, NATS and Redis. The data stay. Repeatable. */

@@ -75,7 +75,8 @@ export class ServiceGroup {
 
   /**
    * Starts or drains processes of a service until it has `count`; the newest leave first. Resolves when the new ones
-   * serve and the others have ended. Gateways forward only to the processes of the start.
+   * serve and the others have ended. New ones that a later call removes are not waited for beyond their end. Gateways
+   * forward only to the processes of the start.
    */
   async scale(name: string, count: number): Promise<void> {
     const { services, onChange } = this.#options
@@ -94,7 +95,11 @@ export class ServiceGroup {
     const joining = free.slice(0, Math.max(0, count - own.length)).map((index) => this.#member(service, index))
     this.#members.push(...joining)
     await Promise.all([
-      ...joining.map(({ supervised }) => supervised.serving()),
+      ...joining.map((member) =>
+        member.supervised.serving().catch((error: unknown) => {
+          if (this.#members.includes(member)) throw error
+        }),
+      ),
       ...leaving.map(async (member) => {
         await member.supervised.stop(stopTimeoutMs)
         this.#leaving.delete(member)
