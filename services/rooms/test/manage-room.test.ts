@@ -52,9 +52,7 @@ describe('UpdateRoom', () => {
         true,
       ),
     )
-    expect(events()).toMatchObject([
-      { kind: 'room_groups_updated', deliveries: [{ audience: { case: 'everyone' } }] },
-    ])
+    expect(events()).toMatchObject([{ kind: 'room_groups_updated', deliveries: [{ audience: { case: 'everyone' } }] }])
   })
 
   test('an empty description clears, fields that are not named stay', async () => {
