@@ -24,7 +24,7 @@ const fileDefaults = {
 
 /**
  * Describes a file of the contract from what the build has decoded: `json` holds its descriptor without empty fields.
- * Decoding it in the page would take a fifth of a start on a slow device. The file forgets those that it imports once
+ * Decoding it in the page would take a sixth of a start on a slow device. The file forgets those that it imports once
  * their types are found: otherwise each file that imports it walks through all of them again.
  */
 export function describedFile(json: string, imports: readonly DescFile[]): DescFile {
