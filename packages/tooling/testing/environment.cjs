@@ -1,3 +1,6 @@
+// Loaded here, or a file with fake timers may be the first to: they would keep those for all later files.
+require('node:http')
+require('node:http2')
 const { ModernFakeTimers } = require('@jest/fake-timers')
 const { ModuleMocker } = require('jest-mock')
 

@@ -29,7 +29,11 @@ beforeAll(async () => {
   await env[Symbol.asyncDispose]()
   await stopTelemetry()
 })
-afterAll(() => collector[Symbol.asyncDispose]())
+// Also after a failure: the next file of this process starts it again.
+afterAll(async () => {
+  await stopTelemetry()
+  await collector[Symbol.asyncDispose]()
+})
 
 const traceIds = ['1'.repeat(32), '2'.repeat(32)]
 const signIn = '3'.repeat(32)
