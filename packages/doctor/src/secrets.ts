@@ -21,7 +21,7 @@ export function secretsIn(readConfig: ReadConfig<Fields>, sources: Sources): str
     .sort((one, other) => other.length - one.length)
 }
 
-/** The text as `reasonOf` would have it. */
+/** With single spaces, as a value stands in the reason of a failure (`reasonOf`). */
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /** A column of a repeated table, as one field for each row. */

@@ -1,28 +1,21 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { register } from 'tsx/esm/api'
+import { declaredSettings } from '../declared-settings.mjs'
 import { inWorkspace } from '../steps.mjs'
-import { deployables } from './image-files.mjs'
 
-register()
-const { ConfigError, describe } = await import(inWorkspace('packages/config/src/index.ts'))
+const settings = await declaredSettings()
+const { ConfigError } = await import(inWorkspace('packages/config/src/index.ts'))
 const { planMemory } = await import(inWorkspace('services/uploads/src/domain/memory.ts'))
 
-const configs = [
-  ...deployables.map((service) => [service, `services/${service}/src/config.ts`]),
-  ['video-worker', 'services/uploads/src/video-worker/config.ts'],
-]
-
-/** The settings that each program declares: how it reads them, and each one's names, key and kind. */
+/** The settings that each program of the image declares: how it reads them, and each one's names, key and kind. */
 const declared = Object.fromEntries(
-  await Promise.all(
-    configs.map(async ([service, file]) => {
-      const { readConfig } = await import(inWorkspace(file))
-      const rows = describe(readConfig).map(({ env, toml, kind }) => ({ names: env.split(', '), toml, kind }))
-      return [service, { readConfig, rows }]
-    }),
-  ),
+  settings
+    .filter(({ name }) => name !== 'make run')
+    .map(({ name, readConfig, rows }) => [
+      name,
+      { readConfig, rows: rows.map(({ env, toml, kind }) => ({ names: env.split(', '), toml, kind })) },
+    ]),
 )
 
 /** Settings that hold a secret, of all deployables. */
