@@ -4,8 +4,8 @@ import { beatWithin } from '@parley/telemetry'
 const blockMs = 400
 const windowMs = 10_000
 const limitMs = 5_000
-/** Intervals of the check while the loop is mostly idle, and while it is busy. */
-const [restMs, closelyMs] = [4_000, 100]
+/** Intervals of the check while the loop is mostly idle, on the beat of periodic work, and while it is busy. */
+const [restMs, closelyMs] = [10_000, 100]
 const busy = 0.25
 
 /** A measurement at a timer: how late it fired, and how long the loop was busy since the last measurement. */
@@ -21,11 +21,9 @@ export class EventLoopStalls {
     this.#lookedAt = now
   }
 
-  /** Records a measurement; a late timer means a stall. Returns whether to measure at short intervals now. */
+  /** Records a measurement; a late timer means a stall of at least that time. Returns whether to measure closely now. */
   look({ now, lateMs, activeMs }: Look): boolean {
-    // A stall that began long before the check was due is longer than the delay of the check.
-    const ms = this.#closely ? lateMs : activeMs
-    if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(ms, windowMs) })
+    if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
     this.#closely = activeMs >= busy * (now - this.#lookedAt)
     this.#lookedAt = now

@@ -35,7 +35,7 @@ type Options = {
 export async function serveHttp(options: Options): Promise<HttpServer> {
   const { host, port, handle, routeOf = () => '*', timeouts = defaultTimeouts } = options
   const { head: headersTimeout, request: requestTimeout, idle } = timeouts
-  const connectionsCheckingInterval = Math.min(headersTimeout, 5_000)
+  const connectionsCheckingInterval = Math.min(headersTimeout, 10_000)
   const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval })
   answerRequests(server, (request, response) => {
     const route = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/')

@@ -2,9 +2,9 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { beatWithin } from './beat.ts'
 
 const resolutionMs = 20
-const lookEveryMs = 4_000
+const lookEveryMs = 10_000
 /** Looks after which a window ends: after a minute, so that whoever reads once a minute misses none. */
-const looksPerWindow = 15
+const looksPerWindow = 6
 /** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
 const active = 0.1
 

@@ -16,6 +16,8 @@ import { watchConsumer } from './watch.ts'
 
 const log = logger('consumer')
 const pauseMs = 500
+/** How long a check counts: a database that was replaced unnoticed, behind a pooler, is found after this time. */
+const checkedForMs = 600_000
 
 /** A durable consumer, independent of how its messages are handled. */
 export type Consumer = Pick<Database, 'db'> & {
@@ -28,7 +30,7 @@ export type Consumer = Pick<Database, 'db'> & {
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>
   /** Handles one parked event again. */
   prepare: EventPreparation
-  /** Called before the durable is declared, which is before messages are pulled, and every minute. */
+  /** Called before the durable is declared, which is before messages are pulled, and again at times. */
   check?: () => Promise<void>
 }
 
@@ -48,6 +50,7 @@ class RunningConsumer implements AsyncDisposable {
   #databaseAway = false
   /** The durable was there once. */
   #known = false
+  #checkedAt = -Infinity
 
   constructor(consumer: Consumer) {
     const { db, bus, durable, queue } = consumer
@@ -131,6 +134,7 @@ class RunningConsumer implements AsyncDisposable {
     const { bus, durable, subject, check } = this.#consumer
     try {
       await check?.()
+      this.#checkedAt = performance.now()
       await declareDurable(bus, durable, subject)
       this.#known = true
     } catch (error) {
@@ -143,9 +147,12 @@ class RunningConsumer implements AsyncDisposable {
   /** Checks the durable again in a minute if NATS does not answer now, for example while a fleet starts. */
   async #checkAgain(): Promise<void> {
     const { bus, check } = this.#consumer
-    if (!bus.connected()) return
-    await check?.().catch((error: unknown) => {
+    if (!bus.connected() || performance.now() - this.#checkedAt < checkedForMs) return
+    try {
+      await check?.()
+      this.#checkedAt = performance.now()
+    } catch (error) {
       if (!isUnavailable(error)) throw error
-    })
+    }
   }
 }

@@ -45,7 +45,7 @@ export type FollowOptions = {
 
 /** A reader of the stream that keeps its place; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
-  /** Milliseconds since the server last sent something: normally at most about 1,500. */
+  /** Milliseconds since the server last sent something: normally at most about 1,440. */
   healthyAgoMs(): number
   /** Sequence of the last delivered message; before the first one, that of the newest message when the follower began. */
   lastSeq(): number

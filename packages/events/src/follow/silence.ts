@@ -1,9 +1,13 @@
-/** Part of `afterMs` for which a timer is kept although there was a sign of life: under load there are thousands. */
-const keptFor = 0.3
+/** Part of `afterMs` for which a timer is kept although there was a sign of life. */
+const keptFor = 0.6
 
 /**
  * Watches for signs of life: calls back when there was none for `afterMs`, and every `againMs` from then on until there is
- * one. While signs come often enough it wakes nobody.
+ * one.
+ *
+ * Node.js wakes the process for a timer although it was cleared. So timers are few under load, when there are thousands of
+ * signs; and where two intervals between signs are just below `afterMs`, each timer is due when the second sign comes,
+ * which wakes the process anyway.
  */
 export class Silence implements Disposable {
   readonly #afterMs: number
@@ -29,7 +33,6 @@ export class Silence implements Disposable {
   heard(): void {
     this.#heardAt = performance.now()
     if (this.#timer === undefined) return
-    // A new timer: `refresh` would leave the old one, which wakes the process to find that it is not due.
     if (this.#silent || this.#heardAt - this.#armedAt >= keptFor * this.#afterMs) this.#wait(this.#afterMs)
   }
 

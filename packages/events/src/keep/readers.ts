@@ -5,8 +5,8 @@ import { eventStream, readerSubject } from '../subjects.ts'
 import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
-/** Interval of heartbeats, shorter than the silence after which a follower reconnects. */
-const heartbeatMs = 1500
+/** Interval of heartbeats: two are just shorter than the silence after which a follower reconnects (see `Silence`). */
+const heartbeatMs = 1440
 /** How long a reader without a listener is kept. */
 const unusedMs = 5000
 /** Most readers of one deployable, including recently abandoned ones. */
