@@ -101,7 +101,7 @@ describe('showing', () => {
       databaseUrl: '***',
       proxy: 'http://***@proxy',
       port: 8080,
-      windowMs: 10_800_000,
+      windowMs: '3h',
     })
   })
 

@@ -63,7 +63,11 @@ export type FieldKind<T> = {
 export type Limits = Pick<FieldOptions<unknown>, 'min' | 'max' | 'pattern'>
 
 /** Makes a kind of field from its parser. */
-export function fieldKind<T>(kind: string, parse: (raw: unknown, limits: Limits) => T, secret = false): FieldKind<T> {
+export function fieldKind<T>(
+  kind: string,
+  parse: (raw: unknown, limits: Limits) => T,
+  { secret = false, ...display }: Partial<Pick<Field<T>, 'secret' | 'shown'>> = {},
+): FieldKind<T> {
   return (env: string | string[], options: FieldOptions<T>): Field<T> => ({
     kind,
     env: environmentNames(env, options),
@@ -72,6 +76,7 @@ export function fieldKind<T>(kind: string, parse: (raw: unknown, limits: Limits)
     default: options.default,
     optional: options.optional ?? false,
     secret,
+    ...display,
     parse: (raw) => parse(raw, options),
   })
 }

@@ -4,7 +4,7 @@ import { fieldKind, Mistake, type Field, type FieldKind, type FieldOptions, type
 export const str: FieldKind<string> = fieldKind('text', text)
 
 /** Text that must never be shown: passwords, keys, URLs that carry a password. */
-export const secret: FieldKind<string> = fieldKind('secret', text, true)
+export const secret: FieldKind<string> = fieldKind('secret', text, { secret: true })
 
 /** A whole number. */
 export const int: FieldKind<number> = fieldKind('whole number', (raw, limits) => {
@@ -44,9 +44,17 @@ export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A span of time such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
-export const duration: FieldKind<number> = fieldKind('duration', (raw, limits) =>
-  within(measured(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
+export const duration: FieldKind<number> = fieldKind(
+  'duration',
+  (raw, limits) => within(measured(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
+  { shown: (value) => durationText(Number(value)) },
 )
+
+/** A duration as it can be set, in the largest unit of which it is a whole number. */
+function durationText(ms: number): string {
+  const [unit, size] = Object.entries(milliseconds).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
+  return `${ms / size}${unit}`
+}
 
 const byteUnits = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 

@@ -1,5 +1,7 @@
 import { beatMs, beatWithin, logger, untraced } from '@parley/telemetry'
 
+const failed = 'a periodic task failed'
+
 /** A task that runs periodically. */
 export type PeriodicTask = {
   /** Name for the log. */
@@ -13,7 +15,8 @@ export type PeriodicTask = {
   /** Ends the task, as disposing it does. */
   signal?: AbortSignal
   /**
-   * One run. Its signal fires when the task is to end; a run that fails is logged. It may return the number of
+   * One run. Its signal fires when the task is to end; a run that fails is logged, as an error if the
+   * one before failed as well. It may return the number of
    * milliseconds until the next run, to run sooner than after the usual pause.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
@@ -45,6 +48,7 @@ class Rounds implements Periodic {
   #timer: NodeJS.Timeout | undefined
   #dueAt = Infinity
   #running: Promise<void> | undefined
+  #hasFailed = false
 
   constructor(task: PeriodicTask) {
     this.#task = task
@@ -89,9 +93,14 @@ class Rounds implements Periodic {
     const { name, run, afterFailureMs = Infinity } = this.#task
     try {
       // Woken by a request, it would belong to that one's trace from then on.
-      return (await untraced(() => run(this.#signal))) ?? Infinity
+      const againMs = await untraced(() => run(this.#signal))
+      this.#hasFailed = false
+      return againMs ?? Infinity
     } catch (error) {
-      if (!this.#signal.aborted) logger('runtime').error({ err: error, task: name }, 'a periodic task failed')
+      // The next run usually succeeds, for example after a connection was lost.
+      if (!this.#signal.aborted)
+        logger('runtime')[this.#hasFailed ? 'error' : 'warn']({ err: error, task: name }, failed)
+      this.#hasFailed = true
       return afterFailureMs
     }
   }

@@ -237,8 +237,8 @@ const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce
 
 const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
-const readiness = ({ ready, reasons }: { ready: boolean; reasons: string[] }) =>
-  ready ? { status: 'ready' } : { status: 'not ready', reasons }
+/** Without the reasons, which the internal port tells. */
+const readiness = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
 
 /** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {
