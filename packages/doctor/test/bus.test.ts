@@ -8,9 +8,8 @@ import { busUsers, deployableNames, factsOf } from '@parley/contracts/deployable
 import { requestKeeper, keepStream } from '@parley/events'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
-import { eventually } from '@parley/testkit'
+import { eventually, selfSigned } from '@parley/testkit'
 import { busCheck, streamCheck } from '../src/bus.ts'
-import { selfSigned } from './_certificate.ts'
 import { found, problems } from './_found.ts'
 
 const shipped = readFileSync(fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url)), 'utf8')

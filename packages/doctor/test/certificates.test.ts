@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
+import { selfSigned, tlsServer } from '@parley/testkit'
 import { reportCertificateFile, reportServerCertificate } from '../src/certificates.ts'
 import { reportTo, type Finding } from '../src/finding.ts'
-import { selfSigned, tlsServer } from './_certificate.ts'
 
 const dayMs = 86_400_000
 const dir = mkdtempSync(join(tmpdir(), 'parley-doctor-'))

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startPostgres, type Postgres } from '@parley/local/infrastructure'
 import type { Database } from '@parley/postgres'
-import { eventually, openTestDatabase } from '@parley/testkit'
+import { eventually, openTestDatabase, selfSigned } from '@parley/testkit'
 import { databaseCheck } from '../src/database.ts'
-import { selfSigned } from './_certificate.ts'
 import { found } from './_found.ts'
 
 const check = databaseCheck('rooms', new URL('../../../services/rooms/drizzle/', import.meta.url))

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { busFields, databaseFields, defineConfig, duration, processFields, secret } from '@parley/config'
+import { selfSigned, tlsServer } from '@parley/testkit'
 import { check } from '../src/check.ts'
 import { diagnose } from '../src/diagnose.ts'
-import { selfSigned, tlsServer } from './_certificate.ts'
 
 const readConfig = defineConfig({
   ...processFields(),

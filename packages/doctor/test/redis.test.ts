@@ -1,6 +1,8 @@
+import { connect } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
-import { eventually, testRedis } from '@parley/testkit'
+import { eventually, selfSigned, testRedis, tlsServer } from '@parley/testkit'
 import { redisCheck } from '../src/redis.ts'
 import { found, problems } from './_found.ts'
 
@@ -69,6 +71,66 @@ test('the advised rights are enough', async () => {
   await rateLimiter({ redis: client, key: 'test', points: 2, durationSeconds: 60 }).consume('alice')
   expect(await admin.keys('limit:*')).toHaveLength(1)
   await expect(client.flushdb()).rejects.toThrow('NOPERM')
+})
+
+const dayMs = 86_400_000
+const certificate = (days: number) =>
+  selfSigned({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
+
+/** What is not in order with Redis behind TLS. */
+async function behindTls(pair: { cert: string; key: string }, host = '127.0.0.1') {
+  const { port } = new URL(redis.url)
+  await using tls = await tlsServer(pair, '127.0.0.1', (socket) => {
+    const server = connect(Number(port), '127.0.0.1')
+    for (const [from, to] of [[socket, server] as const, [server, socket] as const])
+      from
+        .on('error', () => to.destroy())
+        .on('close', () => to.destroy())
+        .pipe(to)
+  })
+  const url = new URL(at('right-password').PARLEY_REDIS_URL.replace(/^redis:/, 'rediss:'))
+  Object.assign(url, { host: `${host}:${tls.port}` })
+  return await problems(check, { PARLEY_REDIS_URL: url.href })
+}
+
+const refused = { check: 'redis.reach', result: 'fail', next: expect.stringContaining('NODE_EXTRA_CA_CERTS') }
+
+test('with TLS: a certificate of nobody known, one for another host, one that has ended', async () => {
+  await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>right-password', '~*', '&*', '+@all')
+  const pair = certificate(90)
+  expect(await behindTls(pair)).toEqual([
+    {
+      ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT') },
+      next: expect.stringContaining('name the authority in NODE_EXTRA_CA_CERTS'),
+    },
+    expect.objectContaining(refused),
+  ])
+  const ended = certificate(-2)
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, pair.cert, ended.cert])
+  try {
+    expect(await behindTls(pair)).toEqual([])
+    expect(await behindTls(pair, 'localhost')).toEqual([
+      {
+        ...{
+          check: 'redis.certificate',
+          result: 'fail',
+          found: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
+        },
+        next: expect.stringContaining('Use a certificate for this host name'),
+      },
+      expect.objectContaining(refused),
+    ])
+    expect(await behindTls(ended)).toEqual([
+      {
+        ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('ended on') },
+        next: 'Renew it, and let the server load the new one.',
+      },
+      expect.objectContaining(refused),
+    ])
+  } finally {
+    setDefaultCACertificates(before)
+  }
 })
 
 test('a server that is away', async () => {

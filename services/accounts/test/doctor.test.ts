@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Finding } from '@parley/doctor'
+import { selfSigned } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providersCheck } from '../src/clients/providers/check-providers.ts'
 import { mailCheck } from '../src/engines/mail/index.ts'
@@ -50,6 +51,22 @@ test('the mail server: a certificate of nobody known, even if it is accepted', a
     result: 'warn',
     next: expect.stringContaining('SKIP_VERIFY'),
   })
+})
+
+test.each(['mandatory', 'implicit'])('the mail server: a certificate that has ended, with TLS %s', async (tls) => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+  await using ended = await mailServer({
+    ...selfSigned({ from: inDays(-9), until: inDays(-1) }),
+    secure: tls === 'implicit',
+  })
+  const settings = { ...ended.settings, PARLEY_SMTP_TLS: tls, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' }
+  const findings = await mailCheck({ env: settings })
+  expect(findings).toContainEqual({
+    ...{ check: 'mail.certificate', result: 'fail' },
+    found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
+    next: 'Renew it, and let the server load the new one.',
+  })
+  expect(one(findings, 'mail.server')).toMatchObject({ result: 'fail', found: expect.stringContaining('certificate') })
 })
 
 test('no mail server, a folder that cannot be one, settings that are incomplete', async () => {

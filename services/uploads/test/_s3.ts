@@ -9,7 +9,7 @@ import S3rver from 's3rver'
 import { problemOfSignature } from './_sigv4.ts'
 
 /** How the server misbehaves for one request. */
-export type Fault = 'refuse' | 'silence' | 'cut'
+export type Fault = 'refuse' | 'forbid' | 'silence' | 'cut'
 
 /** An S3 server with an empty bucket. */
 export type TestS3 = AsyncDisposable & {
@@ -50,6 +50,7 @@ export async function startS3(): Promise<TestS3> {
     server.requested.push(`${request.method} ${request.url}`)
     const fault = server.fault(request)
     if (fault === 'silence') return
+    if (fault === 'forbid') return fail(response, 403, 'AccessDenied', 'Access Denied')
     if (fault === 'refuse') return fail(response, 500, 'InternalError', 'fault injected by the test')
     const url = new URL(request.url ?? '/', 'http://s3')
     const uploadId = url.searchParams.get('uploadId')

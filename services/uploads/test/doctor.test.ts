@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newDataFolder } from '@parley/testkit'
@@ -20,15 +21,30 @@ test('a bucket with all rights', async () => {
   const found = await results(s3.env)
   expect(found.map(({ check, result }) => `${check} ${result}`)).toEqual([
     ...['storage.clock ok', 'storage.reach ok'],
-    ...['storage.write ok', 'storage.read ok', 'storage.list ok', 'storage.delete ok'],
+    ...['storage.write ok', 'storage.read ok', 'storage.list ok', 'storage.unfinished ok', 'storage.delete ok'],
   ])
   expect(s3.requested.filter((one) => one.startsWith('DELETE'))).toHaveLength(1)
 })
 
-test('a key that may not delete: the other rights are reported all the same', async () => {
-  s3.fault = ({ method }) => (method === 'DELETE' ? 'refuse' : undefined)
-  expect(await problems(s3.env)).toEqual([expect.objectContaining({ check: 'storage.delete', result: 'fail' })])
+const isObject = ({ url = '' }: IncomingMessage) => /\/doctor-[^?]+/.test(url)
+test.each<[check: string, right: string, isNeeded: (request: IncomingMessage) => boolean]>([
+  ['storage.write', 's3:PutObject', ({ method }) => method === 'PUT'],
+  ['storage.read', 's3:GetObject', (request) => request.method === 'GET' && isObject(request)],
+  ['storage.list', 's3:ListBucket', ({ url }) => url?.includes('list-type=2') === true],
+  ['storage.unfinished', 's3:ListBucketMultipartUploads', ({ url }) => url?.includes('uploads') === true],
+  ['storage.delete', 's3:DeleteObject', ({ method }) => method === 'DELETE'],
+])('%s fails for a policy without %s alone, and the advice names it', async (check, right, isNeeded) => {
+  s3.fault = (request) => (isNeeded(request) ? 'forbid' : undefined)
+  const found = await results(s3.env)
   s3.fault = () => undefined
+  expect(found.find((finding) => finding.check === check)).toEqual({
+    ...{ check, result: 'fail' },
+    found: expect.stringContaining('AccessDenied'),
+    next: expect.stringMatching(new RegExp(`${right}\\b.* on parley-files`)),
+  })
+  const others = found.filter((finding) => finding.check !== check && finding.result !== 'ok')
+  // What was not written cannot be read.
+  expect(others.map((finding) => finding.check)).toEqual(check === 'storage.write' ? ['storage.read'] : [])
 })
 
 test('a wrong key, a missing bucket, a server that is away', async () => {

@@ -55,18 +55,19 @@ async function checkProbe(
   advice: (error: unknown) => string,
 ): Promise<void> {
   const key = `${prefix}-${randomUUID()}`
-  const steps: [right: string, run: () => Promise<unknown>][] = [
-    ['write', () => storage.put(key, Readable.from([Buffer.from(probe)], { objectMode: false }))],
-    ['read', async () => expectProbe(await storage.get(key))],
-    ['list', () => storage.page(prefix, '', 1)],
-    ['delete', () => storage.delete(key)],
+  const steps: [right: string, what: string, run: () => Promise<unknown>][] = [
+    ['write', 'write', () => storage.put(key, Readable.from([Buffer.from(probe)], { objectMode: false }))],
+    ['read', 'read', async () => expectProbe(await storage.get(key))],
+    ['list', 'list', () => storage.page(prefix, '', 1)],
+    ['unfinished', 'list unfinished writes', () => storage.unfinished()[Symbol.asyncIterator]().next()],
+    ['delete', 'delete', () => storage.delete(key)],
   ]
-  for (const [right, run] of steps) {
+  for (const [right, what, run] of steps) {
     try {
       await run()
-      report.ok(`storage.${right}`, `${where} allows to ${right}`)
+      report.ok(`storage.${right}`, `${where} allows to ${what}`)
     } catch (error) {
-      report.fail(`storage.${right}`, `${where} does not allow to ${right}: ${describe(error)}`, advice(error))
+      report.fail(`storage.${right}`, `${where} does not allow to ${what}: ${describe(error)}`, advice(error))
     }
   }
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:tls'
+import { createServer, type TLSSocket } from 'node:tls'
 
 type Dates = { from: Date; until: Date }
 
@@ -47,12 +47,13 @@ export function selfSigned({ from, until }: Dates): { cert: string; key: string 
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** A server with TLS on this machine. */
+/** A server with TLS on this machine, which ends each connection unless it is told what to do with it. */
 export async function tlsServer(
   options: { cert: string; key: string },
   host = '127.0.0.1',
+  onConnection: (socket: TLSSocket) => void = (socket) => socket.on('error', () => undefined).end(),
 ): Promise<{ port: number } & AsyncDisposable> {
-  const server = createServer(options, (socket) => socket.on('error', () => undefined).end())
+  const server = createServer(options, onConnection)
   server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
