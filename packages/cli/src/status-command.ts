@@ -19,16 +19,21 @@ export function addStatusCommand(parent: Command, { print, dataDir }: Surroundin
       const seconds = watch === true || watch === undefined ? 2 : Number(watch)
       if (!(seconds >= 0.01 && seconds <= 86_400)) throw misused('--watch needs seconds, from 0.01 to 86400')
       // Names are looked up again every time: processes come and go.
-      const look = async () =>
-        fleetStatus(await Promise.all((at ? await nodesAt(at) : nodesOf(dataDir())).map(askNode)))
-      for (;;) {
-        const status = await look()
+      const find = async () => (at ? await nodesAt(at) : nodesOf(dataDir()))
+      for (let nodes = await find(); ; nodes = await find().catch(none)) {
+        const status = fleetStatus(await Promise.all(nodes.map(askNode)))
         const text = asText(status)
         print({ json: status, text: watch === undefined ? text : `${text}\n` })
         if (watch === undefined) return judge(status)
         await sleep(seconds * 1_000)
       }
     })
+}
+
+/** While a fleet is watched it may stop and start again, as in an upgrade: then it has no processes for a while. */
+function none(error: unknown): [] {
+  if (error instanceof Failure && error.exitCode === exitCodes.unreachable) return []
+  throw error
 }
 
 function judge({ ready, nodes, missing }: FleetStatus): void {

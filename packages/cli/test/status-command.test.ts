@@ -94,6 +94,33 @@ test.each(['0', '-1', 'Infinity', '3000000', 'often', ''])('--watch %p is refuse
   expect(await parley('--at', `127.0.0.1:${port}`, '--watch', seconds)).toMatchObject({ code: 2 })
 })
 
+test('watching a fleet continues while it is stopped, and shows it again once it has started', async () => {
+  const fleet = { name: 'rooms', internalPort: port }
+  write(fleet)
+  const lines: Printed[] = []
+  const ended = new Error('the reader has seen enough')
+  const change = [() => rmSync(join(dir, 'run/processes.json')), () => write(fleet)]
+  const watching = runCli(['status', '--watch', '0.01', '--json'], {
+    input: Object.assign(process.stdin, { isTTY: false }),
+    out: (text) => {
+      lines.push(JSON.parse(text) as Printed)
+      const next = change[lines.length - 1]
+      if (next === undefined) throw ended
+      next()
+    },
+    pipe: () => undefined,
+    err: () => undefined,
+    env: { PARLEY_DATA_DIR: dir },
+  })
+  await expect(watching).rejects.toBe(ended)
+  expect(lines.map(({ ready, nodes }) => [ready, nodes.length])).toEqual([
+    [false, 1],
+    [false, 0],
+    [false, 1],
+  ])
+  expect(lines[1]?.missing).toContain('rooms')
+})
+
 test('watching continues after a problem, with one object per line', async () => {
   const lines: Printed[] = []
   const ended = new Error('the reader has seen enough')
