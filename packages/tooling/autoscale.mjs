@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HorizontalAutoscaler } from './scaling/horizontal-autoscaler.mjs'
 import { LocalFleet } from './scaling/local-fleet.mjs'
-import { NodeMetrics } from './scaling/node-metrics.mjs'
+import { NodeScaler } from './scaling/node-scaler.mjs'
 import { scalingOf } from './scaling/scaling-file.mjs'
 
 const help = `pnpm autoscale [--min <n>] [--max <n>] [--target <metric>=<value>]... [--faster <n>] [--every <seconds>] [--json]
@@ -51,19 +51,19 @@ for (const [metric, target] of values.target.map((text) => text.split('='))) {
   targets[metric] = positive(target, `--target ${metric}`)
 }
 const autoscaler = new HorizontalAutoscaler({ targets, behavior, minReplicas, maxReplicas })
-const known = new Map()
-let wanted
+let scaler
 
 const stopping = new AbortController()
 const fleet = new LocalFleet({
   output: values.json ? 2 : 'inherit',
   onReady: () => {
-    wanted = fleet.processesOf(name).length
+    const rateWindow = { rateWindowSeconds: rateWindowSeconds / faster, scrapeMs: everyMs }
+    scaler = new NodeScaler({ name, fleet, autoscaler, metricNames: Object.keys(targets), ...rateWindow })
     void decideUntilStopped()
   },
   onScaled: (count) => {
     // Others were overtaken by a later decision.
-    if (count === wanted) report({ scaled: count }, `${count} nodes serve`)
+    if (count === scaler.wanted) report({ scaled: count }, `${count} nodes serve`)
   },
   onEnd: (code) => process.exit(code),
 })
@@ -84,28 +84,11 @@ async function decideUntilStopped() {
 }
 
 async function decide() {
-  const nodes = await Promise.all(fleet.processesOf(name).map(scraped))
-  const metrics = Object.fromEntries(
-    Object.keys(targets).map((metric) => [metric, Array.from({ length: wanted }, (_, n) => nodes[n]?.value(metric))]),
-  )
-  const { desired, pods } = autoscaler.next(performance.now() / 1000, wanted, metrics)
+  const decision = await scaler.decide()
+  const { wanted, metrics, next } = decision
   const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(rounded).join(', ')}`)
-  report({ wanted, metrics, desired, next: pods }, `${wanted} nodes: ${shown.join('; ')}: ${pods} nodes`)
-  if (pods === wanted || stopping.signal.aborted) return
-  wanted = pods
-  fleet.scale(name, wanted)
-}
-
-/** The metrics of a node after one more scrape. */
-async function scraped({ pid, internalPort }) {
-  const metrics = known.get(pid) ?? new NodeMetrics(rateWindowSeconds / faster)
-  known.set(pid, metrics)
-  const text = await fetch(`http://127.0.0.1:${internalPort}/metrics`, { signal: AbortSignal.timeout(everyMs) })
-    .then((response) => response.text())
-    .catch(() => undefined)
-  if (text === undefined) return undefined
-  metrics.add(performance.now() / 1000, text)
-  return metrics
+  report(decision, `${wanted} nodes: ${shown.join('; ')}: ${next} nodes`)
+  if (!stopping.signal.aborted) scaler.apply(decision)
 }
 
 function positive(text, option) {

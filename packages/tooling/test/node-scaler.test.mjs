@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { afterAll, expect, test } from '@jest/globals'
+import { HorizontalAutoscaler } from '../scaling/horizontal-autoscaler.mjs'
+import { NodeScaler } from '../scaling/node-scaler.mjs'
+
+const servers = []
+afterAll(() => servers.forEach((server) => server.close()))
+
+/** A process that reports so many sockets. */
+async function nodeWith(sockets) {
+  const server = createServer((_, response) => response.end(`parley_realtime_sockets ${sockets}\n`))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  servers.push(server)
+  return { pid: servers.length, internalPort: server.address().port }
+}
+
+/** The scaler of a fleet with these nodes, and what it asked of the supervisor. */
+function scalerOf(nodes, { minReplicas = 1, maxReplicas = 8, target = 100 } = {}) {
+  const asked = []
+  const fleet = { processesOf: () => nodes, scale: (name, count) => asked.push([name, count]) }
+  const targets = { parley_realtime_sockets: target }
+  const down = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] }
+  const autoscaler = new HorizontalAutoscaler({ targets, minReplicas, maxReplicas, behavior: { scaleDown: down } })
+  const times = { rateWindowSeconds: 120, scrapeMs: 5_000 }
+  const scaler = new NodeScaler({ name: 'realtime', fleet, autoscaler, metricNames: Object.keys(targets), ...times })
+  return { scaler, asked }
+}
+
+test.each([1, 2, 3])(
+  'begins with the %p nodes that the fleet has started, and leaves them at their target',
+  async (count) => {
+    const { scaler, asked } = scalerOf(await Promise.all(Array.from({ length: count }, () => nodeWith(100))))
+    expect(scaler.wanted).toBe(count)
+    const decision = await scaler.decide()
+    expect(decision).toMatchObject({
+      ...{ wanted: count, next: count },
+      metrics: { parley_realtime_sockets: Array.from({ length: count }, () => 100) },
+    })
+    scaler.apply(decision)
+    expect(asked).toEqual([])
+  },
+)
+
+test('scales away nodes that the fleet began with, one by one as the behaviour says', async () => {
+  const { scaler, asked } = scalerOf(await Promise.all([nodeWith(10), nodeWith(10), nodeWith(10)]))
+  scaler.apply(await scaler.decide())
+  expect([scaler.wanted, asked]).toEqual([2, [['realtime', 2]]])
+})
+
+test('brings a fleet that began with more nodes than the maximum back to it', async () => {
+  const nodes = await Promise.all([nodeWith(100), nodeWith(100), nodeWith(100)])
+  const { scaler, asked } = scalerOf(nodes, { maxReplicas: 2 })
+  scaler.apply(await scaler.decide())
+  expect(asked).toEqual([['realtime', 2]])
+})
+
+test('a node that was asked for and has not started counts, but has reported nothing', async () => {
+  const { scaler, asked } = scalerOf([await nodeWith(300)])
+  scaler.apply(await scaler.decide())
+  expect(asked).toEqual([['realtime', 3]])
+  const decision = await scaler.decide()
+  expect(decision).toMatchObject({ wanted: 3, metrics: { parley_realtime_sockets: [300, undefined, undefined] } })
+  scaler.apply(decision)
+  expect(asked).toHaveLength(1)
+})
