@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { MemberClient, Realtime, RealtimeState } from '@parley/client'
-import { SharedEvents } from './shared-events.ts'
+import { type Connection, SharedEvents } from './shared-events.ts'
 
 let enter: (state: RealtimeState) => void
 let events: SharedEvents
 let resets: number
-let happen: Map<string, () => void>
+let happen: (change: 'online' | 'offline') => void
 
 /** A stream whose states the test decides. */
 function openStream(): Realtime {
@@ -18,9 +18,19 @@ function openStream(): Realtime {
 beforeEach(() => {
   jest.useFakeTimers()
   // What only browsers have.
-  const locks = { request: async (_: string, __: object, held: () => Promise<void>) => held() }
-  happen = new Map()
-  const addEventListener = (name: string, listener: () => void) => void happen.set(name, listener)
+  let isTaken = false
+  const request = async (_: string, __: object, held: () => Promise<void>) => {
+    if (isTaken) return new Promise<void>(() => undefined)
+    isTaken = true
+    return held()
+  }
+  const locks = { request }
+  const listeners: [string, () => void][] = []
+  happen = (change) => {
+    Object.assign(navigator, { onLine: change === 'online' })
+    for (const [name, listener] of listeners) if (name === change) listener()
+  }
+  const addEventListener = (name: string, listener: () => void) => void listeners.push([name, listener])
   const browser = { navigator: { onLine: true, locks }, addEventListener }
   for (const [name, value] of Object.entries(browser))
     Object.defineProperty(globalThis, name, { value, configurable: true })
@@ -61,12 +71,11 @@ test.each([
 })
 
 test('a stream that opens counts as open although the browser sees no network, until it says so anew', () => {
-  Object.assign(navigator, { onLine: false })
-  enter({ status: 'connecting', failures: 0 })
+  happen('offline')
   expect(events.connection.value).toBe('lost')
   enter({ status: 'open', resumed: false })
   expect(events.connection.value).toBe('open')
-  happen.get('offline')?.()
+  happen('offline')
   expect(events.connection.value).toBe('lost')
 })
 
@@ -75,4 +84,24 @@ test('if the stream was lost before anybody waits for it, it is read without at 
   expect([await isOpened(), resets]).toEqual([true, 0])
   enter({ status: 'open', resumed: false })
   expect(resets).toBe(1)
+})
+
+test('a tab that is opened without network is back with it, as the one that has the stream', async () => {
+  enter({ status: 'open', resumed: false })
+  happen('offline')
+  const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+  const becomes = async (connection: Connection) =>
+    new Promise<void>((resolve) => {
+      const look = () => other.connection.value === connection && resolve()
+      other.connection.subscribe(look)
+      look()
+    })
+  try {
+    await becomes('lost')
+    happen('online')
+    expect(events.connection.value).toBe('open')
+    await becomes('open')
+  } finally {
+    other.close()
+  }
 })

@@ -54,6 +54,8 @@ export class SharedEvents {
     this.#channel.postMessage({ kind: 'hello' } satisfies Told)
     const { signal } = this.#closed
     for (const change of ['online', 'offline']) addEventListener(change, () => this.#look(), { signal })
+    // Others also see what the browser makes of it: a stream that outlives a lost network has no new state to tell.
+    this.connection.subscribe(() => this.#realtime && this.#tellConnection())
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
   }
 
@@ -122,7 +124,6 @@ export class SharedEvents {
     return new Promise((resolve) => {
       const follow = (state: RealtimeState) => {
         this.#enter(connectionOf(state))
-        this.#tell({ kind: 'connection', connection: this.connection.value })
         if (state.status !== 'closed') return
         clearInterval(told)
         resolve()
@@ -135,8 +136,7 @@ export class SharedEvents {
   #told(told: Told): void {
     this.#hasOthers = true
     if (told.kind === 'here') return
-    if (told.kind === 'hello')
-      return this.#tell(this.#realtime ? { kind: 'connection', connection: this.connection.value } : { kind: 'here' })
+    if (told.kind === 'hello') return this.#realtime ? this.#tellConnection() : this.#tell({ kind: 'here' })
     if (told.kind === 'read') return this.#call(({ onRead }) => onRead(told.roomId))
     this.#heard = true
     if (told.kind === 'position') this.#position = told.position
@@ -165,6 +165,10 @@ export class SharedEvents {
   #call(hear: (listeners: Listeners) => void): void {
     if (this.#listeners) hear(this.#listeners)
     else this.#unheard.push(hear)
+  }
+
+  #tellConnection(): void {
+    this.#tell({ kind: 'connection', connection: this.connection.value })
   }
 
   #tell(told: Told): void {
