@@ -4,6 +4,7 @@
 
 help:
 	@echo 'make run       start Parley on this machine (http://127.0.0.1:8080); Ctrl-C ends it, data stay in .data'
+	@echo '               OPEN=1 make run also opens it in a browser'
 	@echo 'make test      every check and every test, with servers of their own'
 	@echo 'make test-all  the same, and what takes long'
 	@echo 'make bench     measure, beside what the machine could do at best (ten minutes); make bench-full: all of it'
@@ -25,7 +26,7 @@ exec := PATH="$(CURDIR)/node_modules/.parley/bin:$$PATH" exec
 
 run: port bootstrap
 	@if sh packages/local/bootstrap/hangup.sh; then export PARLEY_LOCAL_HANGUP=ignore; fi; \
-	  $(exec) node packages/local/dist/main.js
+	  $(exec) node packages/local/dist/main.js $(if $(OPEN),--open)
 
 test: bootstrap
 	@$(exec) node packages/tooling/test.mjs

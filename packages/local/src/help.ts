@@ -13,6 +13,7 @@ export function helpText(): string {
 and a media server for calls where livekit-server is on PATH.
 
 Usage: make run            builds first
+       OPEN=1 make run       and shows it in a browser
        ./pnpm dev            the same, and starts a service again when its sources change
        ./pnpm dev --open     and shows it in a browser
        ./pnpm dev --seed     and fills it with sample people and rooms

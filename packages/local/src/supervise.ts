@@ -38,6 +38,7 @@ export async function supervise(
     printOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
     if (args.includes('--open')) openInBrowser(fleet.url)
+    else say('OPEN=1 make run also opens it in a browser')
     obeyParent(fleet)
     await aborted(interrupted)
     await fleet.stop()

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
+import { repositoryRoot } from '@parley/local'
 import { isAlive, identify, type ProcessIdentity } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
 import { temporaryDataFolder, temporaryFolder } from './_folder.ts'
@@ -66,6 +67,17 @@ describe('a fleet that runs', () => {
   const why = process.platform === 'linux' ? '' : ' (skipped: how a browser is opened is tried on Linux alone)'
   onLinux(`is shown in a browser when that is requested for${why}`, async () => {
     await eventually(async () => expect(readFileSync(openedFile, 'utf8').trim()).toBe(fleet.state().url))
+  })
+
+  test.each([
+    ['1', / --open$/],
+    ['', /main\.js$/],
+  ])('make run asks for a browser if OPEN is set, here to "%s"', (OPEN, command) => {
+    const { stdout } = spawnSync('make', ['-n', 'run'], {
+      ...{ cwd: repositoryRoot(), encoding: 'utf8' },
+      env: { ...process.env, OPEN },
+    })
+    expect(stdout.trimEnd()).toMatch(command)
   })
 
   test('names each process in the ready file', () => {
@@ -192,6 +204,7 @@ describe('a later start on the same data', () => {
     await client.end()
     await eventually(() => fleet.output().includes('parley is ready'))
     expect(fleet.output()).not.toContain('password')
+    await eventually(() => fleet.output().endsWith('OPEN=1 make run also opens it in a browser\n'))
   })
 
   test('works after kill -9 of the supervisor, and leaves nothing of the killed run', async () => {
