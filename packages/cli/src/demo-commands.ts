@@ -28,20 +28,22 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
 
   parent
     .command('remove')
-    .description('delete the sample accounts with everything they wrote, and archive the sample rooms')
+    .description('delete the sample accounts, everything they wrote and their group; archive their rooms')
     .action(async () => {
       const source = sourceIn(file())
       if (source === undefined)
         throw new Failure(exitCodes.refused, 'not_found', 'there is no sample content to remove')
       const { removeDemo } = await import('./transfer/demo/remove.ts')
       const { withFleet } = await import('./transfer/fleet.ts')
-      const { logins, rooms } = await withFleet(access(), (fleet) => removeDemo(fleet, source))
+      const { logins, rooms, group } = await withFleet(access(), (fleet) => removeDemo(fleet, source))
       for (const login of logins) await withOperator((operator) => operator.deleteUser({ login }))
       rmSync(file())
-      print({
-        json: { deleted: logins, archived: rooms },
-        text: `deleted ${logins.length} accounts, archived ${rooms.length} rooms`,
-      })
+      const text = [
+        `deleted ${logins.length} accounts with everything they wrote`,
+        group ? 'deleted their group' : 'kept their group, because something else is in it, or there is no other',
+        `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators see archived ones in the layout`,
+      ].join('\n')
+      print({ json: { deleted: logins, groupDeleted: group, archived: rooms }, text })
     })
 }
 

@@ -37,8 +37,13 @@ test('sample content is created once, however often the command runs, and can be
   await operate(['demo', 'create'])
   expect(await bodiesIn(ada, roomId)).toHaveLength(messages.length)
 
-  await operate(['demo', 'remove'])
+  expect(await operate(['demo', 'remove'])).toMatchObject({
+    groupDeleted: true,
+    archived: expect.arrayContaining([...rooms.keys()]),
+  })
   await eventually(async () => expect((await samplesOf(ada)).size).toBe(0))
+  const { groups } = await ada.call(RoomDirectoryService.method.listRoomGroups, {})
+  expect(groups.map(({ name }) => name)).not.toContain('Sample')
   expect((await ada.call(UserService.method.listUsers, { search: '(sample)' })).users).toEqual([])
   await eventually(async () => {
     const left = await ada.attempt(MessageService.method.getMessage, { roomId, eventId: threadRootEventId })

@@ -161,6 +161,27 @@ test('an export calls no room private because it is archived', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
+test('a group goes with the channels that are moved out of it, but not while something else is in it', async () => {
+  const sample = await env.transfer.importGroup({ name: 'To go' })
+  const [mine, other] = [
+    await importRoom('of the sample', { groupId: sample.groupId }),
+    await importRoom('of others', { groupId: sample.groupId }),
+  ]
+  const remove = () => env.transfer.removeImportedGroup({ groupId: sample.groupId, roomIds: [mine.roomId] })
+  const groupsWith = async ({ roomId }: { roomId: string }) =>
+    (await env.transfer.exportLayout({})).groups.flatMap((group) =>
+      group.roomIds.includes(roomId) ? [group.name] : [],
+    )
+  expect((await remove()).removed).toBe(false)
+  expect(await groupsWith(mine)).not.toContain('To go')
+  expect(await groupsWith(other)).toEqual(['To go'])
+  await env.transfer.removeImportedGroup({ groupId: sample.groupId, roomIds: [other.roomId] })
+  expect(await groupsWith(other)).toEqual(await groupsWith(mine))
+  expect((await remove()).removed).toBe(true)
+  const { groups } = await env.transfer.exportLayout({})
+  expect(groups.map(({ name }) => name)).not.toContain('To go')
+})
+
 test('an export returns the order of channels in their groups', async () => {
   const ordered = await env.transfer.importGroup({ name: 'Ordered' })
   const made: string[] = []

@@ -50,6 +50,7 @@ import { exportRooms } from './transfer/export-rooms.ts'
 import { importGroup } from './transfer/import-group.ts'
 import { importMembers } from './transfer/import-members.ts'
 import { importRoom } from './transfer/import-room.ts'
+import { removeImportedGroup } from './transfer/remove-imported-group.ts'
 
 export const routes = (ctx: Context) =>
   handlersOf('rooms', {
@@ -109,6 +110,7 @@ export const routes = (ctx: Context) =>
       importRoom: importRoom(ctx),
       importMembers: importMembers(ctx),
       archiveImportedRoom: archiveImportedRoom(ctx),
+      removeImportedGroup: removeImportedGroup(ctx),
       exportLayout: exportLayout(ctx),
       exportRooms: exportRooms(ctx),
       exportMembers: exportMembers(ctx),
