@@ -83,6 +83,9 @@ const neededOfService = ({ typeName, methods }: DescService) => [
   ]),
 ]
 
+const messagesOf = ({ messages }: DescFile): DescMessage[] => messages.flatMap(withNested)
+const withNested = (message: DescMessage): DescMessage[] => [message, ...message.nestedMessages.flatMap(withNested)]
+
 test.each([...sources.keys()])('a page is built with all of %s that it needs', (name) => {
   const [whole, left] = [inServer.of(name), inPage.of(name)]
   expect(left.map(neededOf)).toEqual(whole.map(neededOf))
@@ -92,4 +95,18 @@ test.each([...sources.keys()])('a page is built with all of %s that it needs', (
 test('a page is built without the rules for fields', () => {
   expect([...sources.values()].some((source) => source.includes('[file_buf_validate_validate'))).toBe(true)
   for (const source of sources.values()) expect(/describedFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
+})
+
+test('fields and calls lead to the same messages as the files of the contract', () => {
+  const files = [...sources.keys(), ...Object.keys(wellKnown).filter((name) => name.startsWith('file_'))]
+  const messages = files.flatMap((name) => inPage.of(name)).flatMap(messagesOf)
+  const known = new Set<DescMessage>(messages)
+  for (const { fields } of messages)
+    for (const { message, parent } of fields) {
+      expect(known.has(parent)).toBe(true)
+      expect(message === undefined || known.has(message)).toBe(true)
+    }
+  for (const { services } of [...sources.keys()].flatMap((name) => inPage.of(name)))
+    for (const { input, output } of services.flatMap(({ methods }) => methods))
+      expect([known.has(input), known.has(output)]).toEqual([true, true])
 })
