@@ -10,9 +10,10 @@ import { askFirst } from './sync/first-answers.ts'
 
 applyAppearance(keptAppearance())
 const language = keptLanguage()
-// Answers come while the texts are loaded.
+// Answers come while the texts are loaded. A browser that is watched notes where a request was sent: while this file is
+// evaluated, that would make it parse all of the script once more.
 const isChat = entryPageOf(location).at === 'chat'
-const asked = isChat && mayBeSignedIn() ? askFirst(server) : undefined
+const asked = isChat && mayBeSignedIn() ? Promise.resolve().then(() => askFirst(server)) : undefined
 asked?.catch(() => undefined)
 await speak(language)
 document.documentElement.lang = language
