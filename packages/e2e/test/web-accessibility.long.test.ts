@@ -91,6 +91,32 @@ inBrowser('the password reset pages are accessible', async () => {
   )
 })
 
+inBrowser('an unknown address can be used by everybody', async () => {
+  await using visitor = await visit('/nowhere', calm)
+  const { page } = visitor
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+inBrowser('an unreachable server can be used by everybody', async () => {
+  await using visitor = await visit('/login', calm)
+  const { page } = visitor
+  await page.route('**/GetServer', (route) => route.abort())
+  await page.reload({ waitUntil: 'commit' })
+  await page.getByRole('heading', { name: /cannot be reached/ }).waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+/** A grey square of 2 by 2. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['a room', async () => undefined],
   ['the actions of a message', (page) => messageWith(page, 'Shall we?').hover()],
@@ -138,6 +164,42 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
   ['settings', (page) => page.getByRole('button', { name: 'Settings' }).click()],
+  [
+    'the question before a message is deleted',
+    async (page) => {
+      const message = page.getByRole('main').getByRole('article').first()
+      await message.hover()
+      await message.getByRole('button', { name: 'Delete' }).click()
+      await message.getByText('Delete this message?').waitFor()
+    },
+  ],
+  [
+    'the question before signing out',
+    async (page) => {
+      await page.getByRole('textbox', { name: 'Write a message' }).fill('Not sent')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('dialog', { name: 'Sign out?' }).waitFor()
+    },
+  ],
+  [
+    'a picture',
+    async (page) => {
+      await page.locator(`nav a[href$="${dmId}"]`).click()
+      const file = { name: 'square.png', mimeType: 'image/png', buffer: picture }
+      await page.getByLabel('Attach files').setInputFiles([file])
+      await page.getByRole('textbox', { name: 'Write a message' }).fill('A picture')
+      await page.keyboard.press('Enter')
+      await messageWith(page, 'A picture').getByRole('link', { name: 'Open square.png' }).click()
+      await page.getByRole('dialog', { name: 'square.png' }).getByRole('img', { name: 'square.png' }).waitFor()
+    },
+  ],
+  [
+    'a room without network',
+    async (page) => {
+      await page.context().setOffline(true)
+      await page.getByText(/^Not connected/).waitFor()
+    },
+  ],
 ]
 inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
@@ -217,6 +279,53 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     await look(path)
   }
+})
+
+/** What administration asks or shows only after somebody has pressed something. */
+const asked: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
+  [
+    'a new invite, and whether to revoke it',
+    () => 'invites',
+    async (page) => {
+      await page.getByRole('button', { name: 'Create link' }).click()
+      await page.getByText('The link is shown only now').waitFor()
+      await page.getByRole('button', { name: 'Revoke Link' }).first().click()
+      await page.getByText('Nobody can create an account with it any more.').waitFor()
+    },
+  ],
+  [
+    'whether to deactivate an account, and why somebody cannot post',
+    () => `people/${bob.userId}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'Deactivate this account' }).click()
+      await page.getByText('They are signed out everywhere').waitFor()
+      await page.getByLabel('Room', { exact: true }).selectOption({ index: 1 })
+      await page.getByText(/^Post messages:/).waitFor()
+    },
+  ],
+  [
+    'whether to archive a room and ban somebody',
+    () => `rooms/${roomId}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'Archive', exact: true }).click()
+      await page.getByText('Everybody can still read it').waitFor()
+      await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
+      await page.getByLabel('Reason (for the audit log)').waitFor()
+    },
+  ],
+]
+inBrowser.each(asked)('%s can be used by everybody', async (_, path, press) => {
+  await using visitor = await visit(`/manage/${path()}`, calm)
+  const { page } = visitor
+  await fillSignIn(page, owner)
+  await page.getByRole('heading', { level: 2 }).first().waitFor()
+  await press(page)
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+  )
+  expect(await cutOffIn(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 780 })
+  expect(await cutOffIn(page)).toEqual([])
 })
 
 inBrowser('administration can be used by everybody', async () => {
