@@ -1,5 +1,6 @@
 import { type Command, Redis } from 'ioredis'
 import { logger } from '@parley/telemetry'
+import { commandSpan, timedOut } from './spans.ts'
 
 /** An ioredis client; disposing closes its connection. */
 export type RedisClient = Redis & AsyncDisposable
@@ -33,7 +34,9 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
   const send = client.sendCommand.bind(client)
   client.sendCommand = (command, ...on) => {
     limitWait(command, commandTimeoutMs)
-    return send(command, ...on)
+    const answer = send(command, ...on)
+    commandSpan(command, client.options.db ?? 0)
+    return answer
   }
   let away = false
   client.on('error', (error: Error) => {
@@ -63,7 +66,7 @@ function limitWait(command: Command, afterMs: number): void {
     timer = setTimeout(() => {
       const lateMs = performance.now() - due
       if (lateMs > toleratedLateMs && extensions > 0) waitFor(lateMs, extensions - 1)
-      else command.reject(new Error('Command timed out'))
+      else command.reject(new Error(timedOut))
     }, ms)
   }
   waitFor(afterMs, maxExtensions)

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { logger } from '@parley/telemetry'
+import { logger, untraced } from '@parley/telemetry'
 import { rateLimitPrefix } from './keys.ts'
 
 /** `shared`: last known total of all processes; `here`: the count that this process has added since. */
@@ -35,15 +35,18 @@ export class CountSharing implements AsyncDisposable {
 
   /** Shares the count of an id with the next flush. */
   add(id: string, count: Count): void {
-    const { redis, key, flushEveryMs = 1_000 } = this.#options
+    const { redis, flushEveryMs = 1_000 } = this.#options
     if (!redis) return
     this.#unshared.set(id, count)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#flushing = this.#flushing
-        .then(() => this.#flush(redis))
-        .catch((error: unknown) => this.#log.debug({ err: error, key }, 'counts were not shared'))
-    }, flushEveryMs).unref()
+    // Once for many requests: it belongs to none of their traces.
+    this.#timer ??= untraced(() => setTimeout(() => this.#beginFlush(redis), flushEveryMs).unref())
+  }
+
+  #beginFlush(redis: Redis): void {
+    this.#timer = undefined
+    this.#flushing = this.#flushing
+      .then(() => this.#flush(redis))
+      .catch((error: unknown) => this.#log.debug({ err: error, key: this.#options.key }, 'counts were not shared'))
   }
 
   /** Discards counts that are not shared yet. */

@@ -1,0 +1,30 @@
+import type { Command } from 'ioredis'
+import { isTraced, withSpan } from '@parley/telemetry'
+
+/** The message of the error of a command that was given up. */
+export const timedOut = 'Command timed out'
+
+/**
+ * Records a command that was just sent as a span of the recorded trace that it belongs to. The span has the name of the
+ * command, never its keys or values; a transaction is one span. Other commands cost one look at a flag.
+ */
+export function commandSpan(command: Command, database: number): void {
+  // What a transaction consists of is sent with its EXEC.
+  if (!isTraced() || command.inTransaction) return
+  const sent = command.name.toUpperCase()
+  const operation = sent === 'EXEC' ? 'MULTI' : sent
+  const attributes = {
+    'db.system.name': 'redis',
+    'db.namespace': String(database),
+    'db.operation.name': operation,
+  }
+  // Whoever sent the command hears of its failure.
+  void withSpan(operation, { kind: 'client', attributes, failure }, () => command.promise).catch(() => undefined)
+}
+
+/** The code that begins an error of the server; its text may quote keys and values. */
+function failure(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  if (error.message === timedOut) return 'timeout'
+  return (error.name === 'ReplyError' && /^[A-Z]+(?= )/.exec(error.message)?.[0]) || error.name
+}
