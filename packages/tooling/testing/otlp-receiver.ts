@@ -12,7 +12,7 @@ type OtlpSpan = {
   traceId: string
   spanId: string
   parentSpanId?: string
-  attributes: Attribute[]
+  attributes?: Attribute[]
   links?: { traceId: string; spanId: string }[]
   status: { code?: number; message?: string }
 }
@@ -104,7 +104,7 @@ export class OtlpReceiver implements AsyncDisposable {
   }
 }
 
-function toSpan({ attributes, links = [], kind, ...span }: OtlpSpan, service: string): ReceivedSpan {
+function toSpan({ attributes = [], links = [], kind, ...span }: OtlpSpan, service: string): ReceivedSpan {
   return {
     ...span,
     service,

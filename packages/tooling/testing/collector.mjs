@@ -1,0 +1,55 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { eventually } from './eventually.ts'
+
+const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The OpenTelemetry Collector on PATH; undefined if there is none. */
+export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+)
+
+/** Whether it has these components: a build of one's own may lack some. */
+export function hasComponents(...names) {
+  if (collectorProgram === undefined) return false
+  const listed = spawnSync(collectorProgram, ['components']).stdout.toString()
+  return names.every((name) => new RegExp(`name: ${name}$`, 'm').test(listed))
+}
+
+/** Runs a Collector with these configurations, later ones over earlier ones, until disposed. `healthPort`: of its health check. */
+export async function runCollector(configurations, { env = {}, healthPort }) {
+  const args = configurations.flatMap((one) => ['--config', one])
+  const child = spawn(collectorProgram, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (text) => (said += text))
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const stop = async () => {
+    child.kill()
+    await ended
+  }
+  try {
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`the Collector ended: ${said}`)
+      return (await fetch(`http://127.0.0.1:${healthPort}`)).ok
+    })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { [Symbol.asyncDispose]: stop }
+}
+
+/** Ports of this machine that nobody uses now. */
+export async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  const ports = await Promise.all(
+    servers.map((server) => new Promise((resolve) => server.once('listening', () => resolve(server.address().port)))),
+  )
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
