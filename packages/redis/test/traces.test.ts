@@ -80,7 +80,7 @@ test('a command that is given up is a failed span', async () => {
 
 test('commands outside of any trace are none, nor those after their request', async () => {
   await redis.ping()
-  await withSpan('work', {}, () => void setImmediate(() => redis.ping()))
+  await withSpan('work', {}, () => void setImmediate(() => void redis.ping()))
   await eventually(() => redis.ping())
   await stopTelemetry()
   expect(collector.spans.map(({ name }) => name)).toEqual(['work'])

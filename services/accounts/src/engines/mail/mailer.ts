@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { currentTraceparent, withSpan } from '@parley/telemetry'
 import { mailFailed, mailOverBudget, mailSent } from '../../metrics.ts'
 import type { MailBudget } from './mail-budget.ts'
 import type { Mail, MailKind, Transport } from './mail.ts'
@@ -34,7 +35,7 @@ export function createMailer(
         const mail = compose(name)
         for (const wait of [...waits, undefined]) {
           try {
-            await transport.send(mail, name)
+            await sendSpan(kind, () => transport.send(mail, name))
             mailSent(kind)
             return true
           } catch (error) {
@@ -50,6 +51,16 @@ export function createMailer(
       }
     },
   }
+}
+
+/** Sends a mail inside a span of the trace that caused it, which never says to whom; without one if there is none. */
+function sendSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
+  if (currentTraceparent() === '') return send()
+  const failure = (error: unknown) => {
+    const { code, responseCode } = troubleOf(error)
+    return String(responseCode ?? code ?? 'unknown')
+  }
+  return withSpan('send mail', { kind: 'client', attributes: { 'parley.kind': kind }, failure }, send)
 }
 
 /** The mail server refused permanently: a retry would fail too. */
