@@ -1,4 +1,6 @@
+import '@parley/tooling/log-warnings'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@connectrpc/connect'
 import type { Bus } from '@parley/rpc'
 import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
@@ -13,6 +15,7 @@ import {
   type EventHandler,
 } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
+import { operatorOf } from './_operator.ts'
 import { newDatabase, withStream } from './_servers.ts'
 
 let bus: Bus
@@ -154,4 +157,52 @@ test('a hand-over continues the traces of its events', async () => {
   expect((await spans()).filter(({ name }) => name === 'hand over events').map(tracesOf)).toEqual([
     [...traceIds].sort(),
   ])
+})
+
+/** The trace and span of the first line with this text. */
+const lineOf = (text: string) => {
+  const line = collector.logs.find(({ body }) => body.stringValue.startsWith(text))
+  return line && { traceId: line.traceId, spanId: line.spanId }
+}
+const spanOf = ({ traceId, spanId }: ReceivedSpan) => ({ traceId, spanId })
+
+test('lines about events that fail, alone and in a batch, parked and replayed, have their trace', async () => {
+  await using database = await newDatabase()
+  await using relay = await startRelay({ ...database, bus, service: 'traces4' })
+  await store(relay, (await commitTraced(database, 'failing', [1])).entries)
+  const fails = () => Promise.reject(new Error('not yet'))
+  await using _consumer = await consumer('failing', { db: database.db, batches: { on: fails } })
+  const { listParkedEvents, replayParkedEvents } = operatorOf(database.db)
+  const parked = async () => (await listParkedEvents({ limit: 10 })).events
+  await eventually(async () => expect(await parked()).toHaveLength(1))
+  const { attempts = 0 } = (await parked())[0] ?? {}
+  await replayParkedEvents({})
+  await eventually(async () => expect((await parked())[0]?.attempts).toBe(attempts + 1))
+  const handled = (await spans()).filter(({ name }) => name === 'process traces-failing').map(spanOf)
+  for (const text of [
+    'a consumer failed on a batch of events',
+    'a consumer failed on an event',
+    'a consumer failed too often',
+    'a parked event failed again',
+  ])
+    expect([text, handled]).toEqual([text, expect.arrayContaining([lineOf(text)])])
+})
+
+test('lines about a hand-over that fails have the trace of its events', async () => {
+  await using database = await newDatabase()
+  await withSpan('request', {}, () =>
+    database.db.transaction((tx) =>
+      handOver(tx, 'R2', [
+        { ...{ aggregateType: 'call', aggregateId: 'C2', version: 1n }, eventId: 'E1', kind: 'call_started' },
+      ]),
+    ),
+  )
+  await using _hand = startHandOver({
+    ...{ db: database.db, service: 'calls', pollMs: 50, pauses: { firstMs: 1, maxMs: 5 } },
+    apply: () => Promise.reject(new ConnectError('no', Code.InvalidArgument)),
+  })
+  await eventually(async () => expect((await database.pool.query('select from handovers')).rowCount).toBe(0))
+  const given = (await spans()).filter(({ name }) => name === 'hand over events').map(spanOf)
+  for (const text of ['messaging did not accept events', 'messaging refused an event'])
+    expect([text, given]).toEqual([text, expect.arrayContaining([lineOf(text)])])
 })

@@ -1,7 +1,7 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isAway, isOutage, type Tx } from '@parley/postgres'
-import { logger } from '@parley/telemetry'
+import { inThisTrace, logger } from '@parley/telemetry'
 import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
@@ -63,8 +63,10 @@ async function handleTogether(
   const known = opened.filter((one): one is Known => one.events !== undefined)
   const began = performance.now()
   const events = known.flatMap((one) => one.events)
+  let warnHere = warnFailed
   try {
     await processSpan(consumer, events, async () => {
+      warnHere = inThisTrace(warnFailed)
       const { handle, failed } = await prepare(events)
       const withSome = (what: (failure: unknown) => boolean) =>
         known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
@@ -86,10 +88,13 @@ async function handleTogether(
       settle([...left], (message) => bringAgain(message, redelivery.firstMs))
       return 'outage'
     }
-    log.warn({ consumer, reason: reasonOf(error) }, 'a consumer failed on a batch of events; each is tried separately')
+    warnHere(consumer, error)
   }
   return [...left]
 }
+
+const warnFailed = (consumer: string, error: unknown): void =>
+  log.warn({ consumer, reason: reasonOf(error) }, 'a consumer failed on a batch of events; each is tried separately')
 
 type Known = Opened & { events: Event[] }
 

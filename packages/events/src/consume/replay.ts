@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { EventSchema } from '@parley/contracts/internal'
 import { CommitChannel, isOutage, type Db } from '@parley/postgres'
-import { logger } from '@parley/telemetry'
+import { inThisTrace, logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { processSpan } from '../spans.ts'
@@ -33,12 +33,7 @@ export async function replayParked(replaying: Replaying, signal: AbortSignal): P
       .orderBy(asc(parkedEvents.replayRequestedAt), asc(parkedEvents.eventId))
       .limit(1)
     if (!parked) break
-    try {
-      await replay(replaying, parked)
-    } catch (error) {
-      if (await isOutage(db, error)) throw error
-      await stayParked(db, parked, reasonOf(error))
-    }
+    await replay(replaying, parked)
   }
   return tried
 }
@@ -49,18 +44,25 @@ const isStill = ({ consumer, eventId }: Parked) =>
   and(eq(parkedEvents.consumer, consumer), eq(parkedEvents.eventId, eventId), isNotNull(parkedEvents.replayRequestedAt))
 
 async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Promise<void> {
-  const event = fromBinary(EventSchema, parked.payload)
-  await processSpan(consumer, [event], async () => {
-    const handle = await prepare(event)
-    const afterCommit = await db.transaction(async (tx) => {
-      // Another process may have been quicker.
-      const gone = await tx.delete(parkedEvents).where(isStill(parked))
-      return gone.rowCount === 1 ? await handle?.(tx) : undefined
+  let stayHere = stayParked
+  try {
+    const event = fromBinary(EventSchema, parked.payload)
+    await processSpan(consumer, [event], async () => {
+      stayHere = inThisTrace(stayParked)
+      const handle = await prepare(event)
+      const afterCommit = await db.transaction(async (tx) => {
+        // Another process may have been quicker.
+        const gone = await tx.delete(parkedEvents).where(isStill(parked))
+        return gone.rowCount === 1 ? await handle?.(tx) : undefined
+      })
+      afterCommit?.()
+      eventReplayed(consumer)
+      log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed and handled')
     })
-    afterCommit?.()
-  })
-  eventReplayed(consumer)
-  log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed and handled')
+  } catch (error) {
+    if (await isOutage(db, error)) throw error
+    await stayHere(db, parked, reasonOf(error))
+  }
 }
 
 async function stayParked(db: Db, parked: Parked, lastError: string): Promise<void> {

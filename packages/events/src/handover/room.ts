@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { RoomEvent } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import { backoffMs } from '@parley/runtime'
-import { logger } from '@parley/telemetry'
+import { inThisTrace, logger } from '@parley/telemetry'
 import { maxAttempts, reasonOf } from '../consume/failures.ts'
 import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
 import { handOverSpan } from '../spans.ts'
@@ -45,23 +45,34 @@ export async function handOverRoom(hand: Hand, roomId: string): Promise<number |
       // Events announced while we held the lease are ours to hand over.
       return hand.signal.aborted || !(await store.waits(db, roomId)) ? undefined : 0
     }
-    const failure = await give(hand, roomId, events)
-    if (failure !== undefined) return await pause(hand, claim, events, failure)
+    const failed = await give(hand, claim, events)
+    if (failed !== undefined) return await failed()
     eventsHandedOver(hand.service, events.length)
     if (!(await store.forgetHandedOver(db, claim, events))) return
     claim.failures = 0
   }
 }
 
-/** Resolves with the error, if there was one. */
-async function give(hand: Hand, roomId: string, events: readonly store.Waiting[]): Promise<ConnectError | undefined> {
+/** Resolves with what to do about a failure, in the trace of the events. */
+async function give(
+  hand: Hand,
+  claim: store.Claim,
+  events: readonly store.Waiting[],
+): Promise<(() => Promise<number | void>) | undefined> {
   const signal = AbortSignal.any([hand.signal, AbortSignal.timeout(callMs)])
+  let pauseHere = pause
   try {
     const given = events.map(({ event }) => event)
-    await handOverSpan(given, () => hand.apply(roomId, given, signal))
+    await handOverSpan(given, () => {
+      pauseHere = inThisTrace(pause)
+      return hand.apply(claim.roomId, given, signal)
+    })
     return undefined
   } catch (error) {
-    return signal.aborted ? new ConnectError('no answer in time', Code.DeadlineExceeded) : ConnectError.from(error)
+    const failure = signal.aborted
+      ? new ConnectError('no answer in time', Code.DeadlineExceeded)
+      : ConnectError.from(error)
+    return () => pauseHere(hand, claim, events, failure)
   }
 }
 
