@@ -26,22 +26,21 @@ type Following = {
 /** Everything that is announced, handed to sockets batch by batch. */
 export async function followStream(host: Host, given: Following): Promise<Intake> {
   const { hub, opening, policy, metrics, load, historyMs } = given
-  const take = (event: Event, stored: Stored): void => {
-    try {
-      traced(event, () => {
-        policy.apply(event)
-        opening.observe(event)
-        hub.deliver(event, stored)
-      })
-    } catch (error) {
-      // It is unknown whose access it changed.
+  const delivery = {
+    push(event: Event, stored: Stored): void {
+      policy.apply(event)
+      opening.observe(event)
+      hub.deliver(event, stored)
+    },
+    failed(event: Event, error: unknown): void {
       metrics.eventFailed(event, error)
+      // It is unknown whose access it changed.
       hub.reset()
-    }
+    },
   }
   const intake = host.use(
     new Intake((events, stored) => {
-      for (const event of events) take(event, stored)
+      for (const event of events) traced(event, stored, delivery)
     }),
   )
   const follower = host.use(

@@ -1,11 +1,26 @@
 import type { Event } from '@parley/contracts/internal'
 import { isRecording, withSpan } from '@parley/telemetry'
 
-/** Hands an event to `push` within a span of the trace that caused it; events carry a trace only while someone records. */
-export function traced(event: Event, push: () => void): void {
+/** What is done with each event of a batch. */
+type Delivery<Place> = {
+  push: (event: Event, place: Place) => void
+  /** Called with what `push` threw. */
+  failed: (event: Event, error: unknown) => void
+}
+
+/**
+ * Hands an event and its place to `push` within a span of the trace that caused it; events carry a trace only while
+ * someone records.
+ */
+export function traced<Place>(event: Event, place: Place, { push, failed }: Delivery<Place>): void {
   const { traceparent, kind, id } = event
-  if (traceparent === '' || !isRecording()) return push()
-  let failure: { reason: unknown } | undefined
+  if (traceparent === '' || !isRecording()) {
+    try {
+      return push(event, place)
+    } catch (error) {
+      return failed(event, error)
+    }
+  }
   const attributes = {
     'messaging.system.name': 'nats',
     'messaging.operation.name': 'deliver',
@@ -16,11 +31,10 @@ export function traced(event: Event, push: () => void): void {
   // The work is done when this returns: only the end of the span comes later.
   void withSpan('deliver to sockets', { kind: 'consumer', parent: traceparent, attributes }, () => {
     try {
-      push()
-    } catch (reason) {
-      failure = { reason }
-      throw reason
+      push(event, place)
+    } catch (error) {
+      failed(event, error)
+      throw error
     }
   }).catch(() => undefined)
-  if (failure) throw failure.reason
 }
