@@ -21,7 +21,11 @@ const invited = {
   ...{ login: 'bob.unmistakable', displayName: 'Bob Distinctive', email: 'bob@distinctive.example' },
   password: 'a password that nobody logs',
 }
-const written = { body: 'unspeakable salutations', filename: 'unspeakable-notes.txt', room: 'unspeakable-room' }
+const mailedTo = 'carol@distinctive.example'
+const written = {
+  ...{ body: 'unspeakable salutations', room: 'unspeakable-room' },
+  ...{ filename: 'unspeakable-notes.txt', content: 'unspeakable content' },
+}
 
 /** What a browser or gRPC client with OpenTelemetry sends along. */
 const client = { trace: randomBytes(16).toString('hex'), span: randomBytes(8).toString('hex') }
@@ -30,6 +34,8 @@ const traceparent = `00-${client.trace}-${client.span}-01`
 let traced: TracedFleet
 let olga: Person
 let bob: Person
+/** The ticket in the address from which the file was downloaded. */
+let ticket = ''
 
 beforeAll(async () => {
   traced = await startTracedFleet(owner)
@@ -44,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(async () => traced[Symbol.asyncDispose]())
 
-/** A message with a file that mentions somebody, and a call, all in the trace of one client. */
+/** A message with a file that mentions somebody, a call, a mail and a download, all in the trace of one client. */
 async function converse(): Promise<void> {
   const base = traced.fleet.url
   const groupId = await lobbyId(olga, { base })
@@ -59,6 +65,8 @@ async function converse(): Promise<void> {
   const request = { roomId, body, attachmentAssetIds: [assetId] }
   const { message } = await olga.call(MessageService.method.createMessage, request, { base, headers })
   await olga.call(VoiceCallService.method.joinCall, { roomId }, { base, headers })
+  await olga.call(AdminUserService.method.createInvite, { email: mailedTo }, { base, headers })
+  await download(base, { roomId, eventId: message?.id ?? '' })
   await socket.waitForMessage(message?.id ?? '')
   await socket.waitFor(({ event }) => event.case === 'callStarted')
   await eventually(() => expect(traced.pushService.by('phone')).toHaveLength(1))
@@ -67,8 +75,17 @@ async function converse(): Promise<void> {
   await eventually(() => expect(traced.collector.metrics.length).toBeGreaterThan(0))
 }
 
+/** Reads the file of a message as a browser does. */
+async function download(base: string, message: { roomId: string; eventId: string }): Promise<void> {
+  const shown = await bob.call(MessageService.method.getMessage, message, { base })
+  const { pathname, search, searchParams } = new URL(shown.message?.attachments[0]?.assetUrl?.url ?? '')
+  ticket = searchParams.get('access') ?? ''
+  const answer = await fetch(`${base}${pathname}${search}`, { headers: { traceparent } })
+  expect([answer.status, await answer.text()]).toEqual([200, written.content])
+}
+
 async function upload(base: string, roomId: string): Promise<string> {
-  const content = Buffer.from('unspeakable content')
+  const content = Buffer.from(written.content)
   const sha256 = createHash('sha256').update(content).digest('hex')
   const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
   const about = { roomId, filename: written.filename, contentType: 'text/plain', size: BigInt(content.length), sha256 }
@@ -106,6 +123,8 @@ test.each([
   ['realtime', 'deliver to sockets', 'consumer'],
   ['admin', 'process admin-audit', 'consumer'],
   ['calls', 'hand over events', 'internal'],
+  ['accounts', 'send mail', 'client'],
+  ['accounts', 'MGET', 'client'],
 ])('%s has the span %s', (service, name, kind) => {
   const own = spans().filter((span) => span.service === service)
   expect(own.map((span) => [span.name, span.kind])).toContainEqual([name, kind])
@@ -118,6 +137,31 @@ test('the sockets get the message, its notification and the call within the trac
   )
 })
 
+test('a download is followed through the gateway into uploads and its database', () => {
+  const named = (name: string, service: string) =>
+    spans().find((span) => span.name === name && span.service === service)
+  const front = named('GET /assets/*', 'gateway')
+  const behind = named('GET /assets/files/{asset}', 'uploads')
+  expect(front).toMatchObject({ kind: 'server', parentSpanId: client.span })
+  expect(behind).toMatchObject({ kind: 'server', parentSpanId: front?.spanId })
+  expect(behind?.attributes).toMatchObject({ 'http.request.method': 'GET', 'http.response.status_code': 200 })
+  const statements = spans().filter(({ parentSpanId }) => parentSpanId === behind?.spanId)
+  expect(statements.map(({ attributes }) => attributes['db.system.name'])).toContain('postgresql')
+})
+
+test('lines that are written for a request have its trace', () => {
+  const lines = traced
+    .logLines()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, string>] : []))
+  const requests = new Set(traced.collector.spans.map(({ traceId }) => traceId))
+  const about = lines.filter(
+    ({ msg, userId }) => msg === 'signed in' || (msg === 'account created' && userId === bob.userId),
+  )
+  expect(about).toHaveLength(3)
+  expect(about.filter(({ trace_id = '' }) => !requests.has(trace_id))).toEqual([])
+})
+
 describe('no signal has', () => {
   const endpoint = () => new URL(traced.pushService.browser('phone').endpoint).pathname
   test.each<[string, () => string]>([
@@ -126,7 +170,10 @@ describe('no signal has', () => {
     ['the title of a room', () => written.room],
     ['the login of a person', () => 'unmistakable'],
     ['the display name of a person', () => 'Distinctive'],
+    ['the content of a file', () => written.content],
+    ['the ticket of a file', () => ticket],
     ['an e-mail address', () => invited.email],
+    ['the address of a mail', () => mailedTo],
     ['a token', () => bob.token],
     ['the token of the sender', () => olga.token],
     ['a password', () => invited.password],
@@ -134,6 +181,7 @@ describe('no signal has', () => {
   ])('%s', (_, secret) => {
     const { batches, logs, metrics } = traced.collector
     expect([logs.length, metrics.length].every((count) => count > 0)).toBe(true)
+    expect(secret()).not.toBe('')
     const said = `${JSON.stringify(batches)}\n${traced.logLines()}`.split(/\n|(?<=\}),(?=\{)/)
     expect(said.filter((one) => one.toLowerCase().includes(secret().toLowerCase()))).toEqual([])
   })
