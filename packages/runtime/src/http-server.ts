@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { isRecording } from '@parley/telemetry'
 import { countWhenAnswered, traceRequest } from './metrics.ts'
 import { answerRequests } from './request-framing.ts'
 
@@ -40,7 +41,8 @@ export async function serveHttp(options: Options): Promise<HttpServer> {
   answerRequests(server, (request, response) => {
     const route = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/')
     countWhenAnswered(request, response, route)
-    void traceRequest(request, response, route, () => handle(request, response))
+    if (isRecording()) void traceRequest(request, response, route, () => handle(request, response))
+    else handle(request, response)
   })
   server.setTimeout(idle)
   server.listen(port, host)

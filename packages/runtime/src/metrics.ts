@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { clientTraceparent, histogram, isRecording, markFailed, withSpan, type LabelsOf } from '@parley/telemetry'
+import { clientTraceparent, histogram, markFailed, withSpan, type LabelsOf } from '@parley/telemetry'
 
 const served = histogram('http.server.request.duration', {
   description: 'Time from the head of a request to the end of its answer, of public calls to the begin of the answer',
@@ -37,8 +37,8 @@ export function countRequest({ method, route, status, error, durationMs }: Answe
 }
 
 /**
- * Handles a request inside its span, which ends with its answer; `route` as for {@link countRequest}. While nothing is
- * recorded only `handle` is called.
+ * Handles a request inside its span, which ends with its answer; `route` as for {@link countRequest}. To be called only
+ * while spans are recorded.
  */
 export async function traceRequest(
   request: IncomingMessage,
@@ -46,7 +46,6 @@ export async function traceRequest(
   route: string,
   handle: () => Promise<void> | void,
 ): Promise<void> {
-  if (!isRecording()) return handle()
   const method = methodOf(request.method)
   const attributes = { 'http.request.method': method, 'http.route': route }
   const sent = request.headers['traceparent']

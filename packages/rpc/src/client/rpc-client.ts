@@ -1,6 +1,6 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf'
 import type { Interceptor, Transport } from '@connectrpc/connect'
-import { currentTraceparent } from '@parley/telemetry'
+import { currentTraceparent, isRecording } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
 import type { Neighbours } from '../neighbours.ts'
 import { callSpan } from '../spans.ts'
@@ -62,6 +62,7 @@ export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient 
   const defaults = { timeoutMs: options.defaultTimeoutMs ?? 5_000, interceptors: options.interceptors ?? [] }
   return {
     call: (method, body, meta) => {
+      if (!isRecording()) return calls.call({ ...meta, method, body })
       const parent = currentTraceparent() === '' ? meta.traceparent : undefined
       return callSpan(method, { kind: 'client', system: 'nats', parent }, () =>
         calls.call({ ...meta, method, body, traceparent: currentTraceparent() || parent }),

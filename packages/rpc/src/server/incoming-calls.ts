@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders } from 'nats'
-import { beatWithin, logger } from '@parley/telemetry'
+import { beatWithin, isRecording, logger } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
 import { countNotStarted, countServed, showCalls } from '../metrics.ts'
@@ -97,21 +97,16 @@ export class IncomingCalls {
   }
 
   async #run(served: ServedMethod, running: Running): Promise<void> {
-    const { delivery, context, attempt, arrivedAt } = running
+    const { delivery, context, arrivedAt } = running
     const { now } = this.#options
+    const isTraced = isRecording()
     let code: Code | undefined
     try {
-      const parent = context.received(traceHeader) ?? ''
-      code = await callSpan(served.method, { kind: 'server', system: 'nats', parent, attempt }, async () => {
-        try {
-          return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)
-        } catch (error) {
-          // Inside the span: what is logged about the failure carries its trace.
-          throw failureOf(error, context)
-        }
-      })
-    } catch (failure) {
-      code = sendError(delivery, ConnectError.from(failure))
+      code = isTraced
+        ? await this.#answerTraced(served, running)
+        : sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)
+    } catch (error) {
+      code = sendError(delivery, isTraced ? ConnectError.from(error) : failureOf(error, context))
     } finally {
       context.end()
       this.#running.delete(running)
@@ -119,6 +114,18 @@ export class IncomingCalls {
       countServed(served.method, code, now() - arrivedAt)
       if (this.#admission.size === 0) this.#idle?.()
     }
+  }
+
+  #answerTraced(served: ServedMethod, { delivery, context, attempt }: Running): Promise<Code | undefined> {
+    const parent = context.received(traceHeader) ?? ''
+    return callSpan(served.method, { kind: 'server', system: 'nats', parent, attempt }, async () => {
+      try {
+        return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)
+      } catch (error) {
+        // Inside the span: what is logged about the failure carries its trace.
+        throw failureOf(error, context)
+      }
+    })
   }
 
   /** Sends `started` for long calls, ends calls whose deadline has passed, and refuses calls that waited too long. */

@@ -10,7 +10,7 @@ import {
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { encode } from '@parley/protobuf'
 import { callSpan } from '@parley/rpc'
-import { clientTraceparent } from '@parley/telemetry'
+import { clientTraceparent, isRecording } from '@parley/telemetry'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
 import { gaveUp } from '../http/deadline.ts'
@@ -53,6 +53,13 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
 /** For signed-in callers the limit is the largest body of any method; for others it is a separate one. */
 const limitsOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 
+const spanOf = ({ protocolName, requestHeader }: HandlerContext) =>
+  ({
+    kind: 'server',
+    system: protocolName === 'connect' ? 'connectrpc' : 'grpc',
+    parent: clientTraceparent(requestHeader.get('traceparent') ?? undefined),
+  }) as const
+
 function forwarding(
   known: PublicMethod,
   { forwarder, requestTimeoutMs, metrics }: Options,
@@ -85,11 +92,10 @@ function forwarding(
     const began = performance.now()
     const isGrpc = context.protocolName !== 'connect'
     const clientMs = context.timeoutMs()
-    const system = isGrpc ? 'grpc' : 'connectrpc'
-    const parent = clientTraceparent(context.requestHeader.get('traceparent') ?? undefined)
-    const span = { kind: 'server', system, parent } as const
     try {
-      const answer = await callSpan(known.method, span, () => forward(request, context))
+      const answer = isRecording()
+        ? await callSpan(known.method, spanOf(context), () => forward(request, context))
+        : await forward(request, context)
       metrics.answered(known.method, {}, began, isGrpc)
       return answer
     } catch (error) {

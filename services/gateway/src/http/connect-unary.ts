@@ -6,7 +6,7 @@ import type { ReadHeader } from '@parley/credentials'
 import { encode } from '@parley/protobuf'
 import { callSpan, type Reply } from '@parley/rpc'
 import { closeSignal, headerOf } from '@parley/runtime'
-import { clientTraceparent } from '@parley/telemetry'
+import { clientTraceparent, isRecording } from '@parley/telemetry'
 import {
   malformedJson,
   methodNotAllowed,
@@ -77,15 +77,10 @@ export class ConnectUnary {
     headers: OutgoingHttpHeaders,
   ): Promise<void> {
     const started = performance.now()
-    const span = {
-      kind: 'server',
-      system: 'connectrpc',
-      parent: clientTraceparent(headerOf(request, 'traceparent')),
-    } as const
     try {
-      const { answer, format } = await callSpan(method.method, span, () =>
-        this.#known(method, request, response, headers),
-      )
+      const { answer, format } = isRecording()
+        ? await this.#callTraced(method, request, response, headers)
+        : await this.#call(method, request, response, headers)
       for (const name of exposedReplyHeaders) {
         const value = answer.headers?.get(name)
         if (value !== undefined) headers[name] = value
@@ -143,18 +138,21 @@ export class ConnectUnary {
     return reply(request, response, { status, headers, body: errorBytes(error) })
   }
 
-  /** The answer, or an error for the client, which is made inside the span: its log carries the trace. */
-  async #known(
+  #callTraced(
     method: PublicMethod,
     request: IncomingMessage,
     response: ServerResponse,
     headers: OutgoingHttpHeaders,
   ): Promise<Answered> {
-    try {
-      return await this.#call(method, request, response, headers)
-    } catch (thrown) {
-      throw this.#errorOf(thrown)
-    }
+    const parent = clientTraceparent(headerOf(request, 'traceparent'))
+    return callSpan(method.method, { kind: 'server', system: 'connectrpc', parent }, async () => {
+      try {
+        return await this.#call(method, request, response, headers)
+      } catch (thrown) {
+        // Inside the span: what is logged about it carries its trace.
+        throw this.#errorOf(thrown)
+      }
+    })
   }
 
   /** Converts an error for the client: an unexpected one is logged and not revealed. */

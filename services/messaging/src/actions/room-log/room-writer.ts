@@ -30,7 +30,8 @@ export class RoomWriter {
 
   constructor(run: WriteBatch) {
     this.#batches = new KeyedBatcher({
-      run: (roomId, commands) => writeSpan(commands, () => run(roomId, commands)),
+      run: (roomId, commands) =>
+        isRecording() ? writeSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
       atOnce: postsAtOnce,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
       // Facts are rare, and may remove somebody's access.
@@ -53,7 +54,7 @@ export class RoomWriter {
 
 /** One span for all commands of a batch: it continues the trace of one and links to the others. */
 function writeSpan<T>(commands: readonly RoomCommand[], write: () => Promise<T>): Promise<T> {
-  const joined = isRecording() ? commands.flatMap(({ traceparent }) => traceparent ?? []) : []
+  const joined = commands.flatMap(({ traceparent }) => traceparent ?? [])
   if (joined.length === 0) return write()
   return withSpan('write room log', { joined, attributes: { 'parley.command.count': commands.length } }, write)
 }
