@@ -10,7 +10,7 @@ export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 )
 
-/** Whether it has these components: a build of one's own may lack some. */
+/** Whether it has these components, given as patterns: a build of one's own may lack some. */
 export function hasComponents(...names) {
   if (collectorProgram === undefined) return false
   const listed = spawnSync(collectorProgram, ['components']).stdout.toString()
