@@ -12,7 +12,7 @@ const kinds = ['receivers', 'processors', 'exporters']
 const read = (name) => parse(readFileSync(`${cwd}/deploy/collector/${name}.yaml`, 'utf8'))
 
 /** What they use that not every Collector has. */
-const special = { sampling: ['tail_sampling'], router: ['load_?balancing'] }
+const special = { sampling: ['tail_sampling'], router: ['load_balancing'] }
 const accepted = files.filter((name) => hasComponents(...special[name]))
 for (const name of files.filter((one) => !accepted.includes(one)))
   console.log(

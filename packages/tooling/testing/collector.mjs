@@ -10,11 +10,15 @@ export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 )
 
-/** Whether it has these components, given as patterns: a build of one's own may lack some. */
+/**
+ * Whether it has these components: a build of one's own may lack some. Older Collectors write their names without
+ * underscores.
+ */
 export function hasComponents(...names) {
   if (collectorProgram === undefined) return false
   const listed = spawnSync(collectorProgram, ['components']).stdout.toString()
-  return names.every((name) => new RegExp(`name: ${name}$`, 'm').test(listed))
+  const has = new Set([...listed.matchAll(/name: (\w+)/g)].map(([, name]) => name.replaceAll('_', '')))
+  return names.every((name) => has.has(name.replaceAll('_', '')))
 }
 
 /** Runs a Collector with these configurations, later ones over earlier ones, until disposed. `healthPort`: of its health check. */
