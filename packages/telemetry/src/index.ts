@@ -10,6 +10,7 @@ export {
   clientTraceparent,
   currentTraceparent,
   inThisTrace,
+  inTraceOf,
   isRecording,
   isTraced,
   joinClientTraces,

@@ -107,6 +107,11 @@ export function untraced<T>(fn: () => T): T {
   return recording ? context.with(ROOT_CONTEXT, fn) : fn()
 }
 
+/** Calls `fn` in the trace of a W3C traceparent, without a span: for lines about work whose span has ended. */
+export function inTraceOf<T>(traceparent: string, fn: () => T): T {
+  return recording ? context.with(contextOf(traceparent), fn) : fn()
+}
+
 /** Returns `fn` bound to the current trace: for callbacks that others call while they work on something else. */
 export function inThisTrace<F extends (...args: never[]) => unknown>(fn: F): F {
   return recording ? context.bind(context.active(), fn) : fn

@@ -1,6 +1,9 @@
+import '@parley/tooling/log-warnings'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { eventually, OtlpReceiver, publishEvents } from '@parley/testkit'
+import { sqlRows } from '@parley/postgres'
+import { sql } from 'drizzle-orm'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queued } from './_push-jobs.ts'
 
@@ -10,6 +13,10 @@ beforeAll(async () => {
   collector = await OtlpReceiver.startHere()
   await startTelemetry(process.env)
   push = await openPushFleet()
+  const broken = { of: 'told', message: { traceparent }, audiences: [{ of: 'members' }] }
+  await push.fleet.db.execute(
+    sql`insert into notification_jobs (work, due_at, failures) values (${JSON.stringify(broken)}::jsonb, now(), 9)`,
+  )
 })
 afterAll(async () => {
   await push[Symbol.asyncDispose]()
@@ -33,6 +40,7 @@ test('a mention stays in the trace of its message, to the browser that is called
   })
   for (const user of ['Ubob', 'Ueve']) await eventually(() => expect(service.by(user)).toHaveLength(1))
   await eventually(async () => expect(await queued(fleet.db)).toEqual([]))
+  await eventually(async () => expect(await sqlRows(fleet.db, sql`select from notification_jobs`)).toEqual([]))
   const announced = fleet.published.events.filter(({ kind }) => kind !== 'message_posted')
   await running[Symbol.asyncDispose]()
   await stopTelemetry()
@@ -49,4 +57,9 @@ test('a mention stays in the trace of its message, to the browser that is called
   const { endpoint } = service.browser('Ubob')
   for (const secret of ['salutations', 'a room for secrets', new URL(endpoint).pathname])
     expect(said).not.toContain(secret)
+})
+
+test('a line about a job that failed has the trace of its message', () => {
+  const lines = collector.logs.filter(({ body }) => body.stringValue === 'a job failed too often and is parked')
+  expect(lines.map((line) => line.traceId)).toEqual([traceId])
 })

@@ -1,10 +1,10 @@
 import { runJobs, type RetryPolicy } from '@parley/jobs'
-import { isRecording, logger, withSpan } from '@parley/telemetry'
+import { inTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
 import { jobParked } from '../metrics.ts'
 import { notificationQueue, park, type NotificationJob, type Standing } from '../store/jobs.ts'
-import type { AudienceJob } from '../domain/work.ts'
+import type { AudienceJob, Work } from '../domain/work.ts'
 import { holdShards } from '../store/shards.ts'
 import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
@@ -21,18 +21,21 @@ export function runNotificationJobs(
   return runJobs({
     ...{ name: 'jobs', db: ctx.db, queue: notificationQueue, everyMs, retry, signal },
     run: async (job) => runJob(ctx, job),
-    onFailure: ({ id }, { error, attempts }) =>
-      log.warn({ err: error, job: String(id), attempts }, 'a job failed and will be retried'),
+    onFailure: ({ id, work }, { error, attempts }) =>
+      inTraceOf(traceOf(work), () =>
+        log.warn({ err: error, job: String(id), attempts }, 'a job failed and will be retried'),
+      ),
     async giveUp(job, failure) {
       if (!(await park(ctx.db, job, failure))) return
       jobParked(job.work.of)
-      log.error(
-        { err: failure.error, job: String(job.id), attempts: failure.attempts },
-        'a job failed too often and is parked',
-      )
+      const about = { err: failure.error, job: String(job.id), attempts: failure.attempts }
+      inTraceOf(traceOf(job.work), () => log.error(about, 'a job failed too often and is parked'))
     },
   })
 }
+
+/** W3C traceparent of the message that a job is about; empty for dismissals. */
+const traceOf = (work: Work): string => ('message' in work ? (work.message.traceparent ?? '') : '')
 
 async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<Standing> {
   if (work.of === 'told') return notifyTraced(ctx, work, after)
@@ -46,7 +49,7 @@ async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<S
 
 /** A step for a large audience belongs to the trace of its message. */
 function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<Standing> {
-  const { traceparent: parent = '' } = work.message
+  const parent = traceOf(work)
   const notify = () => notifyNextMembers(ctx, work, after)
   return parent === '' || !isRecording() ? notify() : withSpan('notify audience', { parent }, notify)
 }
