@@ -112,8 +112,11 @@ function reportServer({ nc }: Bus, at: string, report: Report): void {
     )
 }
 
+/** A subject of internal methods that no user may publish to. */
+const forbidden = 'rpc.internal.svc_internal_v1_Doctor.Check'
+
 /**
- * Tries the rights of a user. A request without an inbox is ignored by whoever receives it, and the methods that are
+ * Tries the rights of a user: those it needs, and that it has no others. A request without an inbox is ignored by whoever receives it, and the methods that are
  * listened for do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
@@ -133,7 +136,7 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
     ...calls.map((call) => `rpc.internal.svc_internal_v1_${call.replace('*', 'DoctorCheck')}`),
     ...(served.length > 0 ? [`_INBOX.doctor.${name}.check`] : []),
   ]
-  for (const subject of publishing) nc.publish(subject)
+  for (const subject of [...publishing, forbidden]) nc.publish(subject)
   nc.subscribe(`${inboxPrefix}.doctor`, ignore)
   for (const kind of hints.subscribes ?? []) nc.subscribe(`hint.${kind}.*`, ignore)
   for (const { typeName } of served)
@@ -141,8 +144,14 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
   // The server answers in order: before this answer it has sent every refusal, which then only has to be taken.
   await nc.flush()
   await new Promise((resolve) => setImmediate(resolve))
+  if (!denied.delete(`publish ${forbidden}`))
+    return report.fail(
+      'nats.permissions',
+      `NATS restricts nobody: the user of ${name} may call what no deployable may`,
+      'Run NATS with the deploy/nats/parley.conf of this release; until then whoever reaches it can read and do everything.',
+    )
   if (denied.size === 0)
-    return report.ok('nats.permissions', `the user of ${name} may call and answer what it needs to`)
+    return report.ok('nats.permissions', `the user of ${name} may call and answer what it needs to, and nothing else`)
   const some = [...denied].slice(0, 3).join(', ') + (denied.size > 3 ? ` and ${denied.size - 3} more` : '')
   report.fail(
     'nats.permissions',

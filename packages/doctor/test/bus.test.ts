@@ -140,6 +140,19 @@ test('a right of an older configuration, and messages that are too small', async
   })
 })
 
+test('a server that lets everybody do everything', async () => {
+  const open = join(dir, 'open.conf')
+  writeFileSync(open, 'max_payload: 2MB\n')
+  const server = await startNats({ dir: join(dir, 'open'), conf: open })
+  closing.push(() => server.stop())
+  const env = { ...as('rooms', 'any-password'), PARLEY_NATS_URL: server.url }
+  expect(await found(busCheck('rooms'), env, 'nats.permissions')).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('NATS restricts nobody'),
+    next: expect.stringContaining('deploy/nats/parley.conf of this release'),
+  })
+})
+
 test('a server without JetStream', async () => {
   const none = join(dir, 'none.conf')
   writeFileSync(none, 'max_payload: 2MB\n')
