@@ -23,6 +23,14 @@ test('a forked process reports to its parent where it listens', async () => {
   expect(response.status).toBe(200)
 })
 
+test('a process says which deployable it is, whatever collectors are told', async () => {
+  const names = { PARLEY_SERVICE: 'rooms', OTEL_SERVICE_NAME: 'chat' }
+  await using service = startProcess('service', { ...behaving(''), ...names }, true)
+  const { internalPort } = await readyMessage(service.child)
+  const response = await fetch(`http://127.0.0.1:${internalPort}/status`)
+  expect(await response.json()).toMatchObject({ service: 'rooms' })
+})
+
 test('a forked process ends when its parent is killed', async () => {
   await using parent = startProcess('parent')
   await parent.line(/"ready"/)

@@ -73,6 +73,14 @@ test('metrics reach the collector under their own names', async () => {
   expect(collector.spans).toEqual([])
 })
 
+test('a collector may be told another name of the service; log lines keep the name of the deployable', async () => {
+  await using collector = await OtlpReceiver.start()
+  const names = { PARLEY_SERVICE: 'rooms', OTEL_SERVICE_NAME: 'chat' }
+  const lines = await runProgram('speak', { ...collector.env, ...names, TEST_STOP_WITHIN_MS: '60000' })
+  expect(new Set(lines.map((line) => line['service']))).toEqual(new Set(['rooms']))
+  expect(new Set(collector.spans.map(({ service }) => service))).toEqual(new Set(['chat']))
+})
+
 test('metrics stay where they are if another exporter is asked for', async () => {
   await using collector = await OtlpReceiver.start()
   await runProgram('speak', {
