@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
@@ -89,6 +92,21 @@ test('a name that cannot be resolved is a process that cannot be reached', async
     ]),
   )
 })
+
+test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}'])(
+  'a server that is no process of Parley and answers %s',
+  async (answer) => {
+    const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closing.push(() => server.close())
+    const other = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { code, out } = await parley('--json', '--at', other, `127.0.0.1:${port}`)
+    expect(code).toBe(1)
+    expect((JSON.parse(out) as Printed).nodes).toContainEqual(
+      expect.objectContaining({ at: other, state: 'unreachable', reasons: ['no process of Parley answers there'] }),
+    )
+  },
+)
 
 test.each(['0', '-1', 'Infinity', '3000000', 'often', ''])('--watch %p is refused', async (seconds) => {
   expect(await parley('--at', `127.0.0.1:${port}`, '--watch', seconds)).toMatchObject({ code: 2 })

@@ -37,7 +37,7 @@ export async function askNode({ host, port, service = '' }: NodeAddress): Promis
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
     const [status, metrics] = await Promise.all([fetchText(host, port, '/status'), fetchText(host, port, '/metrics')])
-    const { ready, ...said } = JSON.parse(status) as ProcessStatus
+    const { ready, ...said } = readStatus(status)
     return {
       ...{ at, state: ready ? 'ready' : 'not ready', reasons: said.reasons, service: said.service, host: said.host },
       ...{ version: said.version, startedAt: said.startedAt, lastErrors: said.lastErrors },
@@ -55,6 +55,32 @@ export async function askNode({ host, port, service = '' }: NodeAddress): Promis
     }
   }
 }
+
+/** Reads what a process says about itself. Throws if something else than a process of Parley answered. */
+function readStatus(answer: string): ProcessStatus {
+  let said: unknown
+  try {
+    said = JSON.parse(answer)
+  } catch {
+    said = undefined
+  }
+  if (isStatus(said)) return said
+  throw new Error('no process of Parley answers there')
+}
+
+const isStatus = (said: unknown): said is ProcessStatus =>
+  hasTexts(said, 'service', 'version', 'host', 'startedAt') &&
+  typeof said['ready'] === 'boolean' &&
+  isListOf(said['reasons'], (reason) => typeof reason === 'string') &&
+  isListOf(said['lastErrors'], (error) => hasTexts(error, 'at', 'message', 'error'))
+
+const hasTexts = (value: unknown, ...names: string[]): value is Record<string, unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  names.every((name) => typeof (value as Record<string, unknown>)[name] === 'string')
+
+const isListOf = (value: unknown, isOne: (element: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isOne)
 
 /** Uses a direct connection: `fetch` would use the proxy from the environment. */
 function fetchText(host: string, port: number, path: string): Promise<string> {
