@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts'
 import { redisCheck } from './redis.ts'
 import { settingsCheck } from './settings.ts'
 import { secretsIn } from './secrets.ts'
+import { telemetryCheck } from './telemetry.ts'
 
 /** What a deployable has checked. */
 export type Examined = {
@@ -28,6 +29,7 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
   const all = [
     settingsCheck(deployable, readConfig),
     authoritiesCheck,
+    telemetryCheck,
     busCheck(deployable),
     ...(migrations === undefined ? [] : [databaseCheck(deployable, migrations)]),
     ...(factsOf(deployable).secrets?.includes('PARLEY_REDIS_URL') ? [redisCheck(deployable)] : []),

@@ -66,6 +66,11 @@ test('a file of authorities that is not there', async () => {
   })
 })
 
+test('a collector whose address cannot be read', async () => {
+  const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'otel' })
+  expect(findings.find((finding) => finding.check === 'telemetry.address')).toMatchObject({ result: 'fail' })
+})
+
 test('the public address: without TLS, not reached from here, and with a certificate that has ended', async () => {
   const ofGateway = async (url: string) => {
     const findings = await diagnose({ deployable: 'gateway', readConfig }, { ...env, PARLEY_WEBSERVER_URL: url })

@@ -1,3 +1,4 @@
+import { diag } from '@opentelemetry/api'
 // Not loaded on demand: the SDK loads all of them, and a bundle gives a dynamic import of CommonJS no named exports.
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc'
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http'
@@ -34,6 +35,8 @@ function exporterFor(protocol: string | undefined): PushMetricExporter {
     case 'http/json':
       return new JsonExporter()
     default:
+      if (protocol && protocol !== 'http/protobuf')
+        diag.warn(`Unsupported OTLP metrics protocol: "${protocol}". Using http/protobuf.`)
       return new ProtobufExporter()
   }
 }

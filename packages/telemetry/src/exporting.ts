@@ -1,15 +1,17 @@
-import { context, propagation, trace } from '@opentelemetry/api'
+import { context, diag, propagation, trace } from '@opentelemetry/api'
 import { logs } from '@opentelemetry/api-logs'
 import { envDetector } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
-import { resource } from './identity.ts'
+import { logDiagnostics } from './diagnostics.ts'
 import { startExportingMetrics } from './exporting-metrics.ts'
+import { resource } from './identity.ts'
 import { emitLogRecord } from './log-records.ts'
 import { alsoLogTo } from './logger.ts'
 import { setRecording } from './trace.ts'
 
 /** Starts sending traces, metrics and logs where the OTEL_* variables say; returns what sends the rest and stops it in time. */
 export async function startExporting(): Promise<(withinMs: number) => Promise<void>> {
+  if (!process.env['OTEL_LOG_LEVEL']) logDiagnostics()
   const [traces, logRecords] = [hasEndpoint('TRACES'), hasEndpoint('LOGS')]
   const sdk = new NodeSDK({
     resource: resource(),
@@ -32,7 +34,7 @@ export async function startExporting(): Promise<(withinMs: number) => Promise<vo
     const sent = Promise.allSettled([sdk.shutdown(), metricsTo?.shutdown()])
     await Promise.race([sent, elapsed(withinMs)])
     // Globals cannot be registered twice: without this the next provider would be ignored.
-    for (const global of [trace, context, propagation, logs]) global.disable()
+    for (const global of [trace, context, propagation, logs, diag]) global.disable()
   }
 }
 

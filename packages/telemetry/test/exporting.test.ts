@@ -94,5 +94,29 @@ test('metrics stay where they are if another exporter is asked for', async () =>
 
 test('a collector that is gone does not keep the process from ending', async () => {
   const lines = await runProgram('speak', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
-  expect(lines).toHaveLength(2)
+  expect(lines.filter((line) => line['name'] === 'test')).toHaveLength(2)
+})
+
+describe('the log says', () => {
+  const warnings = async (env: NodeJS.ProcessEnv) => {
+    const lines = await runProgram('speak', { ...env, TEST_STOP_WITHIN_MS: '60000' })
+    return lines.filter((line) => line['name'] === 'opentelemetry' && line['level'] === 'warn').map(({ msg }) => msg)
+  }
+
+  const gone = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '1000' }
+
+  test('once that a collector cannot be reached', async () => {
+    const said = await warnings(gone)
+    expect(said).toContainEqual(expect.stringContaining('ECONNREFUSED'))
+    expect(new Set(said).size).toBe(said.length)
+  })
+
+  test('that an address, a protocol or a sampler is not known', async () => {
+    expect(await warnings({ ...gone, OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })).not.toEqual([])
+    const unknown = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grcp', OTEL_TRACES_SAMPLER: 'parentbased_traceidratoi' }
+    const said = await warnings({ ...gone, ...unknown })
+    expect(said).toContainEqual(expect.stringMatching(/traces protocol.*grcp/))
+    expect(said).toContainEqual(expect.stringMatching(/metrics protocol.*grcp/))
+    expect(said).toContainEqual(expect.stringContaining('parentbased_traceidratoi'))
+  })
 })

@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { reportServerCertificate } from './certificates.ts'
+import { check, type Check } from './check.ts'
+import { reasonOf, type Report } from './finding.ts'
+
+const connectMs = 5_000
+const protocols = ['grpc', 'http/protobuf', 'http/json']
+const ratios = ['traceidratio', 'parentbased_traceidratio']
+const samplers = ['always_on', 'always_off', 'parentbased_always_on', 'parentbased_always_off', ...ratios]
+const shared = 'OTEL_EXPORTER_OTLP'
+
+/** A collector as the settings name it. */
+type Collector = { address: string; addressSetting: string; protocol: string; protocolSetting: string }
+
+/**
+ * Checks the settings of OpenTelemetry that a process takes from its environment, and that something listens where
+ * traces, metrics and logs are sent. Without a collector there is nothing to check.
+ */
+export const telemetryCheck: Check = (sources, timeoutMs) =>
+  check('telemetry', {}, async (_, report) => {
+    const { env = {} } = sources
+    if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return
+    const collectors = collectorsIn(env)
+    if (collectors.length === 0) return
+    checkSampler(env, report)
+    await Promise.all(collectors.map((collector) => checkCollector(collector, report)))
+  })(sources, timeoutMs)
+
+/** One for each address and protocol: usually the three signals have the same. */
+function collectorsIn(env: NodeJS.ProcessEnv): Collector[] {
+  const found = new Map<string, Collector>()
+  for (const signal of ['TRACES', 'METRICS', 'LOGS']) {
+    if (env[`OTEL_${signal}_EXPORTER`] === 'none') continue
+    const settingOf = (what: string) =>
+      env[`${shared}_${signal}_${what}`] ? `${shared}_${signal}_${what}` : `${shared}_${what}`
+    const [addressSetting, protocolSetting] = [settingOf('ENDPOINT'), settingOf('PROTOCOL')]
+    const [address, protocol] = [env[addressSetting], env[protocolSetting] || 'http/protobuf']
+    if (address) found.set(`${protocol} ${address}`, { address, addressSetting, protocol, protocolSetting })
+  }
+  return [...found.values()]
+}
+
+async function checkCollector(collector: Collector, report: Report): Promise<void> {
+  const { address, addressSetting, protocol, protocolSetting } = collector
+  if (!protocols.includes(protocol))
+    report.fail('telemetry.protocol', `${protocolSetting} is ${protocol}, which does not exist`, oneOf(protocols))
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    return report.fail(
+      'telemetry.address',
+      `${addressSetting} is not the address of a collector`,
+      'Write http://collector:4318, or http://collector:4317 with the protocol grpc; https where it has TLS.',
+    )
+  const usual = { '4317': 'grpc', '4318': 'http/protobuf' }[url.port]
+  if (usual !== undefined && (usual === 'grpc') !== (protocol === 'grpc'))
+    report.warn(
+      'telemetry.protocol',
+      `${protocol} is spoken to port ${url.port}, where collectors usually expect ${usual}`,
+      `Set ${protocolSetting}=${usual} or correct the port in ${addressSetting}.`,
+    )
+  await checkReach(url, addressSetting, report)
+}
+
+async function checkReach(url: URL, setting: string, report: Report): Promise<void> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  const at = `${url.hostname}:${port}`
+  const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) })
+    report.ok('telemetry.reach', `something listens at ${at}`)
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'AbortError'
+    return report.warn(
+      'telemetry.reach',
+      `traces, metrics or logs do not reach ${at}: ${isLate ? 'no answer within 5 s' : reasonOf(error)}`,
+      `Start the collector, or correct ${setting}; check that no firewall or network policy is between.`,
+    )
+  } finally {
+    socket.on('error', () => undefined).destroy()
+  }
+  if (url.protocol === 'https:')
+    await reportServerCertificate(report, 'telemetry.certificate', { host: url.hostname, port }, 'warn')
+}
+
+function checkSampler(env: NodeJS.ProcessEnv, report: Report): void {
+  const sampler = env['OTEL_TRACES_SAMPLER']
+  if (!sampler) return
+  const share = env['OTEL_TRACES_SAMPLER_ARG']?.trim()
+  if (!samplers.includes(sampler))
+    report.fail('telemetry.sampler', `OTEL_TRACES_SAMPLER is ${sampler}, which does not exist`, oneOf(samplers))
+  else if (ratios.includes(sampler) && !(share && Number(share) >= 0 && Number(share) <= 1))
+    report.fail(
+      'telemetry.sampler',
+      `OTEL_TRACES_SAMPLER_ARG is not the share that ${sampler} needs: every trace is recorded`,
+      'Write a number from 0 to 1, such as 0.1 for a tenth of the traces.',
+    )
+}
+
+const oneOf = (words: readonly string[]): string => `Write one of ${words.join(', ')}.`

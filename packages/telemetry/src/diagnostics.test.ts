@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { oncePerMinute, textOf } from './diagnostics.ts'
+
+test('a message is passed on once a minute, and others meanwhile', () => {
+  const passed: string[] = []
+  let nowMs = 0
+  const pass = oncePerMinute(
+    (text) => passed.push(text),
+    () => nowMs,
+  )
+  for (const text of ['refused', 'refused', 'reset', 'refused']) pass(text)
+  expect(passed).toEqual(['refused', 'reset'])
+  nowMs = 59_999
+  pass('refused')
+  expect(passed).toHaveLength(2)
+  nowMs = 60_000
+  pass('refused')
+  expect(passed).toEqual(['refused', 'reset', 'refused'])
+})
+
+test('errors are told by their message, and data not at all', () => {
+  expect(textOf([JSON.stringify({ stack: 'Error: x\n at y', message: 'connect ECONNREFUSED 127.0.0.1:4' })])).toBe(
+    'connect ECONNREFUSED 127.0.0.1:4',
+  )
+  expect(textOf([JSON.stringify({ message: '', code: 'ECONNREFUSED', name: 'AggregateError' })])).toBe('ECONNREFUSED')
+  expect(textOf(['exporter', 'not understood', new Error('at 3'), new Uint8Array(4)])).toBe(
+    'exporter: not understood: at 3',
+  )
+})

@@ -1,0 +1,54 @@
+import { diag, DiagLogLevel } from '@opentelemetry/api'
+import { logger } from './logger.ts'
+
+/** Time for which a message that was logged is not logged again, in milliseconds. */
+const repeatMs = 60_000
+
+/**
+ * Logs what OpenTelemetry complains of, such as a collector that cannot be reached or a sampler that does not exist,
+ * each message once a minute. All are warnings: Parley works without a collector. With OTEL_LOG_LEVEL OpenTelemetry
+ * prints for itself instead.
+ */
+export function logDiagnostics(): void {
+  const log = logger('opentelemetry')
+  const warn = oncePerMinute((text) => log.warn(text))
+  const ignore = () => undefined
+  diag.setLogger(
+    {
+      error: (...said) => warn(textOf(said)),
+      warn: (...said) => warn(textOf(said)),
+      ...{ info: ignore, debug: ignore, verbose: ignore },
+    },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+}
+
+/** Passes a text on unless it was passed on less than a minute ago. `now`: milliseconds, never going back. */
+export function oncePerMinute(pass: (text: string) => void, now = () => performance.now()): (text: string) => void {
+  const passedAt = new Map<string, number>()
+  return (text) => {
+    for (const [old, at] of passedAt) if (now() - at >= repeatMs) passedAt.delete(old)
+    if (passedAt.has(text)) return
+    passedAt.set(text, now())
+    pass(text)
+  }
+}
+
+/** Leaves out everything but texts and the messages of errors: other values may be data that were to be sent. */
+export function textOf(said: readonly unknown[]): string {
+  return said
+    .map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? messageIn(part) : ''))
+    .filter((part) => part !== '')
+    .join(': ')
+}
+
+/** OpenTelemetry reports an error as a JSON object with all its properties. */
+function messageIn(text: string): string {
+  if (!text.startsWith('{')) return text
+  try {
+    const { message, code, name } = JSON.parse(text) as Partial<Record<'message' | 'code' | 'name', string>>
+    return message || code || name || ''
+  } catch {
+    return text
+  }
+}
