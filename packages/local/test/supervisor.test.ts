@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { repositoryRoot } from '@parley/local'
+import { knownEnvironment } from '@parley/local/known'
 import { isAlive, identify, type ProcessIdentity } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
 import { temporaryDataFolder, temporaryFolder } from './_folder.ts'
@@ -91,6 +92,13 @@ describe('a fleet that runs', () => {
     }
   })
 
+  test('leaves for commands what it was given, whatever environment they have', () => {
+    const known = knownEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000', PARLEY_MESSAGING_EDIT_WINDOW: '2h' })
+    expect(known).toMatchObject({ PARLEY_WEBSERVER_URL: fleet.state().url, PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
+    expect(knownEnvironment(dataDir, 'gateway', { PARLEY_SEARCH: 'x' })).not.toHaveProperty('PARLEY_SEARCH')
+    expect(readFileSync(join(dataDir, 'run/given.json'), 'utf8')).not.toContain('PARLEY_OWNER_PASSWORD')
+  })
+
   test('shows mails at an address that only the owner of the files learns', async () => {
     const { mailUrl = '' } = fleet.state()
     expect(fleet.output()).toContain(`mails: ${mailUrl}`)
@@ -100,8 +108,8 @@ describe('a fleet that runs', () => {
   })
 
   test('keeps secrets to the owner of the files', () => {
-    for (const file of [join(dataDir, 'secrets.json'), join(dataDir, 'run/operator.json'), fleet.readyFile])
-      expect(statSync(file).mode & 0o777).toBe(0o600)
+    const ofFleet = ['secrets.json', 'run/operator.json', 'run/given.json'].map((file) => join(dataDir, file))
+    for (const file of [...ofFleet, fleet.readyFile]) expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(join(dataDir, 'run/operator.json'), 'utf8'))).toEqual({
       natsUrl: expect.stringMatching(/^nats:/),
       natsUser: 'operator',
@@ -190,6 +198,7 @@ describe('a fleet that runs', () => {
     expect(all.filter(isAlive)).toEqual([])
     expect(existsSync(fleet.readyFile)).toBe(false)
     expect(existsSync(join(dataDir, 'run/operator.json'))).toBe(false)
+    expect(existsSync(join(dataDir, 'run/given.json'))).toBe(false)
   })
 })
 

@@ -19,6 +19,8 @@ export type DataDir = {
   lockFile: string
   /** Access of the operator's command to this fleet. */
   operatorFile: string
+  /** What this fleet was given by whoever started it. */
+  givenFile: string
   /** The processes of this fleet and their internal ports. */
   processesFile: string
 }
@@ -40,6 +42,7 @@ export function dataDirAt(folder: string): DataDir {
     portsFile: join(run, 'ports.json'),
     lockFile: join(run, 'supervisor.pid'),
     operatorFile: join(run, 'operator.json'),
+    givenFile: join(run, 'given.json'),
     processesFile: join(run, 'processes.json'),
   }
 }

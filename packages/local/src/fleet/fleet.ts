@@ -4,6 +4,7 @@ import { hasFfmpeg } from '../infrastructure/index.ts'
 import { abortable } from './abortable.ts'
 import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
 import { writeWhole } from './files.ts'
+import { recordGiven } from './given.ts'
 import { endLeftovers } from './leftovers.ts'
 import { lockDataDir } from './lock.ts'
 import { boundLogs } from './log-file.ts'
@@ -102,7 +103,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()
-  const operator = shareOperator(dir, addresses, opened)
+  const operator = shareWithCommands(dir, addresses, env, opened)
   const group = new ServiceGroup({
     ...{ services, dir, say, replicas: options.replicas ?? 1, publicPort: port },
     environment: (service) => processEnvironment(service, addresses, env),
@@ -187,10 +188,16 @@ function announceProcesses(dir: DataDir, say: (line: string) => void, opened: Op
   return processes
 }
 
-/** Leaves the operator's credential where the operator's command finds it while the fleet runs. */
-function shareOperator(dir: DataDir, fleet: FleetAddresses, opened: Opened): OperatorAccess {
+/** Leaves the operator's credential, and what the fleet was given, to commands while it runs. */
+function shareWithCommands(
+  dir: DataDir,
+  fleet: FleetAddresses,
+  env: NodeJS.ProcessEnv,
+  opened: Opened,
+): OperatorAccess {
   const access = { natsUrl: fleet.natsUrl, natsUser: 'operator', natsPassword: fleet.secret('nats.operator') }
   writeWhole(dir.operatorFile, JSON.stringify(access) + '\n', 0o600)
-  opened.push(() => rmSync(dir.operatorFile, { force: true }))
+  recordGiven(dir, { url: fleet.publicUrl, env })
+  opened.push(() => [dir.operatorFile, dir.givenFile].forEach((file) => rmSync(file, { force: true })))
   return access
 }

@@ -4,6 +4,7 @@ import { hasFfmpeg } from '../infrastructure/index.ts'
 import { readGivenSecrets, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
+import { givenTo } from './given.ts'
 import { knownMediaServer } from './media-server.ts'
 import { localUrl } from './public-port.ts'
 import { isPushGiven } from './push-keys.ts'
@@ -19,12 +20,13 @@ export const serviceNames: readonly string[] = definitions.map(({ name }) => nam
 
 /**
  * The environment that a fleet on this data folder gives to processes of a service, as far as the folder shows: with
- * the ports and secrets of its last run. Undefined when no fleet has run there. Throws for an unknown service.
+ * the ports and secrets of its last run, and while it runs with the environment that it was given instead of `own`.
+ * Undefined when no fleet has run there. Throws for an unknown service.
  */
 export function knownEnvironment(
   dataDir: string,
   service: string,
-  given: NodeJS.ProcessEnv,
+  own: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv | undefined {
   const definition = definitions.find(({ name }) => name === service)
   if (!definition) throw new RangeError(`there is no service ${service}`)
@@ -32,6 +34,8 @@ export function knownEnvironment(
   const ports = readJson(dir.portsFile)
   if (!ports || !readJson(dir.secretsFile)) return undefined
   const secrets = new Secrets(dir.secretsFile)
+  const running = givenTo(dir, own)
+  const given = running?.env ?? own
   const portOf = (name: string) => Number(ports[name] ?? 0)
   const secret = (name: string) => secrets.peek(name) ?? ''
   const settings = effectiveSettings(readSettings, { env: given })
@@ -42,7 +46,7 @@ export function knownEnvironment(
   }
   const publicHost = textOf('host') ?? '127.0.0.1'
   const addresses = {
-    publicUrl: localUrl(publicHost, Number(valueOf('port') ?? 8080)),
+    publicUrl: running?.url ?? localUrl(publicHost, Number(valueOf('port') ?? 8080)),
     publicHost,
     natsUrl: `nats://127.0.0.1:${portOf('nats')}`,
     redisUrl: `redis://:${secret('redis')}@127.0.0.1:${portOf('redis')}`,
