@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
-import { Health, serveInternal, serverVersion } from '@parley/runtime'
-import { logger } from '@parley/telemetry'
+import { Health, serveInternal } from '@parley/runtime'
+import { logger, serverVersion } from '@parley/telemetry'
 import { runParley } from './_parley.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))

@@ -1,9 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
-import { lastErrors, metricsText, serviceName, type LoggedError } from '@parley/telemetry'
+import { lastErrors, metricsText, serverVersion, serviceName, type LoggedError } from '@parley/telemetry'
 import { watchEventLoop } from './event-loop.ts'
 import type { Health } from './health.ts'
-import { serverVersion } from './version.ts'
 
 /** Address and content of the internal port. */
 export type InternalServerOptions = {

@@ -6,6 +6,7 @@ export { lastErrors, logger, type LoggedError, type Logger } from './logger.ts'
 export { counter, gauge, histogram, metricsText, sum } from './metrics.ts'
 export { prometheusLabel, prometheusName } from './prometheus.ts'
 export { startTelemetry, stopTelemetry } from './start.ts'
+export { serverVersion } from './version.ts'
 export {
   clientTraceparent,
   currentTraceparent,

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { declarations } from './declarations.ts'
 import { counter, gauge, histogram, metricsText, sum } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
+import { serverVersion } from './version.ts'
 
 test('a counter counts per labels', async () => {
   const posted = counter('test.posted', { description: 'Posts', unit: '{message}', labels: ['parley.kind'] })
@@ -11,6 +12,10 @@ test('a counter counts per labels', async () => {
   expect(text).toContain('# HELP test_posted_total Posts\n')
   expect(text).toContain('\ntest_posted_total{parley_kind="plain"} 1\n')
   expect(text).toContain('\ntest_posted_total{parley_kind="reply"} 2\n')
+})
+
+test('metrics say which version reports them', async () => {
+  expect(await metricsText()).toMatch(new RegExp(`^target_info\\{.*service_version="${serverVersion}"`, 'm'))
 })
 
 test('a counter without labels is reported before anything was counted', async () => {

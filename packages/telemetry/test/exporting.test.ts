@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { OtlpReceiver } from '@parley/tooling/otlp-receiver'
+import { serverVersion } from '../src/version.ts'
 import { runProgram } from './_program.ts'
 
 test('traces and logs reach the collector and belong together', async () => {
@@ -18,6 +19,7 @@ test('traces and logs reach the collector and belong together', async () => {
     span_id: span('inner')?.spanId,
     traceparent: `00-${traceId}-${span('inner')?.spanId}-01`,
   })
+  expect(new Set(collector.spans.map(({ version }) => version))).toEqual(new Set([serverVersion]))
   expect(span('failing')).toMatchObject({ isFailed: true, attributes: { 'error.type': 'TypeError' } })
 
   const record = collector.logs.find(({ body }) => body.stringValue === 'inside')

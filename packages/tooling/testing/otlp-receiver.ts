@@ -28,6 +28,8 @@ type Batch = {
 export type ReceivedSpan = Omit<OtlpSpan, 'attributes' | 'links' | 'kind'> & {
   /** `service.name` of the process that sent it. */
   service: string
+  /** Its `service.version`. */
+  version: string
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
   attributes: Record<string, string | number | boolean | undefined>
   links: { traceId: string; spanId: string }[]
@@ -77,7 +79,7 @@ export class OtlpReceiver implements AsyncDisposable {
     return this.batches
       .flatMap(({ resourceSpans = [] }) => resourceSpans)
       .flatMap(({ resource, scopeSpans }) =>
-        scopeSpans.flatMap(({ spans }) => spans.map((span) => toSpan(span, serviceOf(resource)))),
+        scopeSpans.flatMap(({ spans }) => spans.map((span) => toSpan(span, resource))),
       )
   }
 
@@ -104,10 +106,11 @@ export class OtlpReceiver implements AsyncDisposable {
   }
 }
 
-function toSpan({ attributes = [], links = [], kind, ...span }: OtlpSpan, service: string): ReceivedSpan {
+function toSpan({ attributes = [], links = [], kind, ...span }: OtlpSpan, resource: Resource): ReceivedSpan {
   return {
     ...span,
-    service,
+    service: serviceOf(resource),
+    version: attributeOf(resource, 'service.version'),
     links: links.map(({ traceId, spanId }) => ({ traceId, spanId })),
     kind: kinds[kind] ?? 'internal',
     attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)])),
@@ -115,8 +118,10 @@ function toSpan({ attributes = [], links = [], kind, ...span }: OtlpSpan, servic
   }
 }
 
-const serviceOf = ({ attributes }: Resource): string =>
-  attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
+const attributeOf = ({ attributes }: Resource, name: string): string =>
+  attributes.find(({ key }) => key === name)?.value.stringValue ?? ''
+
+const serviceOf = (resource: Resource): string => attributeOf(resource, 'service.name')
 
 function plain({ stringValue, boolValue, intValue, doubleValue }: Value): string | number | boolean | undefined {
   return stringValue ?? boolValue ?? doubleValue ?? (intValue === undefined ? undefined : Number(intValue))

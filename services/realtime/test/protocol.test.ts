@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
-import { serverVersion } from '@parley/runtime'
+import { serverVersion } from '@parley/telemetry'
 import { eventually } from '@parley/testkit'
 import { cookieOf, openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
 import { encodeFrame, Socket } from './_socket.ts'

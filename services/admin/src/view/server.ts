@@ -10,7 +10,7 @@ import {
 } from '@parley/contracts/api'
 import { issuerOf } from '@parley/credentials'
 import { serverImageUrl, type ServerImageSize } from '@parley/signed-urls'
-import { serverVersion } from '@parley/runtime'
+import { serverVersion } from '@parley/telemetry'
 import type { Config } from '../config.ts'
 import type { ServerProfileRow } from '../store/server-profile.ts'
 
