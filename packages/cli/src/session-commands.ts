@@ -1,6 +1,6 @@
 import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
-import { misused } from './failure.ts'
+import { exitCodes, Failure, misused } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const kinds: Record<string, string> = { bearer: 'token', cookie: 'browser' }
@@ -31,11 +31,19 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Sur
     .option('--all', 'every session, and every link and code that was mailed')
     .action(async ({ login, id = [], all }: { login: string; id?: string[]; all?: true }) => {
       if (id.length > 0 === (all ?? false)) throw misused('name the sessions with --id, or add --all')
-      const { userId, ended } = await withOperator((operator) => operator.endSessions({ login, sessionIds: id }))
+      const sessionIds = [...new Set(id)]
+      const { userId, ended } = await withOperator((operator) => operator.endSessions({ login, sessionIds }))
       print({
         json: { userId, login, ended },
         text: `${ended} ${ended === 1 ? 'session' : 'sessions'} of ${login} ended`,
       })
+      const missing = sessionIds.length - ended
+      if (missing > 0)
+        throw new Failure(
+          exitCodes.refused,
+          'not_found',
+          `${missing} of the named sessions do not exist, or no longer; parley session list --login ${login} lists them`,
+        )
     })
 }
 

@@ -88,6 +88,8 @@ beforeAll(async () => {
           userId: 'U1',
           emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
         }),
+        // Of the sessions only S1 exists.
+        endSessions: ({ sessionIds }) => ({ userId: 'U1', ended: sessionIds.filter((id) => id === 'S1').length }),
         removeEmail(request) {
           requested.push({ ...request, $typeName: undefined })
           return { userId: 'U1' }
@@ -105,6 +107,18 @@ afterAll(async () => {
 })
 
 describe('commands', () => {
+  test('a session that does not exist is refused, after the others have ended', async () => {
+    const end = ['session', 'end', '--login', 'alice', '--id']
+    expect(await parley([...end, 'S1', 'S1'])).toEqual({ code: 0, out: '1 session of alice ended\n', err: '' })
+    expect(await parley([...end, 'S1', 'S2'])).toEqual({
+      ...{ code: 1, out: '1 session of alice ended\n' },
+      err: expect.stringContaining('1 of the named sessions do not exist'),
+    })
+    const { code, out, err } = await parley([...end, 'S2', '--json'])
+    expect([code, JSON.parse(out)]).toEqual([1, { userId: 'U1', login: 'alice', ended: 0 }])
+    expect(JSON.parse(err)).toMatchObject({ error: { code: 'not_found' } })
+  })
+
   test('create makes an account with everything that was given, and prints JSON when asked', async () => {
     const args = [
       'user',
