@@ -81,6 +81,13 @@ test('processes behind a name, and names that are none', async () => {
   expect((await parley('--at', 'no-such-host.invalid:80')).out).toContain('no-such-host.invalid:80')
 })
 
+test.each(['https://127.0.0.1', 'nats://127.0.0.1:4222'])('%s is refused', async (name) => {
+  expect(await parley('--at', name)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('internal ports speak http'),
+  })
+})
+
 test('a name that cannot be resolved is a process that cannot be reached', async () => {
   const { code, out } = await parley('--json', '--at', 'no-such-host.invalid', `127.0.0.1:${port}`)
   expect(code).toBe(1)

@@ -16,6 +16,8 @@ const usualPort = 9090
 export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
   const found = await Promise.all(
     names.map(async (name) => {
+      const [, scheme = 'http'] = /^([a-z][a-z\d+.-]*):\/\//i.exec(name) ?? []
+      if (scheme !== 'http') throw misused(`${name}: internal ports speak http; give a host with a port`)
       const address = /^http:\/\//.test(name) ? name : `http://${name}`
       if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
       const hostname = new URL(address).hostname.replace(/^\[|\]$/g, '')
