@@ -5,6 +5,7 @@ import { exitCodes, Failure, misused } from './failure.ts'
 import { knownToFolder } from './known-to-folder.ts'
 import { output } from './programs.ts'
 import type { Surroundings } from './surroundings.ts'
+import { counted } from './transfer/counted.ts'
 
 /** Longest time for all checks of one service, which run side by side, in milliseconds. */
 const serviceMs = 45_000
@@ -29,7 +30,7 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Surro
       const report = summed(findings.flat())
       print({ json: report, text: asText(report, all) })
       if (report.result === 'fail')
-        throw new Failure(exitCodes.refused, 'failed_precondition', `${report.counts.fail} checks failed`)
+        throw new Failure(exitCodes.refused, 'failed_precondition', `${counted(report.counts.fail, 'checks')} failed`)
     })
 }
 
@@ -76,5 +77,5 @@ function asText({ counts, findings }: Report, all: boolean): string {
     const line = `${one.result.padEnd(4)}  ${one.check}  (${whose})\n      ${one.found}`
     return one.next === '' ? line : `${line}\n      -> ${one.next}`
   })
-  return [...blocks, `${counts.ok} ok, ${counts.warn} warnings, ${counts.fail} failures`].join('\n')
+  return [...blocks, `${counts.ok} ok, ${counted(counts.warn, 'warnings')}, ${counted(counts.fail, 'failures')}`].join('\n')
 }

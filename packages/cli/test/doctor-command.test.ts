@@ -47,6 +47,12 @@ test('an invalid log level is found, and lines of the log hide no findings', asy
   expect(findings).toContainEqual(expect.objectContaining({ check: 'redis.reach', result: 'fail' }))
 })
 
+test('one warning is counted in the singular', async () => {
+  // Without settings of the bus it is not checked, and realtime has nothing else to warn of.
+  const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
+  expect((await runParley(['doctor', 'realtime'], { dir, env })).out).toMatch(/^\d+ ok, 1 warning, \d+ failures$/m)
+})
+
 test('an unknown service', async () => {
   expect(await runParley(['doctor', 'nobody'], { dir })).toMatchObject({ code: 2 })
 })
