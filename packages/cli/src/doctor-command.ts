@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { serviceNames } from '@parley/local/known'
 import type { Finding, Result } from '@parley/doctor'
 import type { Command } from 'commander'
-import { exitCodes, Failure, misused } from './failure.ts'
+import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 import { knownToFolder } from './known-to-folder.ts'
 import { output } from './programs.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -9,6 +10,9 @@ import { counted } from './transfer/counted.ts'
 
 /** Longest time for all checks of one service, which run side by side, in milliseconds. */
 const serviceMs = 45_000
+
+/** Variables of which every service has at least one. */
+const servers = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
 /** A finding, and whose it is. */
 type Found = { service: string } & Finding
@@ -36,11 +40,15 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Surro
 
 /**
  * The environment that the fleet on the data folder gives to a service; else that of this command, with the service's
- * password of the bus where the environment holds those of all services.
+ * password of the bus where the environment holds those of all services. Throws when there is neither.
  */
 function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const known = knownToFolder(dataDir, service, env)
   if (known) return known
+  if (!Object.entries(env).some(([name, value]) => value && servers.test(name)))
+    throw unreachable(
+      `no fleet has run on ${resolve(dataDir)}; run make run first, name its folder with --data-dir or PARLEY_DATA_DIR, or give the environment of a service, with PARLEY_NATS_URL`,
+    )
   const password = env[`PARLEY_NATS_PASSWORD_${service.toUpperCase()}`]
   return password ? { ...env, PARLEY_NATS_USER: service, PARLEY_NATS_PASSWORD: password } : env
 }
@@ -77,5 +85,7 @@ function asText({ counts, findings }: Report, all: boolean): string {
     const line = `${one.result.padEnd(4)}  ${one.check}  (${whose})\n      ${one.found}`
     return one.next === '' ? line : `${line}\n      -> ${one.next}`
   })
-  return [...blocks, `${counts.ok} ok, ${counted(counts.warn, 'warnings')}, ${counted(counts.fail, 'failures')}`].join('\n')
+  return [...blocks, `${counts.ok} ok, ${counted(counts.warn, 'warnings')}, ${counted(counts.fail, 'failures')}`].join(
+    '\n',
+  )
 }

@@ -7,6 +7,9 @@ import { runParley } from './_parley.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
+/** With it a command is taken for one in the environment of a service. */
+const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
+
 type Printed = {
   result: string
   counts: Record<'ok' | 'warn' | 'fail', number>
@@ -14,7 +17,7 @@ type Printed = {
 }
 
 test('findings of several services in one object, in a stable form', async () => {
-  const { code, out, err } = await runParley(['doctor', 'gateway', 'rooms', '--json'], { dir })
+  const { code, out, err } = await runParley(['doctor', 'gateway', 'rooms', '--json'], { dir, env })
   const { result, counts, findings } = JSON.parse(out) as Printed
   expect([code, result]).toEqual([1, 'fail'])
   expect(JSON.parse(err)).toMatchObject({ error: { code: 'failed_precondition' } })
@@ -28,7 +31,7 @@ test('findings of several services in one object, in a stable form', async () =>
 })
 
 test('the text lists a finding of several services once, with what to do', async () => {
-  const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir })
+  const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir, env })
   expect(code).toBe(1)
   expect(
     out.match(/^warn {2}nats {2}\(gateway, rooms\)\n {6}not checked.*\n {6}-> Correct the settings/gm),
@@ -38,8 +41,8 @@ test('the text lists a finding of several services once, with what to do', async
 
 test('an invalid log level is found, and lines of the log hide no findings', async () => {
   // That Redis cannot be reached is logged.
-  const env = { PARLEY_GENERAL_LOG_LEVEL: 'loud', PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
-  const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env })
+  const loud = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
+  const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env: loud })
   const { findings } = JSON.parse(out) as Printed
   expect(findings).toContainEqual(
     expect.objectContaining({ check: 'settings', found: expect.stringContaining('PARLEY_GENERAL_LOG_LEVEL') }),
@@ -49,8 +52,14 @@ test('an invalid log level is found, and lines of the log hide no findings', asy
 
 test('one warning is counted in the singular', async () => {
   // Without settings of the bus it is not checked, and realtime has nothing else to warn of.
-  const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
   expect((await runParley(['doctor', 'realtime'], { dir, env })).out).toMatch(/^\d+ ok, 1 warning, \d+ failures$/m)
+})
+
+test('a folder on which no fleet has run, without the environment of a service', async () => {
+  expect(await runParley(['doctor'], { dir: join(dir, 'mistyped') })).toEqual({
+    ...{ code: 3, out: '' },
+    err: expect.stringMatching(/^parley: no fleet has run on .*mistyped; run make run first/),
+  })
 })
 
 test('an unknown service', async () => {

@@ -8,13 +8,16 @@ export function settingsCheck(deployable: string, readConfig: ReadConfig<Fields>
     const findings: Finding[] = []
     const report = reportTo(findings)
     const settings = effectiveSettings(readConfig, sources)
-    const mistakes = new Set(settings.flatMap(({ mistake }) => mistake ?? []))
-    for (const mistake of mistakes)
+    const mistakes = new Map(settings.flatMap((one) => (one.mistake ? [[one.mistake, one] as const] : [])))
+    for (const [mistake, { env, toml }] of mistakes) {
+      // A mistake of the file itself is reported with the variable that names it.
+      const inFile = toml !== '' || env === 'PARLEY_CONFIG_FILE'
       report.fail(
         'settings',
         mistake,
-        `Correct it in the environment or in parley.toml; parley config ${deployable} shows where each value comes from.`,
+        `Correct it in the environment${inFile ? ' or in parley.toml' : ''}; parley config ${deployable} shows where each value comes from.`,
       )
+    }
     if (mistakes.size === 0) report.ok('settings', `${settings.length} settings are valid`)
     return Promise.resolve(findings)
   }

@@ -48,6 +48,15 @@ test('a check that fails or hangs hides no other, and no secret is shown', async
   expect(by('unreadable')).toMatchObject({ result: 'warn', found: expect.stringContaining('its settings are invalid') })
 })
 
+test('the file is named for settings that it can hold', async () => {
+  const wrong = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
+  const findings = await diagnose({ deployable: 'rooms', readConfig }, wrong)
+  const nextOf = (name: string) =>
+    findings.find(({ check, found }) => check === 'settings' && found.includes(name))?.next
+  expect(nextOf('PARLEY_GENERAL_LOG_LEVEL')).toContain('in the environment or in parley.toml;')
+  expect(nextOf('PARLEY_TEST_WAIT')).toContain('in the environment;')
+})
+
 test('settings that are all valid', async () => {
   const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, PARLEY_TEST_WAIT: '2s' })
   expect(findings[0]).toEqual({
