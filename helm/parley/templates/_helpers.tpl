@@ -12,6 +12,17 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end }}
 
+{{- /* The label of pods that have an internal port; jobs and tests have none. */}}
+{{- define "parley.isProcess" -}}
+parley.process: 'true'
+{{- end }}
+
+{{- /* Every process of the release. Takes {root}. */}}
+{{- define "parley.processes" -}}
+{{ include "parley.selector" . }}
+{{ include "parley.isProcess" . }}
+{{- end }}
+
 {{- /* Takes {root, service?}. */}}
 {{- define "parley.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}

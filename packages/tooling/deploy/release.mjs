@@ -31,6 +31,7 @@ class Release {
   constructor(objects) {
     this.objects = objects
     this.pods = this.all('Deployment').map(({ spec }) => spec.template)
+    this.everyPod = [...this.pods, ...this.all('Job').map(({ spec }) => spec.template), ...this.all('Pod')]
     this.toml = this.all('ConfigMap')[0]?.data['parley.toml']
   }
 
@@ -184,6 +185,10 @@ class Release {
         spec.ports.map(({ targetPort }) => targetPort),
       )
     }
+    for (const { metadata, spec } of this.all('PodMonitor')) {
+      const ports = spec.podMetricsEndpoints.map(({ port }) => port)
+      this.portsOf(`PodMonitor ${metadata.name}`, spec.selector.matchLabels, ports)
+    }
     for (const { metadata, spec } of this.all('NetworkPolicy')) {
       const ports = (spec.ingress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port))
       if (ports.length > 0) this.portsOf(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
@@ -219,11 +224,12 @@ class Release {
   }
 
   portsOf(where, selector, names) {
-    const pods = this.matching(selector)
+    const pods = this.everyPod.filter(({ metadata }) => isSubset(selector, metadata.labels))
     this.must(pods.length > 0, `${where}: selects no pods`)
     for (const name of names) {
-      const there = pods.every(({ spec }) => spec.containers[0].ports.some((port) => port.name === name))
-      this.must(there, `${where}: there is no port ${name}`)
+      const without = pods.filter(({ spec }) => !spec.containers[0].ports?.some((port) => port.name === name))
+      const components = without.map(({ metadata }) => metadata.labels[component])
+      this.must(components.length === 0, `${where}: there is no port ${name} in ${components.join(', ')}`)
     }
   }
 }
