@@ -17,11 +17,10 @@ export const examples = () =>
 
 /**
  * Checks the examples of what Parley needs beside it: their objects, that NATS has every user and PostgreSQL every
- * database of the manifest, and that services can connect through its pooler. Nothing here knows the resources of
- * CloudNativePG.
+ * database of the manifest, that services can connect through its pooler, that a policy names who may connect to each pod,
+ * and that Sentinels ask for a password. Nothing here knows the resources of CloudNativePG.
  */
-export async function problemsOfExamples() {
-  const objects = examples()
+export async function problemsOfExamples(objects = examples()) {
   const known = objects.filter(({ apiVersion }) => !apiVersion.startsWith('postgresql.cnpg.io/'))
   const problems = (await Promise.all(known.map(problemsOfObject))).flat()
   const must = (holds, problem) => holds || problems.push(problem)
@@ -43,6 +42,30 @@ export async function problemsOfExamples() {
     const locked =
       securityContext.runAsNonRoot && containers.every((each) => each.securityContext.readOnlyRootFilesystem)
     must(locked, `${kind} ${metadata.name}: is not locked down`)
+    must(isClosed(spec.template, objects), `${kind} ${metadata.name}: anybody may connect to it`)
+  }
+  for (const { metadata, data = {} } of objects.filter(({ kind }) => kind === 'ConfigMap')) {
+    for (const [file, text] of Object.entries(data)) {
+      if (!/^sentinel monitor /m.test(text)) continue
+      for (const directive of ['requirepass', 'sentinel sentinel-pass'])
+        must(new RegExp(`^${directive} \\$`, 'm').test(text), `${metadata.name}, ${file}: has no ${directive}`)
+    }
   }
   return problems.map((problem) => `deploy/examples: ${problem}`)
+}
+
+/** Whether a policy names who may connect to each port of a pod. */
+function isClosed({ metadata, spec }, objects) {
+  const policies = objects.filter(
+    ({ kind, spec: { podSelector, policyTypes } = {} }) =>
+      kind === 'NetworkPolicy' &&
+      policyTypes.includes('Ingress') &&
+      Object.entries(podSelector.matchLabels).every(([key, value]) => metadata.labels[key] === value),
+  )
+  const ports = spec.containers.flatMap((container) => container.ports.map(({ name }) => name))
+  const rules = policies.flatMap(({ spec: { ingress } }) => ingress)
+  return (
+    rules.length > 0 &&
+    rules.every(({ from, ports: opened }) => from?.length > 0 && opened.every(({ port }) => ports.includes(port)))
+  )
 }

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { examples, problemsOfExamples } from '../deploy/check-examples.mjs'
+
+const find = (objects, kind, name) => objects.find((each) => each.kind === kind && each.metadata.name === name)
+
+test('the examples are in order', async () => {
+  expect(await problemsOfExamples()).toEqual([])
+})
+
+test.each([
+  [
+    'no policy is for the Sentinels',
+    (objects) => objects.filter((each) => each !== find(objects, 'NetworkPolicy', 'redis')),
+    'StatefulSet redis: anybody may connect to it',
+  ],
+  [
+    'a policy lets everybody in',
+    (objects) => {
+      delete find(objects, 'NetworkPolicy', 'redis-balancer').spec.ingress[0].from
+      return objects
+    },
+    'Deployment redis-balancer: anybody may connect to it',
+  ],
+  [
+    'Sentinels ask for no password',
+    (objects) => {
+      const { data } = find(objects, 'ConfigMap', 'redis')
+      data['sentinel.sh'] = data['sentinel.sh'].replace(/^requirepass .*$/m, '')
+      return objects
+    },
+    'redis, sentinel.sh: has no requirepass',
+  ],
+])('the check finds that %s', async (_, change, problem) => {
+  expect(await problemsOfExamples(change(examples()))).toEqual([`deploy/examples: ${problem}`])
+})
