@@ -1,6 +1,12 @@
 import { stringify } from 'yaml'
 import { runbookOf } from './runbooks.mjs'
 
+/** Labels of public calls among all requests over HTTP. */
+export const publicCalls = 'http_route=~"/svc[.].+"'
+
+/** Codes and statuses of failures for which the server is to blame, as a pattern of labels. */
+export const faults = 'internal|unavailable|deadline_exceeded|unknown|data_loss|5..'
+
 /**
  * The service level objectives, each over thirty days. `good` and `all` are rates of a window: the error budget is the
  * part of `all` that may be missing from `good`.
@@ -12,8 +18,8 @@ export const objectives = [
     meaning: 'public calls succeed, or fail for a reason that is the caller’s',
     target: 0.999,
     good: (window) =>
-      `sum(rate(http_server_request_duration_seconds_count{http_route=~"/svc[.].+",error_type!~"internal|unavailable|deadline_exceeded|unknown|data_loss|5.."}[${window}]))`,
-    all: (window) => `sum(rate(http_server_request_duration_seconds_count{http_route=~"/svc[.].+"}[${window}]))`,
+      `sum(rate(http_server_request_duration_seconds_count{${publicCalls},error_type!~"${faults}"}[${window}]))`,
+    all: (window) => `sum(rate(http_server_request_duration_seconds_count{${publicCalls}}[${window}]))`,
   },
   {
     name: 'sockets',

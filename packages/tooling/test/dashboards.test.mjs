@@ -39,3 +39,15 @@ test('a dashboard is made of panels with an id, a place and a meaning each', () 
     expect(made.panels.filter(({ description }) => !description)).toEqual([])
   }
 })
+
+test('panels about public calls count no other requests, and failures by code, because gRPC answers all with 200', () => {
+  const about = panels.filter(([name]) => /public calls$/i.test(name))
+  expect(about).toHaveLength(3)
+  for (const [, { queries }] of about) {
+    for (const [query] of queries) {
+      const asked = query.match(/http_server_request_duration_seconds_\w+(\{[^}]*\})?/g)
+      expect(asked.filter((each) => !each.includes('{http_route=~"/svc[.].+"'))).toEqual([])
+      expect(query).not.toContain('status_code')
+    }
+  }
+})

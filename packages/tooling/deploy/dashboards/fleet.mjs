@@ -1,4 +1,7 @@
-import { bytes, count, part, perSecond, quantile, quantiles, rate, seconds, share } from './queries.mjs'
+import { faults, publicCalls } from '../objectives.mjs'
+import { bytes, count, perSecond, quantile, quantiles, rate, seconds, share } from './queries.mjs'
+
+const requests = 'http_server_request_duration_seconds'
 
 export const fleet = {
   name: 'fleet',
@@ -6,26 +9,41 @@ export const fleet = {
   panels: [
     {
       title: 'Public calls',
-      meaning: 'Requests to the gateways by status',
+      meaning: 'Calls of clients to the gateways, over HTTP and gRPC: those that succeeded, and the others by code',
       unit: perSecond,
       queries: [
-        [
-          rate('http_server_request_duration_seconds_count', 'http_response_status_code'),
-          '{{http_response_status_code}}',
-        ],
+        [rate(`${requests}_count`, '', `${publicCalls},error_type=""`), 'ok'],
+        [rate(`${requests}_count`, 'error_type', `${publicCalls},error_type!=""`), '{{error_type}}'],
       ],
     },
     {
       title: 'Failed public calls',
-      meaning: 'Share of requests that ended with a status from 500',
+      meaning: 'Share of the public calls that failed for a reason that is not the caller’s, by code',
       unit: share,
-      queries: [[part('http_server_request_duration_seconds', '', 'http_response_status_code=~"5.."'), 'failed']],
+      queries: [
+        [
+          `${rate(`${requests}_count`, 'error_type', `${publicCalls},error_type=~"${faults}"`)} / on () group_left () ${rate(`${requests}_count`, '', publicCalls)}`,
+          '{{error_type}}',
+        ],
+      ],
     },
     {
       title: 'Time of public calls',
-      meaning: 'From the head of a request to its answer',
+      meaning: 'From the head of a request to the begin of its answer',
       unit: seconds,
-      queries: quantiles('http_server_request_duration_seconds'),
+      queries: quantiles(requests, publicCalls),
+    },
+    {
+      title: 'Other requests',
+      meaning:
+        'Sign-ins, files, pages and checks of health, by path and status; one that the gateway passes on counts at both',
+      unit: perSecond,
+      queries: [
+        [
+          rate(`${requests}_count`, 'http_route, http_response_status_code', 'http_route!~"/svc[.].+"'),
+          '{{http_route}} {{http_response_status_code}}',
+        ],
+      ],
     },
     {
       title: 'Slowest methods',

@@ -8,10 +8,6 @@ export const rate = (series, by, where = '') =>
 export const quantile = (q, histogram, by, where = '') =>
   `histogram_quantile(${q}, ${rate(`${histogram}_bucket`, ['le', by].filter(Boolean).join(', '), where)})`
 
-/** Part of the events of a histogram that have these labels. */
-export const part = (histogram, by, where) =>
-  `${rate(`${histogram}_count`, by, where)} / ${rate(`${histogram}_count`, by)}`
-
 /** p50 and p99 of a histogram. */
 export const quantiles = (histogram, where) => [
   [quantile(0.5, histogram, '', where), 'p50'],
