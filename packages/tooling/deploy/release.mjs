@@ -188,6 +188,7 @@ class Release {
     for (const { metadata, spec } of this.all('PodMonitor')) {
       const ports = spec.podMetricsEndpoints.map(({ port }) => port)
       this.portsOf(`PodMonitor ${metadata.name}`, spec.selector.matchLabels, ports)
+      this.must(spec.jobLabel === component, `PodMonitor ${metadata.name}: job does not name the deployable`)
     }
     for (const { metadata, spec } of this.all('NetworkPolicy')) {
       const ports = (spec.ingress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port))
