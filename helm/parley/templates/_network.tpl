@@ -3,7 +3,7 @@
 {{- if or .Values.ingress.enabled .Values.gatewayApi.enabled }}yes{{ end }}
 {{- end }}
 
-{{- /* A rule for the internal port: the value internalFrom and helm test, or every pod of the cluster. */}}
+{{- /* A rule for the internal port: the value internalFrom, helm test and admin, or every pod of the cluster. */}}
 {{- define "parley.internalIngress" -}}
 - ports: [{ port: internal }]
   from:
@@ -13,6 +13,10 @@
     - podSelector:
         matchLabels:
           {{- include "parley.selector" (dict "root" $ "service" "test-proxies") | nindent 10 }}
+    # parley status, which is run in a pod of admin
+    - podSelector:
+        matchLabels:
+          {{- include "parley.selector" (dict "root" $ "service" "admin") | nindent 10 }}
     {{- else }}
     - namespaceSelector: {}
     {{- end }}

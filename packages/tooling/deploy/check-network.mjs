@@ -5,6 +5,12 @@ import { settingsOf } from './settings.mjs'
 const component = 'app.kubernetes.io/component'
 const nameOf = ({ metadata }) => metadata.labels[component]
 
+/** In its pods docs/operator-command.md runs `parley status`. */
+const statusAsker = 'admin'
+
+const isWholeCluster = ({ namespaceSelector, podSelector }) =>
+  podSelector === undefined && namespaceSelector !== undefined && Object.keys(namespaceSelector).length === 0
+
 /** What a program with such a setting connects to, beside the bus, its database and Redis. */
 const reached = {
   PARLEY_SMTP_HOST: 'mail',
@@ -45,14 +51,23 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
       const [may, does] = [allowed.pods.includes(nameOf(from)), asked.includes(nameOf(from))]
       must(may || allowed.everybody || !does, `${nameOf(from)} may not connect to ${name}`)
       must(does || !may, `${nameOf(from)} may connect to ${name} and does not`)
-      if (egress.enabled) must(network.mayLeave(from, to) === does, `${nameOf(from)} to ${name} is wrong as egress`)
+      if (!egress.enabled) continue
+      must(network.mayLeave(from, to, 'http') === does, `${nameOf(from)} to ${name} is wrong as egress`)
+      const asksStatus = nameOf(from) === statusAsker
+      must(
+        network.mayLeave(from, to, 'internal') === asksStatus,
+        `${nameOf(from)} to ${name} is wrong for parley status`,
+      )
     }
     const isPublic = name === 'gateway' || network.routed.includes(name)
     const isOpen = httpFrom.length > 0 ? httpFrom.every((peer) => network.admits(to, 'http', peer)) : allowed.everybody
     const mayBeOpen = isPublic || (httpFrom.length > 0 && network.ports(to).includes('http') && name !== 'video-worker')
     must(isOpen || !isPublic, `clients may not connect to ${name}`)
     must(mayBeOpen || !isOpen, `clients may connect to ${name}`)
-    must(network.rules(to, 'internal').length > 0, `nobody may read the metrics of ${name}`)
+    const mayRead = network.rules(to, 'internal').flatMap((from) => from ?? [{}])
+    must(mayRead.length > 0, `nobody may read the metrics of ${name}`)
+    const isShown = network.allowed(to, 'internal').pods.includes(statusAsker) || mayRead.some(isWholeCluster)
+    must(isShown || mayRead.length === 0, `parley status in ${statusAsker} does not reach ${name}`)
   }
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }
@@ -144,9 +159,10 @@ class Network {
     return this.of(pod, 'Egress').flatMap(({ egress }) => egress)
   }
 
-  mayLeave(from, to) {
+  mayLeave(from, to, port) {
     const peers = this.egress(from)
-      .flatMap(({ to }) => to)
+      .filter(({ ports }) => !ports || ports.some((each) => each.port === port))
+      .flatMap((rule) => rule.to)
       .filter((peer) => peer.podSelector && !peer.namespaceSelector)
     return peers.some((peer) => selects(peer.podSelector, to.metadata.labels))
   }

@@ -93,6 +93,25 @@ test.each([
     (spec) => spec.egress.pop(),
     'uploads to video-worker is wrong as egress',
   ],
+  [
+    'parley status may not leave admin',
+    'full',
+    'parley-admin',
+    (spec) => (spec.egress = spec.egress.filter(({ ports }) => !ports?.some(({ port }) => port === 'internal'))),
+    'admin to rooms is wrong for parley status',
+  ],
+  [
+    'parley status is kept away',
+    'full',
+    'parley-video-worker',
+    (spec) => {
+      const rule = spec.ingress.find(({ ports }) => ports[0].port === 'internal')
+      rule.from = rule.from.filter(
+        ({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/component'] !== 'admin',
+      )
+    },
+    'parley status in admin does not reach video-worker',
+  ],
 ])('the check finds that %s', (_, name, policy, change, problem) => {
   const problems = problemsOfNetwork(rendered(name, policy, change), name === 'full' ? full : usual)
   expect(problems).toContainEqual(expect.stringContaining(problem))
