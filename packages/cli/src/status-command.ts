@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { exitCodes, Failure, misused, unreachable } from './failure.ts'
-import { askNode } from './status/ask-node.ts'
+import { fetchNode } from './status/fetch-node.ts'
 import { nodesAt, nodesOf } from './status/find-nodes.ts'
 import { asText, fleetStatus, type FleetStatus } from './status/fleet-status.ts'
 import type { Surroundings } from './surroundings.ts'

@@ -17,7 +17,7 @@ const words: Record<StorageFindingKind, string> = {
   [StorageFindingKind.RETURNED]: 'returned',
 }
 
-type Mending = { repair: boolean; acceptLoss: boolean }
+type CheckOptions = { repair: boolean; acceptLoss: boolean }
 type Found = { kind: string; key: string; size: number; storedAt: string; mended: boolean }
 type Report = { checked: number; found: number; mended: number; kinds: Record<string, number>; findings: Found[] }
 
@@ -44,11 +44,11 @@ async function runAdopt({ access, print }: Surroundings): Promise<void> {
   print({ json: { adopted: true }, text: 'the storage belongs to this database now; run: parley storage check' })
 }
 
-async function runCheck({ access, note, print }: Surroundings, mending: Mending): Promise<void> {
+async function runCheck({ access, note, print }: Surroundings, options: CheckOptions): Promise<void> {
   const { withFleet } = await import('./transfer/fleet.ts')
   let notedAt = Date.now()
   const report = await withFleet(access(), (fleet) =>
-    check(fleet, mending, ({ checked, found }) => {
+    check(fleet, options, ({ checked, found }) => {
       if (Date.now() - notedAt < everyMs) return
       notedAt = Date.now()
       note(`${checked} objects and rows looked at, ${found} findings`)
@@ -56,14 +56,14 @@ async function runCheck({ access, note, print }: Surroundings, mending: Mending)
   )
   print({ json: report, text: asText(report) })
   const left = report.found - report.mended
-  if (left > 0) throw new Failure(exitCodes.refused, 'failed_precondition', advice(left, mending.repair))
+  if (left > 0) throw new Failure(exitCodes.refused, 'failed_precondition', advice(left, options.repair))
 }
 
-async function check(fleet: TransferFleet, mending: Mending, progress: (report: Report) => void): Promise<Report> {
+async function check(fleet: TransferFleet, options: CheckOptions, progress: (report: Report) => void): Promise<Report> {
   const report: Report = { checked: 0, found: 0, mended: 0, kinds: {}, findings: [] }
   let cursor = ''
   do {
-    const { checked, findings, nextCursor } = await fleet.storage.checkStorage({ cursor, ...mending })
+    const { checked, findings, nextCursor } = await fleet.storage.checkStorage({ cursor, ...options })
     report.checked += checked
     for (const { kind, key, size, storedAt, mended } of findings) {
       const word = words[kind]

@@ -288,7 +288,7 @@ describe('failures', () => {
     ['secrets.json', ['session', 'list', '--login', 'a', '--direct'], 3],
     ['secrets.json', ['secret', 'list'], 1],
     ['run/ports.json', ['config', 'accounts'], 3],
-  ])('a damaged %s is told in words: %j', async (file, args, exitCode) => {
+  ])('damaged %s is reported in words: %j', async (file, args, exitCode) => {
     const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
     mkdirSync(join(dir, 'run'))
     writeFileSync(join(dir, 'run/ports.json'), '{}')

@@ -125,13 +125,13 @@ export async function greeting(socket: Socket): Promise<string> {
 }
 
 /** Asks PostgreSQL for TLS. */
-export async function askPostgres(socket: Socket): Promise<void> {
+export async function requestPostgresTls(socket: Socket): Promise<void> {
   socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]))
   if ((await greeting(socket)) !== 'S') throw new Error('the server does not offer TLS')
 }
 
 /** Asks a mail server for TLS. */
-export async function askMailServer(socket: Socket): Promise<void> {
+export async function startMailTls(socket: Socket): Promise<void> {
   await mailAnswer(socket, 'greeted')
   for (const line of ['EHLO parley.invalid', 'STARTTLS']) {
     socket.write(`${line}\r\n`)

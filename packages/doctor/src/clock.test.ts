@@ -4,7 +4,7 @@ import { reportTo, type Finding } from './finding.ts'
 
 const ofReading = (serverMs: number): Finding | undefined => {
   const findings: Finding[] = []
-  reportClock(reportTo(findings), 'redis.clock', 'Redis', { serverMs, askedMs: 100_000, answeredMs: 102_000 })
+  reportClock(reportTo(findings), 'redis.clock', 'Redis', { serverMs, requestedMs: 100_000, answeredMs: 102_000 })
   return findings[0]
 }
 

@@ -6,12 +6,12 @@ const noticeableMs = 1_000
 const harmfulMs = 30_000
 
 /** A server's time in milliseconds since 1970, and when it was asked for and answered by this machine's clock. */
-export type ClockReading = { serverMs: number; askedMs: number; answeredMs: number }
+export type ClockReading = { serverMs: number; requestedMs: number; answeredMs: number }
 
 /** Reports how far the clock of a server is from that of this machine. `server`: such as `PostgreSQL`. */
 export function reportClock(report: Report, check: string, server: string, reading: ClockReading): void {
-  const { serverMs, askedMs, answeredMs } = reading
-  const aheadMs = serverMs < askedMs ? serverMs - askedMs : Math.max(0, serverMs - answeredMs)
+  const { serverMs, requestedMs, answeredMs } = reading
+  const aheadMs = serverMs < requestedMs ? serverMs - requestedMs : Math.max(0, serverMs - answeredMs)
   const apart = Math.abs(aheadMs)
   const found = `the clock of ${server} is ${(apart / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine's`
   const next = `Synchronise the clocks of both machines (NTP); ${apart < harmfulMs ? 'from 30 s apart' : 'so far apart'} valid codes and signatures are refused.`

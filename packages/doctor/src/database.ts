@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { databaseFields } from '@parley/config'
 import { destinationOf, migrationState, openDatabase, type Database, type Destination } from '@parley/postgres'
 import { encodeAdvice, endsInPassword } from './address.ts'
-import { askPostgres, reportCertificateFile, reportServerCertificate } from './certificates.ts'
+import { requestPostgresTls, reportCertificateFile, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reportClock } from './clock.ts'
 import { codeOf, reasonOf, type Report } from './finding.ts'
@@ -99,7 +99,12 @@ async function checkCertificate({ host, port, tls }: Destination, report: Report
   if (tls === undefined) return
   const { rejectUnauthorized = true, ...trust } = tls
   if (rejectUnauthorized)
-    return await reportServerCertificate(report, 'postgres.certificate', { host, port, trust, prelude: askPostgres })
+    return await reportServerCertificate(report, 'postgres.certificate', {
+      host,
+      port,
+      trust,
+      prelude: requestPostgresTls,
+    })
   report.warn(
     'postgres.certificate',
     `any certificate of ${host}:${port} is accepted`,
@@ -222,9 +227,9 @@ async function checkConnections(pool: Pool, report: Report): Promise<void> {
 }
 
 async function checkClock(pool: Pool, report: Report): Promise<void> {
-  const askedMs = Date.now()
+  const requestedMs = Date.now()
   const { rows } = await pool.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
-  const reading = { serverMs: Number(rows[0]?.ms ?? askedMs), askedMs, answeredMs: Date.now() }
+  const reading = { serverMs: Number(rows[0]?.ms ?? requestedMs), requestedMs, answeredMs: Date.now() }
   reportClock(report, 'postgres.clock', 'PostgreSQL', reading)
 }
 

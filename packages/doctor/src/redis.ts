@@ -78,10 +78,10 @@ async function examine(client: RedisClient, place: string, report: Report): Prom
   try {
     const version = /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? '0'
     reportVersion(report, 'redis.version', 'Redis', version)
-    const askedMs = Date.now()
+    const requestedMs = Date.now()
     const [seconds, micros] = await client.time()
     const serverMs = Number(seconds) * 1000 + Number(micros) / 1000
-    reportClock(report, 'redis.clock', 'Redis', { serverMs, askedMs, answeredMs: Date.now() })
+    reportClock(report, 'redis.clock', 'Redis', { serverMs, requestedMs, answeredMs: Date.now() })
   } catch (error) {
     report.warn('redis.version', `version and clock cannot be read: ${reasonOf(error)}`, rightsAdvice)
   }

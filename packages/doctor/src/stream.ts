@@ -45,23 +45,23 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
 }
 
 /** What the fleet wants of the stream. */
-type StreamWishes = { streamMaxBytes: number; streamReplicas: number | undefined }
+type StreamSettings = { streamMaxBytes: number; streamReplicas: number | undefined }
 
 /** Checks the stream as its keeper, who alone may ask JetStream about it. */
-export async function checkStream(bus: Bus, report: Report, wishes: StreamWishes): Promise<void> {
+export async function checkStream(bus: Bus, report: Report, settings: StreamSettings): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false, timeout: 5_000 })
   try {
     const account = await manager.getAccountInfo()
     const { storage, limits } = account
     const limit = limits.max_storage > 0 ? ` of ${gib(limits.max_storage)}` : ''
     report.ok('nats.jetstream', `JetStream stores ${gib(storage)}${limit} for the account of events`)
-    const askedMs = Date.now()
+    const requestedMs = Date.now()
     const info = await manager.streams.info(eventStream)
     if (info.ts !== undefined) {
-      const reading = { serverMs: Date.parse(info.ts), askedMs, answeredMs: Date.now() }
+      const reading = { serverMs: Date.parse(info.ts), requestedMs, answeredMs: Date.now() }
       reportClock(report, 'nats.clock', 'NATS', reading)
     }
-    reportStream(info, report, wishes)
+    reportStream(info, report, settings)
     await checkDurables(manager, report)
   } catch (error) {
     reportMissing(error, report)
@@ -85,7 +85,7 @@ function reportMissing(error: unknown, report: Report): void {
   else report.fail('nats.stream', `JetStream refuses: ${reasonOf(error)}`, 'Look into the log of NATS.')
 }
 
-function reportStream({ config, state, cluster }: StreamInfo, report: Report, wishes: StreamWishes): void {
+function reportStream({ config, state, cluster }: StreamInfo, report: Report, settings: StreamSettings): void {
   const found = `${eventStream} holds ${gib(state.bytes)} of at most ${gib(config.max_bytes)}, in ${config.num_replicas} copies`
   const away = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true)
   if (away.length > 0)
@@ -95,17 +95,17 @@ function reportStream({ config, state, cluster }: StreamInfo, report: Report, wi
       'Start these NATS servers; a copy that is behind catches up by itself.',
     )
   else report.ok('nats.stream', found)
-  if (config.max_bytes < wishes.streamMaxBytes)
+  if (config.max_bytes < settings.streamMaxBytes)
     report.warn(
       'nats.store',
-      `the stream may hold ${gib(config.max_bytes)} instead of ${gib(wishes.streamMaxBytes)}`,
+      `the stream may hold ${gib(config.max_bytes)} instead of ${gib(settings.streamMaxBytes)}`,
       'Raise max_file_store of NATS and its disk, or set PARLEY_NATS_STREAM_MAX_BYTES lower.',
     )
   else report.ok('nats.store', 'the store of NATS has room for the whole stream')
-  if (wishes.streamReplicas !== undefined && config.num_replicas < wishes.streamReplicas)
+  if (settings.streamReplicas !== undefined && config.num_replicas < settings.streamReplicas)
     report.warn(
       'nats.replicas',
-      `the stream has ${config.num_replicas} of ${wishes.streamReplicas} copies`,
+      `the stream has ${config.num_replicas} of ${settings.streamReplicas} copies`,
       'Connect as many NATS servers with JetStream to one cluster, or set PARLEY_NATS_STREAM_REPLICAS lower.',
     )
 }

@@ -6,37 +6,40 @@ import { Socket } from './socket.ts'
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
 /** A socket of a user at one of the nodes. */
-type Ear = { name: string; at: string; socket: Socket; from: number }
+type Listener = { name: string; at: string; socket: Socket; from: number }
 
 /** Sockets of many people on every node, and what each has received since the last reset. */
 export class Listeners implements Disposable {
-  readonly #ears: Ear[] = []
+  readonly #listeners: Listener[] = []
 
   async add(name: string, at: string, base: string, token: string): Promise<void> {
-    this.#ears.push({ name, at, socket: await Socket.subscribed(base, token), from: 0 })
+    this.#listeners.push({ name, at, socket: await Socket.subscribed(base, token), from: 0 })
   }
 
   get names(): string[] {
-    return [...new Set(this.#ears.map(({ name }) => name))]
+    return [...new Set(this.#listeners.map(({ name }) => name))]
   }
 
   /** By "name at place": the relevant kinds received since the last silence, sorted. */
   received(counts: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
-      this.#ears.map((ear) => [`${ear.name} at ${ear.at}`, kindsOf(since(ear, upTo).filter(counts))]),
+      this.#listeners.map((listener) => [
+        `${listener.name} at ${listener.at}`,
+        kindsOf(since(listener, upTo).filter(counts)),
+      ]),
     )
   }
 
   /** Every encoding in which an event arrived since the last silence: nodes must not differ. */
-  tellings(): Map<string, Set<string>> {
-    const tellings = new Map<string, Set<string>>()
-    for (const ear of this.#ears)
-      for (const { position: _, ...envelope } of since(ear)) {
+  encodings(): Map<string, Set<string>> {
+    const encodings = new Map<string, Set<string>>()
+    for (const listener of this.#listeners)
+      for (const { position: _, ...envelope } of since(listener)) {
         const text = toJsonString(RealtimeEventEnvelopeSchema, { ...envelope, position: '' })
         const key = keyOf(envelope)
-        tellings.set(key, (tellings.get(key) ?? new Set()).add(text))
+        encodings.set(key, (encodings.get(key) ?? new Set()).add(text))
       }
-    return tellings
+    return encodings
   }
 
   /**
@@ -44,7 +47,7 @@ export class Listeners implements Disposable {
    * arrived.
    */
   async silence(messageId: string, ended: readonly string[] = []): Promise<void> {
-    for (const { name, socket } of this.#ears) {
+    for (const { name, socket } of this.#listeners) {
       if (ended.includes(name)) await socket.closed()
       else await socket.waitForMessage(messageId)
     }
@@ -52,22 +55,22 @@ export class Listeners implements Disposable {
 
   /** Starts again after the message, without the closed sockets. */
   beginAfter(messageId: string): void {
-    for (const ear of this.#ears.splice(0)) {
-      const at = ear.socket.events.findIndex((envelope) => isMessage(envelope, messageId))
-      if (at >= 0) this.#ears.push({ ...ear, from: at + 1 })
-      else ear.socket[Symbol.dispose]()
+    for (const listener of this.#listeners.splice(0)) {
+      const at = listener.socket.events.findIndex((envelope) => isMessage(envelope, messageId))
+      if (at >= 0) this.#listeners.push({ ...listener, from: at + 1 })
+      else listener.socket[Symbol.dispose]()
     }
   }
 
   [Symbol.dispose](): void {
-    for (const { socket } of this.#ears) socket[Symbol.dispose]()
+    for (const { socket } of this.#listeners) socket[Symbol.dispose]()
   }
 }
 
 const isMessage = ({ event }: RealtimeEventEnvelope, id: string) =>
   event.case === 'messagePosted' && event.value.messageEventId === id
 
-function since({ socket, from }: Ear, upTo?: string): RealtimeEventEnvelope[] {
+function since({ socket, from }: Listener, upTo?: string): RealtimeEventEnvelope[] {
   const events = socket.events.slice(from)
   const end = upTo === undefined ? -1 : events.findIndex((envelope) => isMessage(envelope, upTo))
   return end < 0 ? events : events.slice(0, end)

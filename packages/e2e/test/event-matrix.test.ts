@@ -97,7 +97,7 @@ async function play(row: Row): Promise<string> {
   }, slow)
   const marker = await silence(row.ends)
   expect(listeners.received(counts, marker)).toEqual(wanted)
-  for (const [event, tellings] of listeners.tellings()) expect([event, ...tellings]).toHaveLength(2)
+  for (const [event, encodings] of listeners.encodings()) expect([event, ...encodings]).toHaveLength(2)
   return marker
 }
 

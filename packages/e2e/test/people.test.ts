@@ -82,9 +82,9 @@ describe('a profile', () => {
       await socket.waitFor(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
       await socket.waitFor(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
     }
-    const toldSettings = (socket: Socket) =>
+    const receivedSettings = (socket: Socket) =>
       socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
-    expect([...receives, ...own].map(toldSettings)).toEqual([false, false, true, true])
+    expect([...receives, ...own].map(receivedSettings)).toEqual([false, false, true, true])
     const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
     expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
   })

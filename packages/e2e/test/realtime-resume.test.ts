@@ -30,7 +30,7 @@ afterEach(wholeAgain)
 function listen(n: number) {
   const nodes = fleet().realtimeNodes
   let attempts = n
-  const heard: string[] = []
+  const received: string[] = []
   const resets: string[] = []
   let resumed = 0
   const realtime = client.realtime({
@@ -39,12 +39,12 @@ function listen(n: number) {
   })
   open.push(realtime)
   realtime.on('messagePosted', (event) => {
-    if (event.roomId === roomId) heard.push(event.messageEventId)
+    if (event.roomId === roomId) received.push(event.messageEventId)
   })
   realtime.onState((state) => {
     if (state.status === 'open' && state.resumed) resumed++
   })
-  return { realtime, heard, resets, resumed: () => resumed }
+  return { realtime, received, resets, resumed: () => resumed }
 }
 
 async function postedAfter(cursor: string): Promise<string[]> {
@@ -76,10 +76,10 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     await traffic.stop()
     const posted = await postedAfter(page?.endCursor ?? '')
     expect(posted.length).toBeGreaterThan(20)
-    for (const { heard, resets } of listening) {
-      await eventually(() => expect(heard.at(-1)).toBe(posted.at(-1)))
+    for (const { received, resets } of listening) {
+      await eventually(() => expect(received.at(-1)).toBe(posted.at(-1)))
       // An event of a message that was already on the first page may still have been on its way.
-      expect(heard.filter((id) => posted.includes(id))).toEqual(posted)
+      expect(received.filter((id) => posted.includes(id))).toEqual(posted)
       expect(resets).toEqual([])
     }
   },

@@ -71,7 +71,7 @@ beforeAll(async () => {
     await decided(5)
     const { log, ...others } = await crowd.finish()
     posts = others
-    for (const stream of crowd.open) await eventually(() => expect(stream.heard.at(-1)).toBe(log.at(-1)))
+    for (const stream of crowd.open) await eventually(() => expect(stream.received.at(-1)).toBe(log.at(-1)))
     const { nodes } = samples
     const { streams } = crowd
     const { decisions } = fleet

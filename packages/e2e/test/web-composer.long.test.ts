@@ -150,7 +150,7 @@ inBrowser('the newest message stays in sight while the composer grows and shrink
   for (const _ of [1, 2]) {
     await field.fill(Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n'))
     await inSight()
-    // The browser lays it out before the next frame, and so before the list is told.
+    // The browser lays it out before the next frame, and so before the list is notified.
     await page.evaluate(`{
       const field = document.activeElement
       field.value = ''

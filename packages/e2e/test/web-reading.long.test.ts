@@ -63,15 +63,15 @@ inBrowser('screen readers announce many messages by their number, and none twice
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
   await messageWith(page, 'Have a look').waitFor()
-  await page.evaluate(`globalThis.told = []
+  await page.evaluate(`globalThis.announced = []
     for (const region of document.querySelectorAll('main [role="status"]'))
-      new MutationObserver(() => region.textContent && told.push(region.textContent)).observe(region, { subtree: true, childList: true, characterData: true })`)
-  const told = () => page.evaluate<string[]>('told')
+      new MutationObserver(() => region.textContent && announced.push(region.textContent)).observe(region, { subtree: true, childList: true, characterData: true })`)
+  const announced = () => page.evaluate<string[]>('announced')
   const messages = 40
   await Promise.all(Array.from({ length: messages }, (_, n) => post(owner, roomId, `Of many, number ${n}`)))
   const named = (text: string) => Number(/^(\d+) new messages$/.exec(text)?.[1] ?? 1)
-  await eventually(async () => expect((await told()).reduce((sum, text) => sum + named(text), 0)).toBe(messages))
-  const all = await told()
+  await eventually(async () => expect((await announced()).reduce((sum, text) => sum + named(text), 0)).toBe(messages))
+  const all = await announced()
   expect(all.length).toBeLessThan(messages / 4)
   expect(visitor.complaints).toEqual([])
 })

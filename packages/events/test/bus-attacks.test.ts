@@ -153,7 +153,7 @@ async function onStream(): Promise<OnStream[]> {
   return all
 }
 
-const subjectOf = (type: string) => `evt.${type}.X1.told`
+const subjectOf = (type: string) => `evt.${type}.X1.changed`
 const ownTypes = (attacker: Attacker): readonly string[] => deployables[attacker].publishes
 const foreignTypes = (attacker: Attacker) => everyType.filter((type) => !ownTypes(attacker).includes(type))
 
@@ -225,7 +225,7 @@ const apiCalls = (durable: string): [string, object][] => {
     [`CONSUMER.LEADER.STEPDOWN.EVENTS.${durable}`, {}],
     ['CONSUMER.CREATE.EVENTS', pushed(victim)],
     ['CONSUMER.CREATE.EVENTS.pushed', pushed(victim)],
-    ['CONSUMER.CREATE.EVENTS.pushed.evt.>', pushed('evt.room.X1.told')],
+    ['CONSUMER.CREATE.EVENTS.pushed.evt.>', pushed('evt.room.X1.changed')],
     ['CONSUMER.DURABLE.CREATE.EVENTS.stolen', { stream_name: eventStream, config: consumer }],
     [
       `CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
@@ -264,7 +264,7 @@ test('the password of uploads calls no public method, by no word of JetStream', 
     const sent = headers()
     sent.set('P', 'attacker 0 5000 5000 1')
     // The body of the call to be made is an event of uploads' own.
-    await stream.publish('evt.asset.X1.told', 'the owner makes a role', { headers: sent }).catch(() => undefined)
+    await stream.publish('evt.asset.X1.changed', 'the owner makes a role', { headers: sent }).catch(() => undefined)
     const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
     await manager.consumers
       .add(eventStream, {
@@ -277,7 +277,7 @@ test('the password of uploads calls no public method, by no word of JetStream', 
   // A consumer created after everything above receives last.
   const inbox = createInbox('_INBOX.admin')
   const sent = new Promise<void>((resolve) => void keepersBus.nc.subscribe(inbox, { callback: () => resolve() }))
-  await keepersBus.nc.jetstream().publish('evt.asset.X1.told', 'later')
+  await keepersBus.nc.jetstream().publish('evt.asset.X1.changed', 'later')
   const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
   const { name } = await manager.consumers.add(eventStream, { deliver_subject: inbox, filter_subject: 'evt.asset.>' })
   await sent
@@ -386,7 +386,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       ['Nats-Expected-Stream', 'OTHER'],
       ['Nats-TTL', '1s'],
       ['Nats-Schedule', '@every 1s'],
-      ['Nats-Schedule-Target', 'evt.room.X1.told'],
+      ['Nats-Schedule-Target', 'evt.room.X1.changed'],
       ['Nats-Request-Info', '{"acc":"EVENTS","svc":"EVENTS"}'],
     ] as const) {
       const sent = headers()
@@ -420,7 +420,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
   test('the keeper makes nothing that says something elsewhere', async () => {
     const bus = { ...keepersBus, name: attacker, nc: events }
     const id = 'abcdefghijklmnopqrstuvwx'
-    for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.told deliver', '$JS.>'])
+    for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.changed deliver', '$JS.>'])
       await expect(requestKeeper(bus, 'reader', { id, subject, startSeq: 1 })).rejects.toThrow('refused')
     for (const wrong of ['a.b', '*', '>', 'x', '../up', 'rpc.svc_api_v1_RoomService.CreateRoom'])
       await expect(requestKeeper(bus, 'reader', { id: wrong, subject: 'evt.>', startSeq: 1 })).rejects.toThrow(
@@ -460,7 +460,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     const said: string[] = []
     const subscription = events.subscribe('>', { callback: (_error, message) => void said.push(message.subject) })
     await events.flush()
-    await keepersBus.nc.jetstream().publish('evt.config.X1.told', 'for others')
+    await keepersBus.nc.jetstream().publish('evt.config.X1.changed', 'for others')
     keepersBus.nc.publish('deliver.admin.abcdefghijklmnopqrstuv', 'for others')
     keepersBus.nc.publish('wake.admin.1', 'for others')
     await keepersBus.nc.flush()
@@ -480,7 +480,7 @@ test('afterwards everybody receives public events once', async () => {
     if (type)
       expect((await events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'own')).stream).toBe(eventStream)
     if (!durable) continue
-    await keepersBus.nc.jetstream().publish('evt.config.X1.told', `after ${name}`)
+    await keepersBus.nc.jetstream().publish('evt.config.X1.changed', `after ${name}`)
     const inbox = createInbox(`_INBOX.${name}`)
     const got: string[] = []
     events.subscribe(`${inbox}.*`, {

@@ -71,10 +71,10 @@ function busWith(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): B
   return Object.create(bus, { nc: { value: nc } }) as Bus
 }
 
-/** Follows five events of a room from their beginning; `heard` are their versions. */
+/** Follows five events of a room from their beginning; `received` are their versions. */
 async function followFive(
   service: string,
-  heard: number[],
+  received: number[],
   { onSilence = () => undefined, ...replaced }: Parameters<typeof busWith>[0] & { onSilence?: () => void },
 ) {
   await using database = await newDatabase()
@@ -82,7 +82,7 @@ async function followFive(
   for (const version of upTo(5)) await store(relay, await commit(database, service, [version]))
   return await followEvents({
     ...{ bus: busWith(replaced), subject: `evt.room.${service}.>`, historyMs: 60_000, onSilence },
-    onEvents: (events) => void heard.push(...events.map(({ version }) => Number(version))),
+    onEvents: (events) => void received.push(...events.map(({ version }) => Number(version))),
     onReset: () => undefined,
   })
 }
@@ -90,10 +90,10 @@ async function followFive(
 const isForReader = (subject: string) => subject.endsWith('.reader')
 
 test('a follower receives all of the history, even if the answer to its request comes too late', async () => {
-  const heard: number[] = []
+  const received: number[] = []
   let requests = 0
   let underWay = 0
-  await using _follower = await followFive('late', heard, {
+  await using _follower = await followFive('late', received, {
     // Of the first reader only two messages arrive.
     subscribe: (subject, options) =>
       bus.nc.subscribe(subject, {
@@ -105,21 +105,21 @@ test('a follower receives all of the history, even if the answer to its request 
     request: async (subject, ...rest) => {
       const answer = await bus.nc.request(subject, ...rest)
       if (!isForReader(subject) || requests > 0) return answer
-      await eventually(() => expect(heard).toEqual([1, 2]))
+      await eventually(() => expect(received).toEqual([1, 2]))
       requests++
       throw new Error('too late')
     },
   })
   expect(requests).toBe(1)
-  expect(heard).toEqual(upTo(5))
+  expect(received).toEqual(upTo(5))
 })
 
 test('a follower whose reader breaks before its request is answered opens another at once', async () => {
-  const heard: number[] = []
+  const received: number[] = []
   let broken = false
   let breakIt = () => {}
   let silences = 0
-  await using _follower = await followFive('broken', heard, {
+  await using _follower = await followFive('broken', received, {
     onSilence: () => void silences++,
     subscribe: (subject, options) => {
       breakIt = () => options?.callback?.(new NatsError('lost', 'TEST'), {} as Msg)
@@ -133,13 +133,13 @@ test('a follower whose reader breaks before its request is answered opens anothe
       return await bus.nc.request(subject, ...rest)
     },
   })
-  expect(heard).toEqual(upTo(5))
+  expect(received).toEqual(upTo(5))
   expect(silences).toBe(0)
 })
 
 test('with a keeper of an earlier release a follower begins at the end, and claims no history', async () => {
-  const heard: number[] = []
-  await using follower = await followFive('earlier', heard, {
+  const received: number[] = []
+  await using follower = await followFive('earlier', received, {
     request: async (subject, data, options) => {
       if (!isForReader(subject)) return await bus.nc.request(subject, data, options)
       const { startMs: _, ...known } = JSON.parse(Buffer.from(data as Uint8Array).toString()) as Record<string, unknown>
@@ -147,7 +147,7 @@ test('with a keeper of an earlier release a follower begins at the end, and clai
       return Object.create(answer, { data: { value: Buffer.from(JSON.stringify({ answer: {} })) } }) as Msg
     },
   })
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   expect(follower.completeSinceMs).toBeUndefined()
 })
 

@@ -29,7 +29,7 @@ const arrived = (database: Database) => eventually(async () => expect(await wait
 
 test('committed entries are sent at once, even if the wake-up failed after the commit', async () => {
   await using database = await newDatabase()
-  await using _relay = await startRelay({ ...database, bus, service: 'told', pollMs })
+  await using _relay = await startRelay({ ...database, bus, service: 'notified', pollMs })
   for (const version of upTo(5)) {
     await commit(database, 'told1', [version])
     await arrived(database)

@@ -88,7 +88,7 @@ async function tried(nc: NatsConnection, times: number): Promise<void> {
 }
 
 /** Connects, sends nothing, and waits until the server closes the connection. */
-async function hungUpOn(url: string): Promise<void> {
+async function untilServerCloses(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).resume()
   await once(socket, 'close')
@@ -109,7 +109,7 @@ test('attempts that were given up while the bus was frozen do not end the connec
   }
   await eventually(() => isBack)
   // The server closes the oldest connection first.
-  await hungUpOn(fleet.nats.url)
+  await untilServerCloses(fleet.nats.url)
   await bus.nc.flush()
   expect([lossesSince, bus.connected()]).toEqual([0, true])
 })

@@ -76,17 +76,17 @@ const statusOf = (response: ServerResponse): number => (response.headersSent ? r
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**
- * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; what `ask`
+ * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; what `request`
  * throws counts as a failure.
  */
 export async function countOutgoing<T>(
   peer: Peer,
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
   statusOf: (answer: T) => number | undefined = () => undefined,
 ): Promise<T> {
   const began = performance.now()
   try {
-    const answer = await ask()
+    const answer = await request()
     countRequested(peer, performance.now() - began, statusOf(answer))
     return answer
   } catch (error) {

@@ -23,7 +23,7 @@ const withPasswords = (text) =>
 const line = (variable) => `      ${variable}: ${required(variable)}\n`
 
 function withEnvironments(text) {
-  const mark = '# <deployables: what each is told; settings below its facts are kept>'
+  const mark = '# <deployables: the facts of each; settings below them are kept>'
   const blocks = deployableNames.map((name) => environment(name, text))
   return between(text, mark, '# </deployables>', apart(blocks))
 }

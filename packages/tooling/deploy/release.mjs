@@ -91,8 +91,8 @@ class Release {
     const [worker] = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] === name)
     const { env: ofUploads } = this.pods.find(({ metadata }) => metadata.labels[component] === 'uploads').spec
       .containers[0]
-    const isAsked = ofUploads.some(({ name: variable }) => variable === 'PARLEY_VIDEO_WORKER_URLS')
-    this.must(isAsked === (worker !== undefined), 'uploads asks a video worker that is not there, or does not ask it')
+    const isUsed = ofUploads.some(({ name: variable }) => variable === 'PARLEY_VIDEO_WORKER_URLS')
+    this.must(isUsed === (worker !== undefined), 'uploads asks a video worker that is not there, or does not ask it')
     if (!worker) return
     const where = `Deployment ${worker.metadata.name}`
     const { spec } = worker.spec.template

@@ -9,24 +9,24 @@ import { followSources } from '../follow-sources.mjs'
 
 let root
 let followed
-let told
+let reports
 let waiting
 
 const write = (file, content) => writeFileSync(join(root, file), content)
 /** The output of a service's program. */
 const says = (name) => execFileSync(process.execPath, [join(root, name, 'dist/main.js')], { encoding: 'utf8' }).trim()
-const tell = (what) => {
-  told.push(what)
+const report = (what) => {
+  reports.push(what)
   waiting?.()
 }
 /** Resolves when this number of builds has been reported. */
-async function untilTold(count) {
-  while (told.length < count) await new Promise((resolve) => (waiting = resolve))
+async function untilReported(count) {
+  while (reports.length < count) await new Promise((resolve) => (waiting = resolve))
 }
 
 beforeEach(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-follow-')))
-  told = []
+  reports = []
   mkdirSync(join(root, 'shared'))
   write('shared/greeting.ts', `export const greeting: string = 'hello'`)
   for (const name of ['one', 'two']) {
@@ -41,8 +41,8 @@ beforeEach(async () => {
   followed = await followSources({
     folders: ['one', 'two'].map((name) => join(root, name)),
     sources: [root],
-    onBuilt: (name) => tell(`${name} built`),
-    onBroken: (name, why) => tell(`${name} broken: ${/error.*/i.exec(why)?.[0]}`),
+    onBuilt: (name) => report(`${name} built`),
+    onBroken: (name, why) => report(`${name} broken: ${/error.*/i.exec(why)?.[0]}`),
   })
 })
 afterEach(async () => {
@@ -52,40 +52,44 @@ afterEach(async () => {
 
 test('an edit builds only the service whose source it is', async () => {
   write('one/src/main.ts', `console.log('changed')`)
-  await untilTold(1)
-  expect([told, says('one'), says('two')]).toEqual([['one built'], 'changed', 'hello two'])
+  await untilReported(1)
+  expect([reports, says('one'), says('two')]).toEqual([['one built'], 'changed', 'hello two'])
 })
 
 test('a file saved by renaming another over it is still watched', async () => {
   for (const what of ['first', 'second']) {
     write('one/src/main.ts~', `console.log('${what}')`)
     renameSync(join(root, 'one/src/main.ts~'), join(root, 'one/src/main.ts'))
-    await untilTold(what === 'first' ? 1 : 2)
+    await untilReported(what === 'first' ? 1 : 2)
     expect(says('one')).toBe(what)
   }
 })
 
 test('an edit of a shared file builds all services that use it', async () => {
   write('shared/greeting.ts', `export const greeting: string = 'good day'`)
-  await untilTold(2)
-  expect([told.sort(), says('one'), says('two')]).toEqual([['one built', 'two built'], 'good day one', 'good day two'])
+  await untilReported(2)
+  expect([reports.sort(), says('one'), says('two')]).toEqual([
+    ['one built', 'two built'],
+    'good day one',
+    'good day two',
+  ])
 })
 
 test('a failed build leaves the program as it was until a build succeeds', async () => {
   const before = readFileSync(join(root, 'one/dist/main.js'), 'utf8')
   write('one/src/main.ts', `console.log(`)
-  await untilTold(1)
+  await untilReported(1)
   const broken = 'one broken: ERROR] Unexpected end of file'
-  expect([told, readFileSync(join(root, 'one/dist/main.js'), 'utf8')]).toEqual([[broken], before])
+  expect([reports, readFileSync(join(root, 'one/dist/main.js'), 'utf8')]).toEqual([[broken], before])
   write('one/src/main.ts', `console.log('mended')`)
-  await untilTold(2)
-  expect([told, says('one')]).toEqual([[broken, 'one built'], 'mended'])
+  await untilReported(2)
+  expect([reports, says('one')]).toEqual([[broken, 'one built'], 'mended'])
 })
 
 test('adding a missing file repairs the build of what imports it', async () => {
   write('one/src/main.ts', `import './late.ts'`)
-  await untilTold(1)
+  await untilReported(1)
   write('one/src/late.ts', `console.log('late')`)
-  await untilTold(2)
-  expect([told, says('one')]).toEqual([['one broken: ERROR] Could not resolve "./late.ts"', 'one built'], 'late'])
+  await untilReported(2)
+  expect([reports, says('one')]).toEqual([['one broken: ERROR] Could not resolve "./late.ts"', 'one built'], 'late'])
 })

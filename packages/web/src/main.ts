@@ -6,7 +6,7 @@ import { speak } from './messages/texts.ts'
 import { mayBeSignedIn, server } from './session/server.ts'
 import { entryPageOf } from './state/entry.ts'
 import './styles/base.css'
-import { askFirst } from './sync/first-answers.ts'
+import { requestFirst } from './sync/first-answers.ts'
 
 applyAppearance(keptAppearance())
 const language = keptLanguage()

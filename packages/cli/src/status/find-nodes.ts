@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { FleetProcess } from '@parley/local'
 import { dataDirAt } from '@parley/local/data-dir'
 import { misused, unreachable } from '../failure.ts'
-import type { NodeAddress } from './ask-node.ts'
+import type { NodeAddress } from './fetch-node.ts'
 
 /** Port on which the chart and Compose have the internal port of every process. */
 const usualPort = 9090

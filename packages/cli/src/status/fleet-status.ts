@@ -1,5 +1,5 @@
 import { compactDeployables, deployableNames } from '@parley/contracts/deployables'
-import type { FleetNode } from './ask-node.ts'
+import type { FleetNode } from './fetch-node.ts'
 
 /** The fleet at one moment. */
 export type FleetStatus = {

@@ -13,7 +13,7 @@ export type ImportOptions = {
   /** Whether accounts with the same verified address are treated as the same person. */
   matchEmails: boolean
   report: Report
-  /** Told now and then how far it is. */
+  /** Called from time to time with the progress. */
   progress: (at: { room: string; messages: number }) => void
 }
 
@@ -52,7 +52,7 @@ export async function importArchive(
         await people.take(record)
         break
       case 'group':
-        await rooms.takeGroup(record)
+        await rooms.importGroup(record)
         break
       case 'room':
         await finishRoom()

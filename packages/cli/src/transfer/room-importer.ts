@@ -39,7 +39,7 @@ export class RoomImporter {
     this.#terms = terms
   }
 
-  async takeGroup({ id, name, description }: ArchivedGroup): Promise<void> {
+  async importGroup({ id, name, description }: ArchivedGroup): Promise<void> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name, description })
     this.#groups.set(id, groupId)
     if (made) this.#terms.report.took('groups')

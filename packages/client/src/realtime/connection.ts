@@ -63,7 +63,7 @@ export class Connection {
 
   #receive(data: unknown): void {
     if (this.#ended) return
-    this.#watch?.heard()
+    this.#watch?.received()
     const frame = readServerFrame(data)
     if (frame !== undefined) this.#handle(frame)
   }
@@ -102,7 +102,7 @@ export class Connection {
     this.#watch = new SilenceWatch({
       quietMs: heartbeatIntervalSeconds * 1500,
       answerMs: this.#options.pingTimeoutMs,
-      ask: () => this.#send(pingFrame(String(Date.now()))),
+      ping: () => this.#send(pingFrame(String(Date.now()))),
       giveUp: () => this.#end(lost('the server fell silent')),
     })
   }

@@ -1,19 +1,19 @@
 /** Notices a silent server: pings once, then gives up the connection. */
 export class SilenceWatch implements Disposable {
-  readonly #options: { quietMs: number; answerMs: number; ask: () => void; giveUp: () => void }
-  #heardAt = performance.now()
-  #asked = false
+  readonly #options: { quietMs: number; answerMs: number; ping: () => void; giveUp: () => void }
+  #receivedAt = performance.now()
+  #pinged = false
   #timer: ReturnType<typeof setTimeout>
 
-  constructor(options: { quietMs: number; answerMs: number; ask: () => void; giveUp: () => void }) {
+  constructor(options: { quietMs: number; answerMs: number; ping: () => void; giveUp: () => void }) {
     this.#options = options
     this.#timer = setTimeout(this.#check, options.quietMs)
   }
 
-  /** The server said something. */
-  heard(): void {
-    this.#heardAt = performance.now()
-    this.#asked = false
+  /** To be called whenever the server sends something. */
+  received(): void {
+    this.#receivedAt = performance.now()
+    this.#pinged = false
   }
 
   [Symbol.dispose](): void {
@@ -21,14 +21,14 @@ export class SilenceWatch implements Disposable {
   }
 
   readonly #check = (): void => {
-    const { quietMs, answerMs, ask, giveUp } = this.#options
-    const leftMs = quietMs - (performance.now() - this.#heardAt)
+    const { quietMs, answerMs, ping, giveUp } = this.#options
+    const leftMs = quietMs - (performance.now() - this.#receivedAt)
     if (leftMs > 0) {
       this.#timer = setTimeout(this.#check, leftMs)
-    } else if (!this.#asked) {
-      this.#asked = true
+    } else if (!this.#pinged) {
+      this.#pinged = true
       this.#timer = setTimeout(this.#check, answerMs)
-      ask()
+      ping()
     } else giveUp()
   }
 }

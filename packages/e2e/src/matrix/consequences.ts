@@ -19,7 +19,7 @@ const causes: { durables?: RegExp; waits: Record<string, string[]> }[] = [
 const services = [...new Set(causes.flatMap(({ waits }) => Object.keys(waits)))]
 
 /** Earlier failures may still be retried, with growing delays. */
-const patience = { timeoutMs: 100_000 }
+const longTimeout = { timeoutMs: 100_000 }
 
 /** Resolves when all consequences of earlier actions have been published. */
 export async function consequences(owner: Person): Promise<void> {
@@ -39,5 +39,5 @@ export async function consequences(owner: Person): Promise<void> {
           if (found?.rows[0]?.n !== '0') behind.push(`${service}: ${rows}`)
         }
       if (behind.length > 0) throw new Error(`not done yet: ${behind.join(', ')}`)
-    }, patience)
+    }, longTimeout)
 }

@@ -9,7 +9,7 @@ export type Faults = { missed: number; twice: number; outOfOrder: number }
 /** The stream of a client, which records the posts of a room and each loss of its connection. */
 export class CheckedStream {
   readonly #realtime: Realtime
-  readonly heard: string[] = []
+  readonly received: string[] = []
   /** Why its client had to load everything again. */
   readonly resets: string[] = []
   readonly losses: { at: number; reason: string }[] = []
@@ -21,7 +21,7 @@ export class CheckedStream {
   constructor(client: ParleyClient, url: string, roomId: string) {
     this.#realtime = client.realtime({ url, onReset: (reason) => this.resets.push(reason) })
     this.#realtime.on('messagePosted', (event) => {
-      if (event.roomId === roomId) this.heard.push(event.messageEventId)
+      if (event.roomId === roomId) this.received.push(event.messageEventId)
     })
     this.#realtime.onState((state) => {
       if (state.status === 'waiting') this.losses.push({ at: Date.now(), reason: state.reason })
@@ -49,21 +49,22 @@ export class CheckedStream {
 
   /**
    * Compares with the posts of the room in its order. A client must hear of those that began after its stream was open;
-   * one that was closed, up to the last it heard.
+   * one that was closed, up to the last it received.
    */
   faults(log: readonly string[], sent: readonly SentPost[]): Faults {
     const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)
     const from = first === undefined ? log.length : log.indexOf(first.id)
-    const to = this.#isClosed ? log.indexOf(this.heard.at(-1) ?? '') + 1 : log.length
+    const to = this.#isClosed ? log.indexOf(this.received.at(-1) ?? '') + 1 : log.length
     const expected = log.slice(from, Math.max(from, to))
     const isExpected = new Set(expected)
     const places = new Map(log.map((id, place) => [id, place]))
-    const heard = this.heard.filter((id) => isExpected.has(id))
+    const received = this.received.filter((id) => isExpected.has(id))
     return {
-      missed: expected.length - new Set(heard).size,
-      twice: heard.length - new Set(heard).size,
-      outOfOrder: heard.filter((id, n) => n > 0 && Number(places.get(id)) < Number(places.get(heard[n - 1] ?? '')))
-        .length,
+      missed: expected.length - new Set(received).size,
+      twice: received.length - new Set(received).size,
+      outOfOrder: received.filter(
+        (id, n) => n > 0 && Number(places.get(id)) < Number(places.get(received[n - 1] ?? '')),
+      ).length,
     }
   }
 }

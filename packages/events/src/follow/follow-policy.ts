@@ -74,7 +74,7 @@ class PolicyKeeper implements Disposable {
   #loadedAt = 0
   /** Deltas that came while the policy was loading. */
   #missed: PolicyDelta[] = []
-  readonly #heard = new RecentIds()
+  readonly #applied = new RecentIds()
 
   constructor(load: () => Promise<GetPolicyResponse>, signal: AbortSignal | undefined) {
     this.#load = load
@@ -92,7 +92,7 @@ class PolicyKeeper implements Disposable {
   }
 
   observe(event: Event): void {
-    if (event.fact.case !== 'policy' || !this.#heard.add(event.id)) return
+    if (event.fact.case !== 'policy' || !this.#applied.add(event.id)) return
     if (this.policy && event.fact.value.revision <= this.policy.revision) void this.reload()
     if (this.#loading !== undefined) this.#missed.push(event.fact.value)
     this.#apply(event.fact.value)

@@ -63,7 +63,7 @@ export class Follower implements EventFollower {
   readonly #stop = new AbortController()
   readonly #jobs: AsyncDisposable[] = []
   readonly #silence: Silence
-  readonly #ears: Disposable[] = []
+  readonly #subscriptions: Disposable[] = []
   #reader: OrderedReader | undefined
   #opening: Promise<void> | undefined
   #lastSeq = 0
@@ -84,7 +84,7 @@ export class Follower implements EventFollower {
   async begin(giveUp?: AbortSignal): Promise<void> {
     const { bus, subject } = this.#options
     const { signal } = this.#stop
-    this.#ears.push(bus.onReconnect(() => this.#reopen()))
+    this.#subscriptions.push(bus.onReconnect(() => this.#reopen()))
     await this.#openUnless(giveUp)
     this.#jobs.push(
       periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
@@ -107,7 +107,7 @@ export class Follower implements EventFollower {
     this.#stop.abort()
     this.#setCaughtUp()
     this.#silence[Symbol.dispose]()
-    for (const ear of this.#ears) ear[Symbol.dispose]()
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     this.#reader?.[Symbol.dispose]()
     await Promise.all(this.#jobs.map((job) => job[Symbol.asyncDispose]()))
     await this.#opening
@@ -175,13 +175,13 @@ export class Follower implements EventFollower {
       ...(startMs !== undefined && { startMs }),
       events: {
         caughtUp: () => this.#setCaughtUp(),
-        alive: () => this.#silence.heard(),
+        alive: () => this.#silence.received(),
         message: (message, delivery) => this.#receive(message, delivery),
         broken: () => this.#reopen(),
       },
     })
     if (startMs !== undefined && !reader.beganInTime) this.#completeSinceMs = undefined
-    this.#silence.heard()
+    this.#silence.received()
     this.#begun = true
     if (this.#stop.signal.aborted) reader[Symbol.dispose]()
     else this.#reader = reader

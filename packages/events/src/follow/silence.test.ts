@@ -18,7 +18,7 @@ afterEach(() => {
 test('says nothing while signs of life come often enough', () => {
   for (let n = 0; n < 20; n++) {
     jest.advanceTimersByTime(2_900)
-    silence.heard()
+    silence.received()
   }
   expect(calls).toBe(0)
   expect(silence.agoMs()).toBe(0)
@@ -29,7 +29,7 @@ test('calls back repeatedly until there is a sign, then waits as long as before'
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1_001)
   expect(calls).toBe(3)
-  silence.heard()
+  silence.received()
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(3)
   jest.advanceTimersByTime(1)
@@ -38,7 +38,7 @@ test('calls back repeatedly until there is a sign, then waits as long as before'
 
 test('is over when disposed, whatever arrives then', () => {
   silence[Symbol.dispose]()
-  silence.heard()
+  silence.received()
   jest.advanceTimersByTime(60_000)
   expect(calls).toBe(0)
 })
@@ -46,7 +46,7 @@ test('is over when disposed, whatever arrives then', () => {
 test('counts from the last of many signs of life', () => {
   for (let n = 0; n < 10; n++) {
     jest.advanceTimersByTime(100)
-    silence.heard()
+    silence.received()
   }
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(0)

@@ -13,7 +13,7 @@ export class Silence implements Disposable {
   readonly #afterMs: number
   readonly #againMs: number
   readonly #onSilence: () => void
-  #heardAt = performance.now()
+  #receivedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
   #armedAt = 0
   #silent = false
@@ -30,15 +30,15 @@ export class Silence implements Disposable {
   }
 
   /** A sign of life. */
-  heard(): void {
-    this.#heardAt = performance.now()
+  received(): void {
+    this.#receivedAt = performance.now()
     if (this.#timer === undefined) return
-    if (this.#silent || this.#heardAt - this.#armedAt >= keptFor * this.#afterMs) this.#wait(this.#afterMs)
+    if (this.#silent || this.#receivedAt - this.#armedAt >= keptFor * this.#afterMs) this.#wait(this.#afterMs)
   }
 
   /** Milliseconds since the last sign. */
   agoMs(): number {
-    return performance.now() - this.#heardAt
+    return performance.now() - this.#receivedAt
   }
 
   [Symbol.dispose](): void {
@@ -54,7 +54,7 @@ export class Silence implements Disposable {
   }
 
   #look(): void {
-    const leftMs = this.#heardAt + this.#afterMs - performance.now()
+    const leftMs = this.#receivedAt + this.#afterMs - performance.now()
     if (!this.#silent && leftMs > 0) {
       this.#timer = setTimeout(() => this.#look(), leftMs)
       return

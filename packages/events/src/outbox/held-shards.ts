@@ -4,11 +4,11 @@ import { shardCount } from './shards.ts'
 
 /** The shards this process relays. */
 export class HeldShards {
-  readonly #shards = new Map<number, { shard: Shard; ear: Disposable }>()
+  readonly #shards = new Map<number, { shard: Shard; subscription: Disposable }>()
 
   /** Adds a shard, with the subscription to requests for it. */
-  add(shard: Shard, ear: Disposable): void {
-    this.#shards.set(shard.lease.shard, { shard, ear })
+  add(shard: Shard, subscription: Disposable): void {
+    this.#shards.set(shard.lease.shard, { shard, subscription })
   }
 
   /** Drops a shard and its entries in progress; false when it is not held, or was taken again since. */
@@ -16,7 +16,7 @@ export class HeldShards {
     const held = this.#shards.get(shard.lease.shard)
     if (held?.shard !== shard) return false
     shard.clear()
-    held.ear[Symbol.dispose]()
+    held.subscription[Symbol.dispose]()
     return this.#shards.delete(shard.lease.shard)
   }
 

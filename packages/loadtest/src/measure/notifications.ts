@@ -43,7 +43,7 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
       if (Number.isNaN(seconds) && (await countNotified()) >= everyone) seconds = (performance.now() - start) / 1000
       return Number.isNaN(seconds) && performance.now() - start < 60_000
     })
-    report.add(`@all until ${everyone.toLocaleString('en')} are told`, seconds, 's')
+    report.add(`@all until ${everyone.toLocaleString('en')} are notified`, seconds, 's')
     report.add('from a message elsewhere to its notification meanwhile p50', busy.p50, 'ms', idle.p50)
     report.add('from a message elsewhere to its notification meanwhile p99', busy.p99, 'ms', idle.p99)
   } finally {

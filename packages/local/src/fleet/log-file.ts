@@ -61,12 +61,12 @@ async function boundOnce(folder: string, largestBytes: number): Promise<void> {
       (found) => found.size,
       () => 0,
     )
-    if (size > largestBytes) await setAside(file)
+    if (size > largestBytes) await rotate(file)
   }
 }
 
 /** On a full disk the older log file is discarded: the log must not grow. */
-async function setAside(file: string): Promise<void> {
+async function rotate(file: string): Promise<void> {
   await copyFile(file, `${file}.1`).catch(() => rm(`${file}.1`, { force: true }))
   await truncate(file).catch(() => undefined)
 }

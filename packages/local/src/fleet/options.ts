@@ -25,7 +25,7 @@ export type FleetOptions = {
   env?: NodeJS.ProcessEnv
   /** False: commits may be lost when the machine stops; for tests. */
   fsync?: boolean
-  /** Told about progress, crashes, and warnings of services, line by line. */
+  /** Called with each line about progress, crashes and warnings of services. */
   say?: (line: string) => void
   /** Processes for the deployables; default `separate`. */
   layout?: Layout

@@ -8,7 +8,7 @@ import { ServiceGroup } from './service-group.ts'
 const folder = mkdtempSync(join(tmpdir(), 'parley-group-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const main = join(folder, 'main.mjs')
-// Does not exit by itself, and serves only if it is told to.
+// Runs until it is stopped, and becomes ready only when told to.
 writeFileSync(
   main,
   "for (const event of ['SIGTERM', 'disconnect']) process.on(event, () => process.exit()); if (process.env.SERVES) process.send({ type: 'ready', internalPort: 1 })",

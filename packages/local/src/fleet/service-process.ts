@@ -27,7 +27,7 @@ export type Launch = {
   env: NodeJS.ProcessEnv
   logFile: string
   pidFile: string
-  /** Told each line it writes. */
+  /** Called with each line it writes. */
   onLine: (line: string) => void
 }
 

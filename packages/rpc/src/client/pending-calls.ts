@@ -223,13 +223,13 @@ export class PendingCalls implements AsyncDisposable {
       } else if (pending.parts) {
         if (now - pending.parts.collector.receivedAt > partSilenceMs) this.#fail(pending, errors.partLost())
       } else if (!pending.started && now >= pending.silentAt && !pending.inMemory) {
-        this.#unheard(pending, now)
+        this.#checkUnanswered(pending, now)
       }
     }
     return this.#pending.size > 0
   }
 
-  #unheard(pending: PendingCall, now: number): void {
+  #checkUnanswered(pending: PendingCall, now: number): void {
     this.#bus.verify()
     if (!pending.repeatable) {
       pending.silentAt = Infinity

@@ -11,7 +11,7 @@ import { Admission, type Admissible } from './admission.ts'
 import { CallContext } from './call-context.ts'
 import { failureOf } from './failure.ts'
 import { answer, type Surroundings } from './pipeline.ts'
-import { sayNotStarted, sayStarted, sendAnswer, sendError } from './reply.ts'
+import { sendNotStarted, sendStarted, sendAnswer, sendError } from './reply.ts'
 import type { ServedMethod } from './routes.ts'
 import { Skew } from './skew.ts'
 
@@ -134,7 +134,7 @@ export class IncomingCalls {
     for (const running of this.#running) {
       if (!running.started && now - running.arrivedAt >= startedAfterMs) {
         running.started = true
-        sayStarted(running.delivery)
+        sendStarted(running.delivery)
       }
       running.context.checkDeadline()
     }
@@ -176,5 +176,5 @@ export class IncomingCalls {
 
 function leaveAlone(delivery: Delivery, reason: NotStartedReason): void {
   countNotStarted(reason)
-  sayNotStarted(delivery, reason)
+  sendNotStarted(delivery, reason)
 }

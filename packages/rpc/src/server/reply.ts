@@ -19,12 +19,12 @@ const empty = new Uint8Array(0)
 const started = control(startedControl)
 
 /** Reports that the call has started. */
-export function sayStarted(delivery: Delivery): void {
+export function sendStarted(delivery: Delivery): void {
   delivery.respond(empty, { headers: started })
 }
 
 /** Reports that this server has not started the call and will not start it. */
-export function sayNotStarted(delivery: Delivery, reason: NotStartedReason): void {
+export function sendNotStarted(delivery: Delivery, reason: NotStartedReason): void {
   delivery.respond(empty, { headers: control(packNotStarted(reason)) })
 }
 

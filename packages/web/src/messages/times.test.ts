@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { bytes, dayName, lately } from './times.ts'
 
-test('a moment of another day is told with its date', () => {
+test('a time on another day is shown with its date', () => {
   const [now, before] = [new Date(), new Date()]
   before.setDate(before.getDate() - 1)
   expect(lately(now, now)).toMatch(/^\d+:\d+( [AP]M)?$/)

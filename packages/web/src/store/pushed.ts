@@ -5,17 +5,17 @@ export type Pushed =
 
 /** Reads the payload of a push; undefined for what this client does not know. `origin`: where links may lead. */
 export function pushedOf(payload: unknown, origin: string): Pushed | undefined {
-  const told = fieldsOf(payload)
-  const { action, title, tag } = told
+  const fields = fieldsOf(payload)
+  const { action, title, tag } = fields
   if (typeof tag !== 'string' || tag === '') return undefined
   if (action === 'dismiss') return { action, tag }
   if (typeof title !== 'string' || title === '') return undefined
-  const badge = told.app_badge ?? fieldsOf(told.notification).app_badge
+  const badge = fields.app_badge ?? fieldsOf(fields.notification).app_badge
   return {
     ...{ action: 'show', title, tag },
-    body: textOf(told.body),
-    icon: ownUrl(told.icon, origin) ?? '',
-    url: ownUrl(told.url, origin) ?? `${origin}/`,
+    body: textOf(fields.body),
+    icon: ownUrl(fields.icon, origin) ?? '',
+    url: ownUrl(fields.url, origin) ?? `${origin}/`,
     badge: typeof badge === 'number' && badge >= 0 ? badge : undefined,
   }
 }

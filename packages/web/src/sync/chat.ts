@@ -29,7 +29,7 @@ import { type FirstPage, roomSource, threadSource } from './sources.ts'
 import { Timeline, type TimelineSource } from './timeline.ts'
 import { Typing } from './typing.ts'
 
-const drawPatienceMs = 150
+const firstDrawDelayMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
 
@@ -104,7 +104,7 @@ export class Chat {
   /** Shows what is read first, and follows all that happened since that began. */
   async start(): Promise<void> {
     void this.sender.resume()
-    setTimeout(() => this.asked.set(true), drawPatienceMs)
+    setTimeout(() => this.asked.set(true), firstDrawDelayMs)
     const { room, sidebar } = await this.#reads
     if (room) this.room(room.id, room.page)
     this.events.listen({
@@ -181,7 +181,7 @@ export class Chat {
   /** Moves the viewer's marker in a room to the newest message; gives where it stood, in milliseconds, if it was behind. */
   async markRead(roomId: string): Promise<number | undefined> {
     const stood = await this.rooms.markRead(roomId)
-    this.events.tellRead(roomId)
+    this.events.broadcastRead(roomId)
     return stood
   }
 

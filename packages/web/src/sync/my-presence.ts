@@ -12,17 +12,17 @@ const chosenOnes = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
 export class MyPresence {
   readonly #server: MemberClient
   readonly #onKnown: (status: PresenceStatus) => void
-  readonly #keys: { chosen: string; toldAt: string }
+  readonly #keys: { chosen: string; reportedAt: string }
   readonly #closed = new AbortController()
   readonly #timer: ReturnType<typeof setInterval>
 
   constructor(server: MemberClient, userId: string, onKnown: (status: PresenceStatus) => void) {
     this.#server = server
     this.#onKnown = onKnown
-    this.#keys = { chosen: `parley.presence.${userId}`, toldAt: `parley.presenceToldAt.${userId}` }
-    document.addEventListener('visibilitychange', () => this.#tell(), { signal: this.#closed.signal })
-    this.#timer = setInterval(() => this.#tell(), everyMs)
-    this.#tell()
+    this.#keys = { chosen: `parley.presence.${userId}`, reportedAt: `parley.presenceToldAt.${userId}` }
+    document.addEventListener('visibilitychange', () => this.#reportIfDue(), { signal: this.#closed.signal })
+    this.#timer = setInterval(() => this.#reportIfDue(), everyMs)
+    this.#reportIfDue()
   }
 
   async choose(status: PresenceStatus): Promise<void> {
@@ -36,9 +36,9 @@ export class MyPresence {
     clearInterval(this.#timer)
   }
 
-  #tell(): void {
+  #reportIfDue(): void {
     const seen = document.visibilityState === 'visible'
-    const lately = Date.now() - Number(localStorage.getItem(this.#keys.toldAt) ?? 0) < everyMs
+    const lately = Date.now() - Number(localStorage.getItem(this.#keys.reportedAt) ?? 0) < everyMs
     // A background tab leaves the report to the visible one.
     if (!seen && lately) return
     const chosen = Number(localStorage.getItem(this.#keys.chosen) ?? 0) as PresenceStatus
@@ -48,7 +48,7 @@ export class MyPresence {
   }
 
   async #report(status: PresenceStatus, userSelected: boolean): Promise<void> {
-    localStorage.setItem(this.#keys.toldAt, String(Date.now()))
+    localStorage.setItem(this.#keys.reportedAt, String(Date.now()))
     const answer = await this.#server.api.myAccount.updatePresence({ status, userSelected })
     this.#onKnown(answer.status)
   }

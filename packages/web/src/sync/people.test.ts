@@ -7,13 +7,13 @@ test('a user whom the server does not know is shown as deleted; without an answe
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
   const people = new People(server, 'Ume', 'Wer gelöscht ist')
-  const told = async (userId: string, answer: Promise<object>) => {
+  const answered = async (userId: string, answer: Promise<object>) => {
     answers.push(answer)
     const cell = people.of(userId)
     await new Promise<void>((resolve) => cell.subscribe(resolve))
     return cell.value
   }
-  expect(await told('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
+  expect(await answered('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
     deleted: true,
     displayName: 'Wer gelöscht ist',
   })
@@ -73,12 +73,12 @@ test('a user who arrives in another answer meanwhile is not requested', async ()
     return { users: [] }
   }
   const people = new People({ api: { user: { batchGetUsers } } } as unknown as MemberClient, 'Ume', 'gone')
-  const [told, untold] = [people.of('Utold'), people.of('Uuntold')]
+  const [learned, unknown] = [people.of('Ulearned'), people.of('Uunknown')]
   await Promise.resolve()
-  people.learn([{ id: 'Utold', login: 'told' } as User])
-  await new Promise<void>((resolve) => untold.subscribe(resolve))
-  expect(asked).toEqual([['Uuntold']])
-  expect(told.value).toMatchObject({ login: 'told' })
+  people.learn([{ id: 'Ulearned', login: 'learned' } as User])
+  await new Promise<void>((resolve) => unknown.subscribe(resolve))
+  expect(asked).toEqual([['Uunknown']])
+  expect(learned.value).toMatchObject({ login: 'learned' })
 })
 
 test('an answer about messages does not change known presence', () => {

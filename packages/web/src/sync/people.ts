@@ -14,17 +14,17 @@ const deletedUser = (id: string): User => ({
 /** All people known to this page. */
 export class People {
   readonly #known = new Map<string, Cell<User | undefined>>()
-  readonly #ask: (userId: string) => void
+  readonly #fetch: (userId: string) => void
   readonly #readAgain: (userId: string) => void
   /** Ids by login in lower case. */
   readonly #called = new Map<string, Cell<string | undefined>>()
-  readonly #askFor: (login: string) => void
+  readonly #fetchByLogin: (login: string) => void
   readonly #deletedName: string
 
   /** `deletedName`: what somebody is called whose account is gone. */
   constructor(server: MemberClient, ownId: string, deletedName: string) {
     this.#deletedName = deletedName
-    this.#ask = gathered(20, async (asked) => {
+    this.#fetch = gathered(20, async (asked) => {
       // Another response may have contained them already.
       const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += mostAtOnce) {
@@ -42,7 +42,7 @@ export class People {
         await this.#readPresence(server, userIds.slice(from, from + mostAtOnce))
     })
     // Names in texts are no reason for haste.
-    this.#askFor = gathered(300, async (asked) => {
+    this.#fetchByLogin = gathered(300, async (asked) => {
       const unknown = asked.filter((login) => this.#called.get(login)?.value === undefined)
       for (let from = 0; from < unknown.length; from += mostAtOnce) {
         const logins = unknown.slice(from, from + mostAtOnce)
@@ -62,7 +62,7 @@ export class People {
       if (userId !== '') {
         const found = cell
         // The page being processed may contain the user; ask only if it does not.
-        queueMicrotask(() => found.value === undefined && this.#ask(userId))
+        queueMicrotask(() => found.value === undefined && this.#fetch(userId))
       }
     }
     return cell
@@ -76,7 +76,7 @@ export class People {
       cell = new Cell<string | undefined>(undefined)
       this.#called.set(key, cell)
       for (const { value } of this.#known.values()) if (value?.login.toLowerCase() === key) cell.set(value.id)
-      if (cell.value === undefined) this.#askFor(key)
+      if (cell.value === undefined) this.#fetchByLogin(key)
     }
     return cell
   }
@@ -102,8 +102,8 @@ export class People {
 
   /** Adds users from a response. */
   learn(users: Iterable<User>): void {
-    for (const told of users) {
-      const user = told.deleted ? { ...told, displayName: this.#deletedName } : told
+    for (const received of users) {
+      const user = received.deleted ? { ...received, displayName: this.#deletedName } : received
       if (user.login !== '') this.#called.get(user.login.toLowerCase())?.set(user.id)
       const cell = this.#known.get(user.id)
       if (cell) cell.set(user)

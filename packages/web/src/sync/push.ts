@@ -1,6 +1,6 @@
 import type { MemberClient } from '@parley/client'
 
-/** `impossible`: this browser or this server has no Web Push. `denied`: the person told the browser so. */
+/** `impossible`: this browser or this server has no Web Push. `denied`: the user has blocked notifications in the browser. */
 export type PushState = 'impossible' | 'denied' | 'off' | 'on'
 
 const workerPath = '/push-worker.js'

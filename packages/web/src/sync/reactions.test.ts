@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { toggled } from './reactions.ts'
 
-const told = (reactions: ReturnType<typeof toggled>) =>
+const shown = (reactions: ReturnType<typeof toggled>) =>
   reactions.map(({ emoji, count, hasReacted, previewUserIds }) => [emoji, count, hasReacted, previewUserIds])
 
 test('a reaction is shown at once, counted with those of others, and removed again', () => {
   const first = toggled([], 'tada', 'U1')
-  expect(told(first)).toEqual([['tada', 1, true, ['U1']]])
+  expect(shown(first)).toEqual([['tada', 1, true, ['U1']]])
   const others = [{ ...first[0], emoji: 'eyes', count: 2, hasReacted: false, previewUserIds: ['U2', 'U3'] }]
   const reactions = [...first, ...others] as ReturnType<typeof toggled>
-  expect(told(toggled(reactions, 'eyes', 'U1'))).toEqual([
+  expect(shown(toggled(reactions, 'eyes', 'U1'))).toEqual([
     ['tada', 1, true, ['U1']],
     ['eyes', 3, true, ['U2', 'U3', 'U1']],
   ])
-  expect(told(toggled(reactions, 'tada', 'U1'))).toEqual([['eyes', 2, false, ['U2', 'U3']]])
+  expect(shown(toggled(reactions, 'tada', 'U1'))).toEqual([['eyes', 2, false, ['U2', 'U3']]])
 })

@@ -6,24 +6,24 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 test('the first row is sent at once, of many more only the newest', async () => {
-  const told = jest.fn(() => Promise.resolve())
-  const marker = new ReadMarker(told)
+  const marked = jest.fn(() => Promise.resolve())
+  const marker = new ReadMarker(marked)
   for (const id of ['a', 'b', 'c']) marker.saw(id)
-  expect(told).toHaveBeenCalledTimes(1)
+  expect(marked).toHaveBeenCalledTimes(1)
   await jest.advanceTimersByTimeAsync(1_000)
-  expect(told).toHaveBeenCalledTimes(2)
+  expect(marked).toHaveBeenCalledTimes(2)
   await jest.advanceTimersByTimeAsync(5_000)
-  expect(told).toHaveBeenCalledTimes(2)
+  expect(marked).toHaveBeenCalledTimes(2)
 })
 
 test('a waiting marker is sent when the view closes', () => {
-  const told = jest.fn(() => Promise.resolve())
-  const marker = new ReadMarker(told)
+  const marked = jest.fn(() => Promise.resolve())
+  const marker = new ReadMarker(marked)
   marker.saw('a')
   marker.saw('b')
   marker.flush()
   marker.close()
-  expect(told).toHaveBeenCalledTimes(2)
+  expect(marked).toHaveBeenCalledTimes(2)
 })
 
 /** Fails so often, after the attempts that the client makes by itself. */
@@ -36,10 +36,10 @@ const failing = (code: Code, times: number) => {
 }
 
 test('a marker that could not be sent while the server was away is sent until it succeeds', async () => {
-  const told = failing(Code.Unavailable, 3)
-  new ReadMarker(told).saw('a')
+  const marked = failing(Code.Unavailable, 3)
+  new ReadMarker(marked).saw('a')
   await jest.advanceTimersByTimeAsync(20_000)
-  expect(told).toHaveBeenCalledTimes(4)
+  expect(marked).toHaveBeenCalledTimes(4)
 })
 
 test('a refused marker waits for the next row, and none is repeated for a closed view', async () => {

@@ -23,13 +23,13 @@ export class ReadMarker {
   /** A row was seen; all before it count as read. */
   saw(id: string): void {
     this.#wanted = id
-    if (this.#timer === undefined) this.#tell()
+    if (this.#timer === undefined) this.#send()
   }
 
   /** Sends the newest place now. */
   flush(): void {
     clearTimeout(this.#timer)
-    this.#tell()
+    this.#send()
   }
 
   close(): void {
@@ -37,17 +37,17 @@ export class ReadMarker {
     clearTimeout(this.#timer)
   }
 
-  #tell(): void {
+  #send(): void {
     this.#timer = undefined
     const id = this.#wanted
     if (id === undefined || id === this.#marked) return
     this.#marked = id
-    this.#timer = setTimeout(() => this.#tell(), everyMs)
+    this.#timer = setTimeout(() => this.#send(), everyMs)
     this.#mark().catch((thrown: unknown) => {
       // After a refusal, wait for the next row.
       if (this.#closed || !passing.has(ConnectError.from(thrown).code)) return
       if (this.#marked === id) this.#marked = undefined
-      this.#timer ??= setTimeout(() => this.#tell(), everyMs)
+      this.#timer ??= setTimeout(() => this.#send(), everyMs)
     })
   }
 }

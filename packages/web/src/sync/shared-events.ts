@@ -5,7 +5,7 @@ import { Cell } from '../state/cell.ts'
 /** State of the event stream, for display. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 
-type Told =
+type TabMessage =
   | { kind: 'event'; envelope: RealtimeEventEnvelope }
   | { kind: 'connection'; connection: Connection }
   | { kind: 'position'; position: string }
@@ -22,9 +22,9 @@ type Listeners = {
   onRead: (roomId: string) => void
 }
 
-/** Whoever wants to read without missing events waits for a silent server no longer than this. */
-const patienceMs = 3_000
-/** How often other tabs learn how far the stream has come. */
+/** How long a read waits for the stream to open. */
+const openTimeoutMs = 3_000
+/** How often other tabs receive the position of the stream. */
 const positionEveryMs = 10_000
 
 /**
@@ -36,22 +36,22 @@ export class SharedEvents {
   readonly #channel: BroadcastChannel
   readonly #server: MemberClient
   #listeners: Listeners | undefined
-  /** What happened before anybody listened. */
-  #unheard: ((listeners: Listeners) => void)[] = []
+  /** Calls made before listeners were registered. */
+  #pending: ((listeners: Listeners) => void)[] = []
   #opened: Promise<void> | undefined
   readonly #closed = new AbortController()
-  #heardOf: Connection = 'connecting'
+  #reported: Connection = 'connecting'
   #realtime: Realtime | undefined
-  /** Whether another tab was ever heard of: copies of events for nobody would cost as much as the events. */
+  /** Whether another tab ever sent a message. Without one, events are not copied to the channel. */
   #hasOthers = false
   #position = ''
-  #heard = false
+  #hasReceived = false
 
   constructor(server: MemberClient, userId: string) {
     this.#server = server
     this.#channel = new BroadcastChannel(`parley.events.${userId}`)
-    this.#channel.addEventListener('message', ({ data }: MessageEvent<Told>) => this.#told(data))
-    this.#channel.postMessage({ kind: 'hello' } satisfies Told)
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => this.#receive(data))
+    this.#channel.postMessage({ kind: 'hello' } satisfies TabMessage)
     const { signal } = this.#closed
     for (const change of ['online', 'offline']) addEventListener(change, () => this.#look(), { signal })
     // Others also see what the browser makes of it: a stream that outlives a lost network has no new state to tell.
@@ -59,10 +59,10 @@ export class SharedEvents {
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
   }
 
-  /** Registers listeners for all events, those that came before included. */
+  /** Registers listeners. Events received earlier are passed to them at once. */
   listen(listeners: Listeners): void {
     this.#listeners = listeners
-    for (const hear of this.#unheard.splice(0)) hear(listeners)
+    for (const call of this.#pending.splice(0)) call(listeners)
   }
 
   /**
@@ -77,7 +77,7 @@ export class SharedEvents {
         isLate = true
         resolve()
       }
-      const timer = setTimeout(giveUp, patienceMs)
+      const timer = setTimeout(giveUp, openTimeoutMs)
       this.#closed.signal.addEventListener('abort', () => clearTimeout(timer))
       const stop = this.connection.subscribe(() => {
         if (this.connection.value === 'lost') giveUp()
@@ -92,9 +92,9 @@ export class SharedEvents {
     return this.#opened
   }
 
-  /** Tells the other tabs that a room was marked as read here. */
-  tellRead(roomId: string): void {
-    this.#tell({ kind: 'read', roomId })
+  /** Notifies the other tabs that a room was marked as read in this one. */
+  broadcastRead(roomId: string): void {
+    this.#broadcast({ kind: 'read', roomId })
   }
 
   close(): void {
@@ -105,27 +105,30 @@ export class SharedEvents {
 
   /** Holds the lock for as long as the stream is open. */
   #lead(): Promise<void> {
-    const tookOver = this.#heard
+    const tookOver = this.#hasReceived
     if (tookOver && this.#position === '') this.#call(({ onReset }) => onReset())
     const realtime = this.#server.realtime({
       resumePosition: this.#position,
       onReset: () => {
-        this.#tell({ kind: 'reset' })
+        this.#broadcast({ kind: 'reset' })
         this.#call(({ onReset: reset }) => reset())
       },
     })
     this.#realtime = realtime
     realtime.onEvent((envelope) => {
-      this.#tell({ kind: 'event', envelope })
+      this.#broadcast({ kind: 'event', envelope })
       this.#take(envelope)
     })
-    // Heartbeats move the position of a quiet stream, too: the next tab goes on from there.
-    const told = setInterval(() => this.#tell({ kind: 'position', position: realtime.position }), positionEveryMs)
+    // Heartbeats advance the position even without events, and the next tab continues from it.
+    const reporting = setInterval(
+      () => this.#broadcast({ kind: 'position', position: realtime.position }),
+      positionEveryMs,
+    )
     return new Promise((resolve) => {
       const follow = (state: RealtimeState) => {
         this.#enter(connectionOf(state))
         if (state.status !== 'closed') return
-        clearInterval(told)
+        clearInterval(reporting)
         resolve()
       }
       realtime.onState(follow)
@@ -133,7 +136,7 @@ export class SharedEvents {
     })
   }
 
-  #told(told: Told): void {
+  #receive(message: TabMessage): void {
     this.#hasOthers = true
     if (told.kind === 'here') return
     if (told.kind === 'hello') return this.#realtime ? this.#tellConnection() : this.#tell({ kind: 'here' })
@@ -150,21 +153,21 @@ export class SharedEvents {
     this.#call(({ onEvent }) => onEvent(envelope))
   }
 
-  /** A stream that opens does so over a network, whatever the browser says. */
+  /** An open stream proves that there is a network, even if the browser reports none. */
   #enter(connection: Connection): void {
-    this.#heardOf = connection
+    this.#reported = connection
     if (connection === 'open') this.connection.set(connection)
     else this.#look()
   }
 
   /** A device without network counts as disconnected at once, before the socket notices. */
   #look(): void {
-    this.connection.set(navigator.onLine || this.#heardOf === 'ended' ? this.#heardOf : 'lost')
+    this.connection.set(navigator.onLine || this.#reported === 'ended' ? this.#reported : 'lost')
   }
 
-  #call(hear: (listeners: Listeners) => void): void {
-    if (this.#listeners) hear(this.#listeners)
-    else this.#unheard.push(hear)
+  #call(call: (listeners: Listeners) => void): void {
+    if (this.#listeners) call(this.#listeners)
+    else this.#pending.push(call)
   }
 
   #tellConnection(): void {

@@ -27,7 +27,7 @@ export const demoRooms = [
 ] as const
 type RoomId = (typeof demoRooms)[number]['id']
 
-type Said = {
+type DemoMessage = {
   room: RoomId
   id: string
   by: Who
@@ -53,7 +53,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-const conversation: readonly Said[] = [
+const conversation: readonly DemoMessage[] = [
   {
     room: 'launch',
     id: 'l1',
@@ -178,7 +178,7 @@ export async function* demoRecords(now: Date): AsyncIterable<ArchiveRecord> {
 }
 
 const messageOf = (
-  { id, by, text, thread, answers, reactions = [], file: attached }: Said,
+  { id, by, text, thread, answers, reactions = [], file: attached }: DemoMessage,
   createdAt: Date,
 ): ArchiveRecord => ({
   type: 'message',

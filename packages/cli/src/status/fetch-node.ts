@@ -33,7 +33,7 @@ export type FleetNode = {
 export type NodeAddress = { host: string; port: number; service?: string }
 
 /** Asks a process for its state and its metrics. Never rejects. */
-export async function askNode({ host, port, service = '' }: NodeAddress): Promise<FleetNode> {
+export async function fetchNode({ host, port, service = '' }: NodeAddress): Promise<FleetNode> {
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
     const [status, metrics] = await Promise.all([fetchText(host, port, '/status'), fetchText(host, port, '/metrics')])
