@@ -2,7 +2,7 @@ import { counter } from '@parley/telemetry'
 
 const posted = counter('parley.messaging.posted', { description: 'Messages written into a line', unit: '{message}' })
 const replayed = counter('parley.messaging.replayed', {
-  description: 'Posts answered with an earlier message of the same key',
+  description: 'Posts answered with the message that was posted before with the same key',
   unit: '{message}',
 })
 const combined = counter('parley.messaging.combined', {
@@ -18,7 +18,7 @@ const roomEvents = counter('parley.messaging.room_events_applied', {
   unit: '{event}',
 })
 const unresolved = counter('parley.messaging.profiles_unresolved', {
-  description: 'Profiles that accounts did not give in time',
+  description: 'Profiles that accounts did not return in time',
   unit: '{profile}',
 })
 const handles = counter('parley.messaging.handles_unresolved', {

@@ -22,7 +22,7 @@ export async function echoed(person: Person, roomId: string) {
   return { root, reply, echoId: reply.channelEchoEventId }
 }
 
-/** The message, retracted or not, as a timeline shows it; undefined when the timeline does not. */
+/** The message or its placeholder in the timeline; undefined if it is not there. */
 export async function shown(person: Person, roomId: string, eventId: string): Promise<Message | undefined> {
   const { page } = await person.rooms.getRoomEvents({ roomId, limit: 500 })
   const event = page?.events.find(({ id }) => id === eventId)?.event

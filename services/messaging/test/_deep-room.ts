@@ -1,6 +1,6 @@
 import type { Connection } from '../src/store/statement.ts'
 
-/** Rows in the room that is read at every depth, and in each of the ordinary rooms beside it. */
+/** Number of rows in the deep room, and in each of the ordinary rooms. */
 export const deep = { roomId: 'R1', rows: process.env['PARLEY_TEST_LONG'] ? 1_000_000 : 200_000 }
 export const ordinary = { roomId: 'R2', rows: 2_000 }
 
@@ -8,8 +8,7 @@ export const ordinary = { roomId: 'R2', rows: 2_000 }
 export const root = 'E1'
 
 /**
- * Rooms of any length whose rows are alike: messages, replies, echoes, files, reactions, joinings and placeholders in
- * the same mixture. The cost of a page must then depend only on its number of rows.
+ * Rooms of any length with the same mixture of messages, replies, echoes, files, reactions, joins and placeholders, so that the cost of a page must depend only on its number of rows.
  */
 export async function writeRooms(on: Connection, rooms: { roomId: string; rows: number }[]): Promise<void> {
   const ids = rooms.map(({ roomId }) => roomId)

@@ -41,7 +41,7 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
   testDatabaseService(
     {
       ...{ outages, readConfig },
-      // Accounts answers here, or fails at once: a slow machine does not make it seem away.
+      // Accounts answers or fails immediately here, so a long timeout only prevents failures on a slow machine.
       start: (config: Config) => startMessaging(config, { accountsTimeoutMs: 30_000, ...overrides }),
       ...{ databaseSetting: 'PARLEY_MESSAGING_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
       settings,
@@ -104,7 +104,7 @@ const answers = () => ({
   roles: new Map<string, string[]>(),
   /** Files by id, with the event that claimed them. */
   assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
-  /** Files whose claims are not held against others. */
+  /** Files that other messages may claim as well. */
   forgetful: new Set<string>(),
   /** Files that are videos, which are processed when they are posted. */
   videos: new Set<string>(),
@@ -118,7 +118,7 @@ const routesOf = (neighbours: ReturnType<typeof answers>, erasures: ErasureRepor
   routes.service(AdminInternalService, { getPolicy: () => neighbours.policy })
   routes.service(AccountsInternalService, {
     reportErased: erasures.reportErased,
-    // Logins equal ids here; unknown ones begin with "no".
+    // Logins equal ids here. Logins that begin with "no" are unknown.
     resolveHandles: ({ handles }) => {
       neighbours.handleCalls.push(handles)
       if (neighbours.handlesAway) throw new Error('away')

@@ -14,9 +14,9 @@ type Plan = {
 /** Execution statistics of statements. */
 export type Reading = {
   indexes: string[]
-  /** Tables that were read from end to end. */
+  /** Tables that were scanned sequentially. */
   scanned: string[]
-  /** The most rows that any step saw at once. */
+  /** Maximum number of rows in any step. */
   rows: number
   /** Blocks of the database that were read, from memory or not. */
   blocks: number
@@ -42,7 +42,7 @@ export async function readingOf(pool: pg.Pool, run: (on: Connection) => Promise<
   return reading
 }
 
-/** As a prepared statement, which explaining a statement with its parameters does not show. */
+/** As a prepared statement, whose plan may differ from that of a statement with literal values. */
 async function explain(client: pg.ClientBase, text: string, values: unknown[]): Promise<Plan> {
   await client.query(`prepare explained as ${text}`)
   const execute = values.length === 0 ? 'explained' : `explained(${values.map(literal).join()})`

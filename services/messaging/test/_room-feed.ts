@@ -9,7 +9,7 @@ import { eventually } from '@parley/testkit'
 type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 type Created = Extract<Change, { case: 'created' }>['value']
 
-/** Speaks for rooms: makes facts of one room in order and hands them over. */
+/** Stands in for rooms: creates facts of one room in order and delivers them. */
 export class RoomFeed {
   readonly roomId = newId('room')
   readonly facts: RoomFact[] = []
@@ -66,7 +66,7 @@ export class RoomFeed {
     return first.catch(() => eventually(() => this.handOver()))
   }
 
-  /** Makes a fact without handing it over. */
+  /** Creates a fact without delivering it. */
   add(change: Change, actorId = 'maker'): RoomFact {
     const fact = create(RoomFactSchema, {
       version: BigInt(this.facts.length + 1),

@@ -19,7 +19,7 @@ export type Said = {
   shown: boolean
 }
 
-/** The history, and the state computed from it by replaying it. */
+/** A history of steps, and the unread state computed by replaying it. */
 export class History {
   readonly said: Said[] = []
   /** Per user and room (-1) or thread (number of its root): numbers of messages that were read. */

@@ -111,7 +111,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
   })
 
-  test('accepts lower versions of an aggregate whose database was restored, whatever its clock', async () => {
+  test('accepts lower versions of an aggregate whose database was restored, regardless of its clock', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
     const events = [30n, 40n, 20n, 31n].map((version) => joined(roomId, 'C5', version))
@@ -123,7 +123,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ id }) => id)).toEqual([...events, after].map(({ eventId }) => eventId))
   })
 
-  test('uses the last version where an earlier release stored only that', async () => {
+  test('uses the last version if an earlier release stored only that one', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoom(fleet, roomId)
     const [two, three] = [joined(roomId, 'C7', 2n), joined(roomId, 'C7', 3n)]
@@ -193,7 +193,7 @@ describe('ApplyRoomEvents', () => {
     ],
     ['an envelope of another event', { eventId: newId('event') }],
     ['a message in an envelope', { eventId: forgedId, envelope: envelopeOf('message_posted', {}) }],
-  ])('%s is refused, and the whole call with it', async (_, wrong) => {
+  ])('%s is refused together with the whole call', async (_, wrong) => {
     const { roomId } = await fleet.room().channel(['ann'])
     const calling = apply(roomId, joined(roomId, 'C1', 1n), { ...joined(roomId, 'C1', 2n), ...wrong })
     await expect(calling).rejects.toMatchObject(refused(Code.InvalidArgument, 'events:'))
@@ -219,7 +219,7 @@ describe('ApplyRoomEvents', () => {
     const call = async (callId: string) => {
       for (const version of times) {
         const event = joined(roomId, callId, version)
-        // As after a lost response: another process gets it too.
+        // As after a lost response, another process receives it again.
         await Promise.all([apply(roomId, event), apply(roomId, event)])
       }
     }

@@ -117,7 +117,7 @@ test('events of a direct message go only to its participants', async () => {
 })
 
 describe('a ban', () => {
-  test('ends the membership and says so', async () => {
+  test('ends the membership and announces it', async () => {
     const room = await fleet.room().channel(['ann', 'bob'])
     await room.ban('bob')
     expect((await timeline(room)).at(-1)).toMatchObject({ kind: 'userLeftRoom', actorId: 'bob' })
@@ -192,7 +192,7 @@ describe('repeats and gaps', () => {
     expect(await timeline(room, 'p0')).toHaveLength(21)
   })
 
-  test('facts that make no sense are refused whole', async () => {
+  test('inconsistent facts are refused together', async () => {
     const room = fleet.room()
     room.add({ case: 'joined', value: { userId: 'ann' } })
     await expect(offer(room, room.facts)).rejects.toMatchObject({ code: Code.InvalidArgument })

@@ -18,7 +18,7 @@ test('a change that waits for the stream is answered when its event is stored', 
   }
 })
 
-test('while the stream is away the change is unavailable though it is made, and a repeat waits for it again', async () => {
+test('while the stream is down, the call fails with unavailable although the change is made, and a retry waits for the stream again', async () => {
   const waits: bigint[][] = []
   let away = true
   const stored = async (entries: readonly bigint[]) => {

@@ -42,7 +42,7 @@ async function expectCountsToHold(roomId: string): Promise<void> {
   expect(await rows(echoes, roomId)).toEqual([])
 }
 
-/** Refusals that a race may end in; anything else is a defect. */
+/** Refusals that a race may cause; any other is a defect. */
 const races = new Set([Code.NotFound, Code.PermissionDenied, Code.FailedPrecondition])
 
 async function unlessRaced(call: Promise<unknown>): Promise<void> {
@@ -55,7 +55,7 @@ async function unlessRaced(call: Promise<unknown>): Promise<void> {
 
 const people = Array.from({ length: 8 }, (_, n) => `p${n}`)
 
-/** One of everything that can be done to a thread, by somebody. */
+/** One action of each kind on a thread, by a random person. */
 const deeds: ((person: Person, roomId: string, root: string, ids: readonly string[], n: number) => Promise<unknown>)[] =
   [
     (person, roomId, _, ids, n) =>
@@ -81,7 +81,7 @@ const deeds: ((person: Person, roomId: string, root: string, ids: readonly strin
   ]
 const pick = (ids: readonly string[], n: number): string => ids[n % ids.length] ?? ''
 
-test('concurrent edits, echoes, reactions, replies and retractions: one order, and all counts are right', async () => {
+test('concurrent edits, echoes, reactions, replies and retractions have one order, and all counts are correct', async () => {
   const { roomId } = await fleet.room().channel([...people, 'root'])
   const root = await say(fleet.as('root'), roomId, 'root')
   const replies = []
@@ -113,7 +113,7 @@ test('concurrent edits, echoes, reactions, replies and retractions: one order, a
 test.each([
   ['banned', Code.PermissionDenied],
   ['archived', Code.FailedPrecondition],
-])('nothing of a person changes after the fact that removed them: %s', async (how, code) => {
+])('nothing by a person is written after the fact that removed them: %s', async (how, code) => {
   const channel = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = channel
   const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')

@@ -47,7 +47,7 @@ test.each(['hello', 'hello @bob'])('CreateMessage runs one statement: %s', async
   expect(await costs.of(post)).toEqual({ statements: ['append_message'], requests: [] })
 })
 
-/** A change of a message that changes nothing else. */
+/** A change of a message without side effects. */
 const change = (...own: string[]) => [
   ...['select: erasures', 'read_changeable', 'begin', 'lock_line', 'read_changeable'],
   ...own,

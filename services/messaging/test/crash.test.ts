@@ -32,7 +32,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone
 }
 
-test('killed between commit and publish: the message is readable, and its event arrives exactly once', async () => {
+test('after a kill between commit and publish the message is readable, and its event arrives exactly once', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -49,7 +49,7 @@ test('killed between commit and publish: the message is readable, and its event 
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('killed during it: everything answered is stored and announced, and keys make repetitions safe', async () => {
+test('after a kill during posts every confirmed post is stored and announced, and keys make retries safe', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
   const ann = fleet.as('ann').messages

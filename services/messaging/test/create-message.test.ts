@@ -67,7 +67,7 @@ describe('a member posts', () => {
     ])
   })
 
-  test('answering another message', async () => {
+  test('in reply to another message', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const first = await fleet.as('ann').messages.createMessage({ roomId, body: 'tea?' })
     const inReplyTo = first.message?.id ?? ''
@@ -106,14 +106,14 @@ describe('invalid_argument', () => {
     expect(page?.events).toHaveLength(2)
   })
 
-  test('an answer to an event that is no message', async () => {
+  test('a reply to an event that is no message', async () => {
     const room = await fleet.room().channel(['ann'])
     const inReplyTo = room.facts[1]?.eventId ?? ''
     const posting = fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: 'x', inReplyTo })
     await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
   })
 
-  test('an answer to a message of another room', async () => {
+  test('a reply to a message of another room', async () => {
     const [here, there] = await Promise.all([fleet.room().channel(['ann']), fleet.room().channel(['ann'])])
     const { message } = await fleet.as('ann').messages.createMessage({ roomId: there.roomId, body: 'x' })
     const posting = fleet.as('ann').messages.createMessage({
@@ -159,7 +159,7 @@ describe('without permission', () => {
     )
   })
 
-  test('the archived room: failed_precondition, until it is taken out again', async () => {
+  test('the archived room: failed_precondition, until it is restored', async () => {
     const room = await fleet.room().channel(['ann'])
     const post = () => fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: 'x' })
     await room.archive()
@@ -168,7 +168,7 @@ describe('without permission', () => {
     await post()
   })
 
-  test('when banned; allowed again when the ban expires, or is lifted by hand or by rooms', async () => {
+  test('when banned; allowed again when the ban expires, or is lifted by a person or by rooms', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
     const banned = refused(Code.PermissionDenied, 'not a member')
@@ -241,7 +241,7 @@ describe('permissions', () => {
     await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
   })
 
-  test('message.post-in-thread, also for an answer to a reply; message.echo and message.post for the echo', async () => {
+  test('message.post-in-thread, also for replies to a reply; message.echo and message.post for the echo', async () => {
     const post = async (permission: string) => {
       const roomId = roomWithout(permission)
       const olga = fleet.as('olga', ['owner']).messages

@@ -57,7 +57,7 @@ describe('people who retract a message', () => {
     await expect(again).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
   })
 
-  test('is a member, and names a message of the room', async () => {
+  test('must be a member, and name a message of the room', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { roomId } = channel
     const { id: eventId } = await say(ann(), roomId, 'x')
@@ -151,7 +151,7 @@ describe('retracted messages', () => {
     expect(await unread('bob', roomId)).toBe(false)
   })
 
-  test('leaves a room that was written in, be it the only message', async () => {
+  test('leaves the room non-empty even if it was the only message', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const { id: eventId, createdAt } = await say(ann(), roomId, 'x')
     await ann().messages.deleteMessage({ roomId, eventId })
@@ -159,7 +159,7 @@ describe('retracted messages', () => {
     expect(entries[0]).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: createdAt })
   })
 
-  test('does not count as a reply: count, last reply and participants follow', async () => {
+  test('does not count as a reply: count, last reply and participants are updated', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const inThread = { threadRootEventId: root.id }
@@ -189,7 +189,7 @@ describe('retracted messages', () => {
     expect((await read(bob(), roomId, reply.id))?.body).toBe('reply')
   })
 
-  test('is nowhere in the database', async () => {
+  test('is deleted from the database', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'a very rare word')
     await ann().messages.updateMessage({ roomId, eventId, body: 'another very rare word' })

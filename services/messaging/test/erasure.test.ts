@@ -127,7 +127,7 @@ test('messages of a deleted person count neither as unread nor as replies, and t
   expect(await pass('ana', 2)).toBe('0')
 })
 
-test('reactions of a deleted person are taken back, and the next are named', async () => {
+test('reactions of a deleted person are removed, and the next people are named', async () => {
   const people = ['ida', 'bob', 'p1', 'p2', 'p3', 'p4']
   const { roomId } = await fleet.room().channel(people)
   const { id: messageEventId } = await say(fleet.as('bob'), roomId, 'x')

@@ -41,7 +41,7 @@ test('returns a preview with a token for half an hour, of which only the digest 
   expect(Math.round(Number(kept?.minutes))).toBe(30)
 })
 
-test('one user has four fetches at a time, abandoned or not; others do not wait for them', async () => {
+test('a user has at most four fetches at a time, including abandoned ones, and does not delay others', async () => {
   const usual = fleet.neighbours.previewLink
   let release = () => undefined as void
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -92,7 +92,7 @@ test.each([
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
 })
 
-test('only its user can post it with a message', async () => {
+test('only the user of the token can attach the preview', async () => {
   const { roomId } = await fleet.room().channel(['Ualice', 'Ubob'])
   const url = 'https://example.org/image'
   const { previewToken: linkPreviewToken } = await alice().fetchLinkPreview({ url })
@@ -102,10 +102,10 @@ test('only its user can post it with a message', async () => {
   await expect(stolen).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('expired tokens are deleted, and those of deleted people', async () => {
+test('expired tokens and tokens of deleted people are deleted', async () => {
   await fleet.as('Ubob').messages.fetchLinkPreview({ url: 'https://example.org/' })
   await alice().fetchLinkPreview({ url: 'https://example.org/' })
-  // In one transaction: messaging itself deletes them now and then.
+  // In one transaction, because messaging itself deletes them from time to time.
   await transaction(fleet.look.pool, async (on) => {
     await on.query(`update link_preview_tokens set expires_at = now() - interval '1 second' where user_id = 'Ualice'`)
     expect(await dropExpiredPreviewTokens(on, 1)).toBe(1)

@@ -16,7 +16,7 @@ const post = async (userId: string, roomId: string, threadRootEventId = '') =>
 const list = (userId: string, page: object = {}) => fleet.as(userId).threads.listFollowedThreads({ page })
 const roots = ({ threads }: ListFollowedThreadsResponse) => threads.map(({ rootMessage }) => rootMessage?.id)
 
-/** Threads of several rooms that the reader follows, in the order in which they were last replied to; the last two never. */
+/** Followed threads of several rooms, in the order of their last replies; the last two have none. */
 async function followed(reader: string) {
   const rooms = [await fleet.room().channel([reader, 'ann', 'bob']), await fleet.room().channel([reader, 'ann', 'bob'])]
   const threads: { roomId: string; threadRootEventId: string }[] = []
@@ -81,7 +81,7 @@ test('returns 20 by default, and never more than 100', async () => {
   expect((await list('r3', { limit: 500 })).threads).toHaveLength(100)
 })
 
-test('a thread is not listed when it is followed no longer, its room is left or closed to the user; archived it is', async () => {
+test('a thread is not listed once it is unfollowed or its room is left or closed to the user; in an archived room it is', async () => {
   const [left, universal, archived, kept] = [
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['bob'], { universal: true }),
@@ -117,7 +117,7 @@ test('a thread is not listed when it is followed no longer, its room is left or 
   expect(await given()).toEqual([inArchived, inUniversal].map((thread) => thread.threadRootEventId))
 })
 
-test('a retracted root is a placeholder, and a thread whose replies are retracted has none', async () => {
+test('a retracted root is a placeholder, and retracted replies are not counted', async () => {
   const { roomId } = await fleet.room().channel(['r5', 'bob'])
   const root = await post('bob', roomId)
   await fleet.as('r5').threads.followThread({ roomId, threadRootEventId: root })

@@ -30,7 +30,7 @@ test('following is returned, shown with the message, and announced only to the c
   const { threads } = fleet.as('bob')
   expect(await threads.followThread(thread)).toMatchObject({ following: true, state: { ...thread, following: true } })
   expect([await following('bob'), await following('ann')]).toEqual([true, false])
-  // Once more is a success and nothing new.
+  // A repetition succeeds and announces nothing.
   await threads.followThread(thread)
   expect(await threads.unfollowThread(thread)).toMatchObject({
     following: false,
@@ -52,7 +52,7 @@ test('following is returned, shown with the message, and announced only to the c
   }
 })
 
-test('after unfollowing, replies of others do not change it, but one’s own do', async () => {
+test('after unfollowing, only one’s own replies follow the thread again', async () => {
   const { thread, following, reply } = await threadOf('cyd', 'dan')
   await fleet.as('cyd').threads.unfollowThread(thread)
   await reply('dan')
@@ -83,7 +83,7 @@ test('concurrent decisions of one user are announced in one order, ending with t
   expect(newest?.kind).toBe('thread_followed')
 })
 
-test('requires an existing or possible thread in a readable room', async () => {
+test('requires a message that has or could have a thread, in a readable room', async () => {
   const { room, roomId, thread, reply } = await threadOf('gus', 'hal')
   const replyId = await reply('hal')
   const { threads } = fleet.as('hal')

@@ -24,7 +24,7 @@ const messagesOf = (roomId: string) =>
     roomId,
   )
 
-test('64 writers post roots, replies and echoes under keys, raced with joins, bans and archives: one order, each once', async () => {
+test('posts of 64 writers, concurrent with joins, bans and archiving, are each stored once and in one order', async () => {
   const writers = Array.from({ length: 64 }, (_, n) => `h${n}`)
   const room = await fleet.room().channel(writers)
   const { roomId } = room
@@ -36,7 +36,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
 
   const write = async (userId: string, n: number) => {
     let banned = false
-    // The person to be banned posts until then, however long the ban takes.
+    // The person to be banned posts until the ban takes effect.
     for (let turn = 0; n < 60 ? turn < 6 : !banned; turn++) {
       const body = `${userId} ${turn}`
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
@@ -53,7 +53,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
         )
         for (const code of refused) codes.add(code)
         banned = refused.includes(Code.PermissionDenied)
-        // Archived, or too much at once: sent again later, as clients do.
+        // The room is archived or overloaded; retried later, as clients do.
         if (refused.length > 0) await delay(20)
       }
     }
@@ -69,7 +69,7 @@ test('64 writers post roots, replies and echoes under keys, raced with joins, ba
   await Promise.all([...writers.map(write), change()])
   await fleet.settled(roomId)
 
-  // Refusals are explained; a full queue or a lock timeout is not an internal error.
+  // Every refusal has a reason: a full queue or a lock timeout is not an internal error.
   const refusals = [Code.PermissionDenied, Code.FailedPrecondition, Code.Unavailable]
   expect(refusals).toEqual(expect.arrayContaining([...codes]))
   const rows = await messagesOf(roomId)

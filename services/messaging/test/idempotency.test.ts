@@ -32,7 +32,7 @@ async function bodies(person: Person, roomId: string): Promise<(string | undefin
 }
 
 describe('a repeated request with the same key', () => {
-  test('gets the same answer', async () => {
+  test('gets the same response', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const ann = fleet.as('ann')
     const first = await send(ann, { roomId, body: 'hello' }, 'k')
@@ -96,7 +96,7 @@ describe('a repeated request with the same key', () => {
   })
 })
 
-describe('a different request with the same key', () => {
+describe('a different request with a used key', () => {
   test('is refused', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const ann = fleet.as('ann')
@@ -130,7 +130,7 @@ describe('a different request with the same key', () => {
     expect(posted.flat()).toEqual(['x'])
   })
 
-  test('is independent when it comes from another caller', async () => {
+  test('is accepted from another caller', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     await send(fleet.as('ann'), { roomId, body: 'hello' }, 'shared')
     expect(await send(fleet.as('bob'), { roomId, body: 'hello' }, 'shared')).toMatchObject({ replayed: false })

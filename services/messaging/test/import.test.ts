@@ -55,7 +55,7 @@ describe('imported messages', () => {
     expect(rows.map(({ updatedAt }) => updatedAt && timestampDate(updatedAt))).toEqual([undefined, at(9), undefined])
   })
 
-  test('sent again, also with others, are written once', async () => {
+  test('sent again, alone or with others, are written once', async () => {
     const roomId = await channel()
     await Promise.all([
       send(roomId, [message('1', 1), message('2', 2)]),
@@ -110,7 +110,7 @@ describe('imported messages', () => {
     expect((await timeline(roomId)).map(({ body }) => body)).toEqual(['text 7'])
   })
 
-  test('answer each other in a direct message, which has no threads', async () => {
+  test('become flat replies in a direct message, which has no threads', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await expect(send(roomId, [message('1', 1), message('2', 2, { threadRootExternalId: '1' })])).rejects.toMatchObject(
       refused(Code.InvalidArgument, 'message 2: '),
@@ -120,7 +120,7 @@ describe('imported messages', () => {
     expect(second?.inReplyTo).toBe(first?.id)
   })
 
-  test('have their reactions, each emoji where it was', async () => {
+  test('keep their reactions, with the emojis in the same order', async () => {
     const roomId = await channel()
     const reactions = [
       { emoji: 'tada', userIds: ['bob', 'cid', 'bob'] },
@@ -153,7 +153,7 @@ describe('imported messages', () => {
     })
   })
 
-  test('that were retracted are placeholders that count as nothing', async () => {
+  test('that were retracted are placeholders, which count neither as unread nor as replies', async () => {
     const roomId = await channel()
     const deletedAt = timestampFromDate(at(5))
     await send(roomId, [
@@ -205,7 +205,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
     ])
   })
 
-  test('are found by their ids there', async () => {
+  test('are found by their ids at the source', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('2', 2)])
     const { externalIds } = await transfer.findImportedMessages({ roomId, externalIds: ['2', '3', '1'] })
@@ -250,7 +250,7 @@ describe('an import is refused', () => {
     ['no text', '', message('1', 1, { body: ' ' }), Code.InvalidArgument],
     ['too long a text', '', message('1', 1, { body: 'x'.repeat(10_001) }), Code.InvalidArgument],
     [
-      'an emoji that is none',
+      'an unknown emoji',
       '',
       message('1', 1, { reactions: [{ emoji: ':x:', userIds: ['ann'] }] }),
       Code.InvalidArgument,

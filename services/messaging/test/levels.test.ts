@@ -76,7 +76,7 @@ test('the level of the server counts where the room has none', async () => {
   expect(await unread('bob', roomId)).toEqual(everything)
 })
 
-test('late levels do not replace newer ones, and levels of others do not matter', async () => {
+test('late levels do not replace newer ones, and levels of others have no effect', async () => {
   const roomId = await roomWithNews('cyd', false)
   await choose('dan', roomId, MUTED, 1n)
   await choose('dan', '', MUTED, 2n)
@@ -88,8 +88,8 @@ test('late levels do not replace newer ones, and levels of others do not matter'
   expect(await unread('cyd', roomId)).toEqual(nothing)
 })
 
-// The last one: everybody else has that room unread from then on.
-test('neither is a universal room', async () => {
+// This test must be the last: it leaves the room unread for everybody else.
+test('a muted universal room is never unread either', async () => {
   const roomId = await roomWithNews('fay', true)
   expect(await unread('fay', roomId)).toEqual(everything)
   await choose('fay', roomId, MUTED, 1n)

@@ -56,7 +56,7 @@ describe('the marker of a room', () => {
     expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
     expect(await roomUnread('b1', roomId)).toBe(false)
     const events = await published('b1', 2)
-    // The room is made, two join, then the two messages.
+    // The room is created, two people join, then come the two messages.
     expect(events).toMatchObject([
       {
         kind: 'room_marked_as_read',
@@ -92,7 +92,7 @@ describe('the marker of a room', () => {
     await published('b2', 2)
   })
 
-  test('stays in the database too when somebody was faster', async () => {
+  test('stays in the database too when another process was faster', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
     const moved = []
@@ -112,7 +112,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('b3', roomId)).lastReadAt).toEqual(posts.at(-1)?.createdAt)
   })
 
-  test('may be an echo; it is neither a reply, nor another row, nor anything elsewhere', async () => {
+  test('may be at an echo, but not at a reply, another row or a message elsewhere', async () => {
     const room = await fleet.room().channel(['a4', 'b4'])
     const { roomId } = room
     const other = await fleet.room().channel(['a4', 'b4'])

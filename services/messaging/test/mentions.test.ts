@@ -128,7 +128,7 @@ describe('people mentioned in a thread follow it', () => {
     expect(followed(await post(roomId, 'me again', { threadRootEventId }, 'bob'))).toEqual(['bob'])
   })
 
-  test('in a universal room when it takes them in', async () => {
+  test('in a universal room if they may join it', async () => {
     fleet.neighbours.roles.set('outsider', ['Ooutside'])
     const { roomId } = await fleet.room().channel(['ann'], { universal: true })
     const threadRootEventId = (await post(roomId, 'root')).id

@@ -48,7 +48,7 @@ test('a page includes the people its reactions name', async () => {
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
-test('files are in order, with addresses for this reader and a day; images have a thumbnail', async () => {
+test('files are in order, with addresses that serve this reader for a day; images have a thumbnail', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see')
   const image = { filename: 'photo.png', contentType: 'image/png', width: 640, height: 480 }

@@ -22,7 +22,7 @@ const allIds = async (reader: string, room: RoomFeed) => {
   }
 }
 
-test('64 writers and two processes: one order, events are readable on arrival, nothing is lost or duplicated', async () => {
+test('posts of 64 writers at two processes have one order, are readable when their event arrives, and none is lost or duplicated', async () => {
   const writers = Array.from({ length: 64 }, (_, n) => `w${n}`)
   const room = await fleet.room().channel(writers)
   const { roomId } = room
@@ -48,7 +48,7 @@ test('64 writers and two processes: one order, events are readable on arrival, n
   const write = async (userId: string) => {
     for (let n = 0; n < 15; n++) {
       const body = `${userId} ${n}`
-      // A lock that was waited for too long is no bug: the same is sent again, as clients do.
+      // A lock timeout is not a bug; the request is retried, as clients do.
       const options = { headers: { 'Idempotency-Key': body } }
       const { message } = await eventually(() => fleet.as(userId).messages.createMessage({ roomId, body }, options))
       posted.push(message?.id ?? '')
@@ -86,7 +86,7 @@ test('64 writers and two processes: one order, events are readable on arrival, n
   expect(mine).toEqual([...mine].sort((a, b) => Number(a?.split(' ')[1]) - Number(b?.split(' ')[1])))
 })
 
-test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post is accepted', async (way) => {
+test.each(['leave', 'ban', 'archive'] as const)('no post is accepted after the response to %s', async (way) => {
   const room = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -101,7 +101,7 @@ test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post i
         if (startedLate) acceptedLate.push(message?.id ?? '')
       } catch (error) {
         const { code } = ConnectError.from(error)
-        // Overload says nothing about the room.
+        // A refusal because of overload says nothing about the room.
         if (startedLate && code !== Code.Unavailable) return code
       }
     }
@@ -130,7 +130,7 @@ test.each(['leave', 'ban', 'archive'] as const)('after %s was answered no post i
   expect((await allIds('ann', room).catch(() => [])).at(-1)).toBe(fact)
 })
 
-test('posts get through while facts rain on the room', async () => {
+test('posts are written during a flood of facts about the room', async () => {
   const room = await fleet.room().channel(['ann'])
   let raining = true
   const rain = (async () => {
@@ -146,7 +146,7 @@ test('posts get through while facts rain on the room', async () => {
   }
 })
 
-test('a process with an old header posts by the new one, and refuses by no old one', async () => {
+test('a process with a stale header posts with the new one, and never refuses because of the old one', async () => {
   const room = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = room
   const post = () => fleet.as('bob').messages.createMessage({ roomId, body: 'x' })

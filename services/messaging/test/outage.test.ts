@@ -35,7 +35,7 @@ const codesOf = async (calls: Promise<unknown>[]) =>
     call.status === 'rejected' ? ConnectError.from(call.reason).code : 'ok',
   )
 
-describe('PostgreSQL is away', () => {
+describe('without PostgreSQL', () => {
   test('every call is unavailable, and works again once it is back', async () => {
     await post('before')
     await fleet.database.stop()
@@ -47,7 +47,7 @@ describe('PostgreSQL is away', () => {
   })
 })
 
-describe('NATS is away', () => {
+describe('without NATS', () => {
   test('calls are unavailable, and work again afterwards; posted messages reach the stream', async () => {
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted`)
     const { message } = await post('just before')

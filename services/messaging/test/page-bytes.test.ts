@@ -40,7 +40,7 @@ const ofThread = async (more: object): Promise<Page> =>
 
 const idsOf = (pages: readonly Page[]) => pages.flatMap((page) => page?.events.map(({ id }) => id) ?? [])
 
-/** From the latest page to the first, oldest page first, and back to the latest. */
+/** Reads all pages, from the latest to the first and back; returns them oldest first. */
 async function allPages(read: Read) {
   const pages = [await read(undefined)]
   while (pages[0]?.hasOlder) pages.unshift(await read({ case: 'before', value: pages[0].startCursor }))
@@ -50,8 +50,8 @@ async function allPages(read: Read) {
   return { pages, again }
 }
 
-describe('pages end with their text', () => {
-  test('in a room, and lead through all of it in both directions', async () => {
+describe('the size of pages is limited by their text', () => {
+  test('in a room, whose pages lead through all of it in both directions', async () => {
     const { pages, again } = await allPages((cursor) => ofRoom({ limit: 500, cursor }))
     expect(pages.map((page) => page?.events.length).reverse()).toEqual([fitting, fitting, 6])
     expect(new Set(timeline).size).toBe(2 * fitting + 6)
@@ -129,7 +129,7 @@ test('other parts of messages also fill pages', async () => {
   expect(idsOf(again)).toEqual(idsOf(pages))
 })
 
-test('a caller who reads too much at once is told to wait, and nobody else', async () => {
+test('only a caller with too many concurrent reads is told to wait', async () => {
   const reading = Array.from({ length: 200 }, () =>
     ofRoom({ limit: 500 }).then(
       () => 'read',

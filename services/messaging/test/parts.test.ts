@@ -8,7 +8,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
-/** A clock that stands still: addresses of files contain their expiry. */
+/** A stopped clock, because addresses of files contain their expiry. */
 const now = new Date()
 beforeAll(async () => {
   fleet = await startFleet({ processes: 2, now: () => now })
@@ -66,7 +66,7 @@ describe('files', () => {
     expect(await stored(message?.channelEchoEventId)).toEqual([])
   })
 
-  test('that are unknown, foreign, of another room or already attached are named, and nothing is posted', async () => {
+  test('that are unknown, another user’s, of another room or already attached are named in the error, and nothing is posted', async () => {
     const [{ roomId }, other] = await Promise.all([fleet.room().channel(['ann', 'bob']), fleet.room().channel(['ann'])])
     const [mine, used] = [upload('ann', roomId), upload('ann', roomId)]
     await post('ann', { roomId, attachmentAssetIds: [used] })
@@ -122,7 +122,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('claimed by two messages, as after an expired claim, go to one of them', async () => {
+  test('claimed by two messages, as after an expired claim, are attached to one of them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))
@@ -159,7 +159,7 @@ describe('a link preview', () => {
     return { token, bytes }
   }
 
-  test('is stored with the message, as often as its token is given, and the event names its image', async () => {
+  test('is stored with each message that uses its token, and the event names its image', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const { token, bytes } = await issue('ann')

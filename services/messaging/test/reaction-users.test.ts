@@ -13,7 +13,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const people = ['ann', 'bob', ...Array.from({ length: 10 }, (_, n) => `p${n}`)]
 const room = () => fleet.room().channel(people)
 
-/** Lets people react one after the other. */
+/** Adds reactions of several people, one after another. */
 async function react(roomId: string, messageEventId: string, userIds: readonly string[], emoji = 'tada') {
   for (const userId of userIds) await fleet.as(userId).messages.addReaction({ roomId, messageEventId, emoji })
 }
@@ -22,7 +22,7 @@ type More = { emoji?: string; page?: { limit?: number; offset?: number; cursor?:
 const list = (roomId: string, messageEventId: string, more: More = {}, userId = 'ann') =>
   fleet.as(userId).messages.listReactionUsers({ roomId, messageEventId, emoji: 'tada', ...more })
 
-test('everybody who reacted with an emoji is listed with their names, who reacted first comes first', async () => {
+test('everybody who reacted with an emoji is listed with their name, in the order of the reactions', async () => {
   const { roomId } = await room()
   const [{ id }, other] = [await say(fleet.as('ann'), roomId, 'x'), await say(fleet.as('ann'), roomId, 'y')]
   await react(roomId, id, ['p9', 'bob', 'p1', 'ann', 'p3', 'p2', 'p7'])
@@ -86,7 +86,7 @@ test('the reactions to an echo are those to its reply', async () => {
   expect((await list(roomId, reply.id)).userIds).toEqual(['bob'])
 })
 
-test('without an answer of accounts there are ids without names', async () => {
+test('without a response from accounts the list has ids without names', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, ['p4'])
@@ -107,8 +107,8 @@ test('a deleted person is listed no longer', async () => {
   expect(await list(roomId, id)).toMatchObject({ userIds: ['bob'], page: { totalCount: 1n } })
 })
 
-describe('it is refused', () => {
-  test('to who is no member, and shown in the archive', async () => {
+describe('the list is refused', () => {
+  test('to non-members, and returned for an archived room', async () => {
     const channel = await room()
     const { roomId } = channel
     const { id } = await say(fleet.as('ann'), roomId, 'x')

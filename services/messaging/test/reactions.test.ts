@@ -44,7 +44,7 @@ test('a reaction is added once and announced once', async () => {
   ])
 })
 
-test('a reaction is taken back once; nothing remains of the last one', async () => {
+test('a reaction is removed once, and nothing remains after the last one', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await add(ann(), roomId, id)
@@ -76,7 +76,7 @@ test('the first five users are named; the next one replaces a user who leaves', 
   expect(await named(ann())).toMatchObject({ count: 5, previewUserIds: ['ann', 'p1', 'p2', 'p3', 'p4'] })
 })
 
-test('everyone reacts twice concurrently on two processes: nobody is lost or counted twice', async () => {
+test('when everyone reacts twice concurrently on two processes, everyone is counted once', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await using recorded = await recordRoom(fleet, roomId)
@@ -153,7 +153,7 @@ describe('an invalid reaction', () => {
     expect(await add(bob(), roomId, id, one)).toMatchObject({ added: true })
   })
 
-  test('in an archived room; taking one back is possible there', async () => {
+  test('in an archived room, where one can still be removed', async () => {
     const channel = await fleet.room().channel(['ann'])
     const { roomId } = channel
     const { id } = await say(ann(), roomId, 'x')
@@ -163,7 +163,7 @@ describe('an invalid reaction', () => {
     expect((await remove(ann(), roomId, id)).removed).toBe(true)
   })
 
-  test('without message.react in the room, to take one back too', async () => {
+  test('without message.react in the room, which is also needed to remove one', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     await add(ann(), roomId, id)

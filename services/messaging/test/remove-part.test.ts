@@ -131,7 +131,7 @@ describe('an attachment', () => {
 })
 
 describe('a link preview', () => {
-  test('is removed by its author when the url is named, and both rows are announced', async () => {
+  test('is removed by its author, who names the url, and both rows are announced', async () => {
     const roomId = await room()
     const { reply, echoId } = await echoed(ann(), roomId)
     await preview(fleet, roomId, reply.id, { url, title: 'Title', imageKey: 'Kimage' })
@@ -157,7 +157,7 @@ describe('a link preview', () => {
     ])
   })
 
-  test('is not a text: an edit cannot leave only it', async () => {
+  test('does not replace a text: an edit cannot leave only the preview', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, url)
     await preview(fleet, roomId, eventId, { url })
@@ -166,7 +166,7 @@ describe('a link preview', () => {
   })
 })
 
-test('a retraction names the files and the image that go with the message', async () => {
+test('the event of a retraction names the files and the image that are removed with the message', async () => {
   const roomId = await room()
   const { id: eventId } = await say(ann(), roomId, 'x')
   const ids = await attach(fleet, roomId, eventId, [{}, {}])

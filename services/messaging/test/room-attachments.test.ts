@@ -42,7 +42,7 @@ test('files are ordered by message, newest first, then within the message, repli
   ])
 })
 
-test('addresses are for the reader; images have a small one of the requested size', async () => {
+test('addresses are for the reader, and images have a thumbnail of the requested size', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const message = await post(roomId)
   const image = { contentType: 'image/png', width: 640, height: 480 }
@@ -114,7 +114,7 @@ test('retracted files are not listed', async () => {
   expect(await list(roomId)).toMatchObject({ attachments: [], page: { totalCount: 0n } })
 })
 
-test('only members see them, in the archive too', async () => {
+test('only members can list files, even in an archived room', async () => {
   const room = await fleet.room().channel(['ann'])
   await attach(fleet, room.roomId, (await post(room.roomId)).id, [{}])
   await expect(list(room.roomId, {}, {}, 'eve')).rejects.toMatchObject({ code: Code.PermissionDenied })

@@ -155,7 +155,7 @@ describe('an echo', () => {
     ])
   })
 
-  test('can be replied to: in the channel with its own id, in the thread with its reply’s', async () => {
+  test('can be replied to, in the channel by its own id and in the thread by that of its reply', async () => {
     const { roomId, bob, root } = await roomWithThread()
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     const echoId = reply.channelEchoEventId
@@ -198,7 +198,7 @@ describe('an invalid thread', () => {
     }
   })
 
-  test('with an answer to a message outside of it', async () => {
+  test('with a reply to a message outside the thread', async () => {
     const { roomId, ann, root } = await roomWithThread()
     const other = await say(ann, roomId, 'other')
     const elsewhere = say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: other.id })

@@ -181,7 +181,7 @@ describe('access', () => {
       call.status === 'rejected' ? (call.reason as { code: Code }).code : 'ok',
     )
 
-  test('members read, also archived rooms; others may not, whatever they may see', async () => {
+  test('members can read, even in archived rooms; others cannot, even if they can see the room', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
     const read = ['ok', Code.NotFound, Code.NotFound, 'ok']
@@ -227,7 +227,7 @@ describe('access', () => {
 })
 
 describe('the people on a page', () => {
-  test('are included, requested in one call', async () => {
+  test('are included, and fetched with one call', async () => {
     const people = Array.from({ length: 4 }, (_, n) => `someone${n}`)
     const { roomId } = await fleet.room().channel(people)
     fleet.neighbours.profileCalls.length = 0
@@ -249,7 +249,7 @@ describe('the people on a page', () => {
     await eventually(async () => expect(await name()).toBe('Changed'))
   })
 
-  test('do not keep a page back when accounts is away', async () => {
+  test('do not delay a page when accounts is down', async () => {
     const { roomId } = await fleet.room().channel(['lonely'])
     fleet.neighbours.profilesAway = true
     const { page } = await fleet.as('lonely').rooms.getRoomEvents({ roomId })

@@ -16,7 +16,7 @@ afterAll(async () => {
   await collector[Symbol.asyncDispose]()
 })
 
-/** Calls inside a trace of its own; returns its id. */
+/** Runs the calls in a new trace; returns the trace id. */
 async function traced(call: () => Promise<unknown>): Promise<string> {
   let traceparent = ''
   await withSpan('request', {}, () => {
@@ -26,7 +26,7 @@ async function traced(call: () => Promise<unknown>): Promise<string> {
   return traceparent.split('-')[1] ?? ''
 }
 
-test('requests that are written together keep their own traces, and their batch links them', async () => {
+test('requests written in one batch keep their own traces, and the span of the batch links to them', async () => {
   const people = ['ann', 'bob', 'eve', 'joe']
   const room = await fleet.room().channel(people)
   const { roomId } = room

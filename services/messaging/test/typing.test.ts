@@ -37,13 +37,13 @@ test('typing in a channel is announced, in a thread with its root', async () => 
   ])
 })
 
-test('in a direct message its participants are named', async () => {
+test('typing in a direct message names its participants', async () => {
   const { roomId } = await fleet.room().dm(['ann', 'bob'])
   await type('bob', roomId)
   expect(await publishedOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
 })
 
-test('is allowed to members, also in archived and universal rooms; others are refused and not announced', async () => {
+test('members may type, also in archived and universal rooms; others are refused and not announced', async () => {
   const room = await fleet.room().channel(['ann'])
   const { roomId } = room
   await expect(type('eve', roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })

@@ -39,11 +39,11 @@ const levels: Record<Level, NotificationLevel> = {
 let runs = 0
 let version = 0n
 
-/** Chooses a level and waits until messaging has it: delays are tested elsewhere. */
+/** Sets a level and waits until messaging has stored it; delays are tested elsewhere. */
 const choose = (userId: string, roomId: string, level: Level): Promise<void> =>
   fleet.levelChosen(userId, roomId, levels[level], ++version)
 
-/** A separate room, and people who are in no other. */
+/** A separate room with people who are in no other room. */
 async function newRun() {
   const run = ++runs
   const ids = Array.from({ length: users }, (_, n) => `u${run}-${n}`)

@@ -15,7 +15,7 @@ const state = async (userId: string, roomId: string) => {
 const hasUnread = async (userId: string, roleIds: string[] = []) =>
   (await fleet.messaging.hasUnread({ userId, roleIds })).rooms
 
-test('a room is unread from the first message of another on, until one posts oneself', async () => {
+test('a room is unread from the first message of somebody else until one posts oneself', async () => {
   const { roomId } = await fleet.room().channel(['a1', 'b1'])
   expect(await state('a1', roomId)).toMatchObject({ roomId, empty: true, hasUnread: false })
   expect((await state('a1', roomId))?.lastMessageAt).toBeUndefined()
@@ -38,7 +38,7 @@ test('a reply in a thread does not make the room unread; its echo does', async (
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
 })
 
-test('only what one can read is unread, and nothing in the archive', async () => {
+test('only readable rooms are unread, and archived rooms never', async () => {
   const room = await fleet.room().channel(['a3', 'b3'])
   const { roomId } = room
   await fleet.as('a3').messages.createMessage({ roomId, body: 'x' })
@@ -76,7 +76,7 @@ async function threadIn(roomId: string, author: string) {
   return { thread, reply }
 }
 
-test('a followed thread is unread from the reply of another on, until it is read or answered', async () => {
+test('a followed thread is unread from a reply of somebody else until it is read or one replies', async () => {
   const { roomId } = await fleet.room().channel(['a5', 'b5', 'c5'])
   const { thread, reply } = await threadIn(roomId, 'a5')
   await reply('b5')

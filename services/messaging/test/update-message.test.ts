@@ -73,7 +73,7 @@ describe('an author', () => {
     expect(published(recorded.events)[0]?.received[0]?.to).toEqual(['ann', 'bob'])
   })
 
-  test('may edit within three hours, not after, whatever their permissions', async () => {
+  test('may edit within three hours, but not later, regardless of their permissions', async () => {
     const roomId = await room()
     for (const author of [ann(), mod()]) {
       const { id: eventId } = await say(author, roomId, 'x')
@@ -86,7 +86,7 @@ describe('an author', () => {
 })
 
 describe('others', () => {
-  test('need message.manage, and have no window', async () => {
+  test('need message.manage, and have no time limit', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const editing = bob().messages.updateMessage({ roomId, eventId, body: 'y' })
@@ -112,7 +112,7 @@ describe('others', () => {
     expect((await read(ann(), roomId, reply.id))?.body).toBe('reply')
   })
 
-  test('are strangers without a membership, moderators too', async () => {
+  test('are refused without a membership, even if they are moderators', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     for (const person of [fleet.as('eve'), fleet.as('eve', ['moderator'])]) {
@@ -122,7 +122,7 @@ describe('others', () => {
   })
 })
 
-describe('an edit that cannot be', () => {
+describe('an invalid edit', () => {
   test.each([
     ['nothing to change', {}, 'nothing to change'],
     ['an empty text', { body: '' }, 'visible character'],
@@ -208,7 +208,7 @@ describe('the echo of a reply', () => {
     ])
   })
 
-  test('and a post of a process whose clock is behind take no time of the room or its readers back', async () => {
+  test('and a post by a process with a slow clock do not move times of the room or its readers back', async () => {
     const roomId = await room()
     const times = async () =>
       (
@@ -310,7 +310,7 @@ describe('the echo of a reply', () => {
     ])
   })
 
-  test('is the matter of the author, within the window of the reply, with message.echo and message.post', async () => {
+  test('is up to the author, within the time limit of the reply, with message.echo and message.post', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })
@@ -328,21 +328,18 @@ test('an owner edits as a moderator does', async () => {
   expect((await olga().messages.updateMessage({ roomId, eventId, body: 'y' })).message?.body).toBe('y')
 })
 
-test.each(['message.echo', 'message.post'])(
-  'an echo cannot be added without %s, but taken back',
-  async (permission) => {
-    const roomId = await room()
-    const { reply } = await echoed(ann(), roomId)
-    const { id: eventId } = await say(ann(), roomId, 'x', { threadRootEventId: reply.threadRootEventId })
-    fleet.neighbours.policy.decisions.push({
-      $typeName: 'svc.internal.v1.PolicyDecision',
-      ...{ roleId: 'everyone', userId: '', permission, decision: PermissionDecision.DENY },
-      scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
-    })
-    await fleet.restart()
-    const adding = ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
-    await expect(adding).rejects.toMatchObject(refused(Code.PermissionDenied, permission))
-    const taken = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
-    expect(taken.message?.channelEchoEventId).toBe('')
-  },
-)
+test.each(['message.echo', 'message.post'])('an echo cannot be added without %s, but removed', async (permission) => {
+  const roomId = await room()
+  const { reply } = await echoed(ann(), roomId)
+  const { id: eventId } = await say(ann(), roomId, 'x', { threadRootEventId: reply.threadRootEventId })
+  fleet.neighbours.policy.decisions.push({
+    $typeName: 'svc.internal.v1.PolicyDecision',
+    ...{ roleId: 'everyone', userId: '', permission, decision: PermissionDecision.DENY },
+    scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
+  })
+  await fleet.restart()
+  const adding = ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
+  await expect(adding).rejects.toMatchObject(refused(Code.PermissionDenied, permission))
+  const taken = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
+  expect(taken.message?.channelEchoEventId).toBe('')
+})

@@ -26,7 +26,7 @@ const eventOf = (assetId: string, version: bigint, video: State, kind = 'asset_p
 const publish = (roomId: string, assetId: string, version: bigint, video: State) =>
   fleet.messaging.applyRoomEvents({ roomId, events: [eventOf(assetId, version, video)] })
 
-/** The video as bob sees it, wherever it is shown. */
+/** The video as shown to bob, in every place that shows it. */
 async function shownTo(roomId: string, eventId: string): Promise<(MessageVideoProcessing | undefined)[]> {
   const { rooms, messages } = fleet.as('bob')
   const { message } = await messages.getMessage({ roomId, eventId })
@@ -34,7 +34,7 @@ async function shownTo(roomId: string, eventId: string): Promise<(MessageVideoPr
   return [message?.attachments[0]?.videoProcessing, attachments[0]?.attachment?.videoProcessing]
 }
 
-test('messages and lists of files show how far a video is, and where their reader plays it', async () => {
+test('messages and lists of files show the state of a video, and the addresses at which their reader can play it', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
@@ -64,7 +64,7 @@ test('messages and lists of files show how far a video is, and where their reade
   }
 })
 
-test('the answer of a post shows that its videos are processed', async () => {
+test('the response to a post shows that its videos are being processed', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = [newId('asset'), newId('asset')]
   for (const assetId of attachmentAssetIds) fleet.neighbours.assets.set(assetId, { userId: 'ann', roomId })
@@ -74,7 +74,7 @@ test('the answer of a post shows that its videos are processed', async () => {
   expect(states).toEqual([MessageVideoProcessingStatus.PROCESSING, undefined])
 })
 
-test('a failed one says why', async () => {
+test('a failed video has a reason', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
@@ -83,12 +83,12 @@ test('a failed one says why', async () => {
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'original_missing', sourceAvailable: false },
     })
-  // Replayed, long after the versions of the asset were forgotten.
+  // The event is replayed long after the versions of the asset were deleted.
   await publish(roomId, assetId, 3n, { status: 'processing' })
   for (const video of await shownTo(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
 })
 
-test('uploads is asked about videos that have been processing for minutes, and its answer counts once', async () => {
+test('outcomes of videos that have been processing for minutes are requested from uploads, and applied once', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = Array.from({ length: 3 }, () => newId('asset'))
   const [ended = '', waiting = '', young = ''] = attachmentAssetIds

@@ -18,7 +18,7 @@ const names = async (requested: Promise<ReadonlyMap<string, unknown> | undefined
   ...((await requested)?.keys() ?? ['?']),
 ]
 
-test('users are remembered, and for a shorter time that there is none', async () => {
+test('users are cached, and unknown handles for a shorter time', async () => {
   const { state, handles } = handlesOf('ann')
   expect(await names(handles.resolve(['ann', 'nobody']))).toEqual(['ann'])
   state.time = 4
@@ -43,7 +43,7 @@ test('pending handles are not requested again, and a call has at most 100', asyn
   expect(state.calls.slice(1).map((call) => call.length)).toEqual([100, 50])
 })
 
-test('without a response nothing is known, and it is requested again', async () => {
+test('without a response nothing is cached, and the handle is requested again', async () => {
   const { state, handles } = handlesOf('ann')
   state.away = true
   expect(await handles.resolve(['ann'])).toBeUndefined()
@@ -51,7 +51,7 @@ test('without a response nothing is known, and it is requested again', async () 
   expect(await names(handles.resolve(['ann']))).toEqual(['ann'])
 })
 
-test('the number remembered is bounded', async () => {
+test('the size of the cache is limited', async () => {
   const { state, handles } = handlesOf('a', 'b', 'c', 'd')
   for (const handle of ['a', 'b', 'c', 'd', 'a']) await handles.resolve([handle])
   expect(state.calls).toEqual([['a'], ['b'], ['c'], ['d'], ['a']])

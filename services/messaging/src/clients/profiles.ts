@@ -10,7 +10,7 @@ const log = logger('profiles')
 
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
-/** Shortest possible cache time: profiles that accounts did not return are requested again. */
+/** Profiles that accounts did not return are cached for the shortest possible time, so that they are requested again. */
 const unknownMs = 1
 
 /** Fetches profiles from accounts; unknown ids are left out. */
@@ -26,8 +26,7 @@ type Options = { freshMs?: number; keptMs?: number; maxEntries?: number; now?: (
 type Known = { user: User | undefined; at: number }
 
 /**
- * Profiles of the people on a page. Cached for seconds, because they include presence, and dropped by events of the
- * user. Requests of one turn of the event loop share one call. While accounts does not answer, older profiles are used
+ * Profiles of the people on a page. They are cached for seconds only, because they include presence, and dropped by events of the user. Requests of one turn of the event loop share one call. While accounts does not answer, older profiles are used
  * and unknown ones left out, because a page without names is better than none.
  */
 export class Profiles {
@@ -40,7 +39,7 @@ export class Profiles {
     })
     this.#known = new LRUCache({
       ...{ max: maxEntries, ttl: freshMs, ttlResolution: 0, perf: { now }, noDeleteOnStaleGet: true },
-      // Callers already waiting for a dropped profile get the answer, but it is not cached.
+      // Callers that already wait for a dropped profile get the response, which is not cached.
       ignoreFetchAbort: true,
       fetchMethod: async (id, older, { options: kept }) => {
         const user = await loader.load(id)
@@ -59,12 +58,12 @@ export class Profiles {
     return new Map(known.flatMap(({ user }) => (user ? [[user.id, user]] : [])))
   }
 
-  /** A profile changed. */
+  /** To be called when a profile has changed. */
   drop(userId: string): void {
     this.#known.delete(userId)
   }
 
-  /** Changes may have been missed. */
+  /** To be called when changes may have been missed. */
   clear(): void {
     this.#known.clear()
   }

@@ -6,7 +6,7 @@ const timeoutMs = 5_000
 /** The outcome of a video, with the room to inform. */
 export type VideoOutcome = { roomId: string; event: RoomEvent }
 
-/** Asks uploads for the outcomes of videos; those still waiting are left out. At most 100 per call. */
+/** Fetches the outcomes of at most 100 videos from uploads; unfinished ones are left out. */
 export type GetVideoOutcomes = (assetIds: readonly string[], signal: AbortSignal) => Promise<VideoOutcome[]>
 
 export const getVideoOutcomes = (transport: Transport): GetVideoOutcomes => {

@@ -1,4 +1,4 @@
-/** The current state of a message to change, named by its own id or by that of its channel echo. */
+/** The current state of a message to change. The id may be its own or that of its echo. */
 export type ChangeableMessage = {
   seq: bigint
   eventId: string
@@ -11,17 +11,17 @@ export type ChangeableMessage = {
   attachmentIds: readonly string[]
   /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
-  /** The channel echo it has now. */
+  /** Its current channel echo. */
   echo: { eventId: string; seq: bigint } | undefined
   /** What the id refers to: the message, its echo, or a retracted echo. */
   named: 'message' | 'echo' | 'former echo'
   /** Whether the caller has reacted with the requested emoji. */
   reacted: boolean
-  /** Whether it accepts that emoji: somebody already used it, or there are few others. */
+  /** Whether the emoji can be used: somebody already has, or the message is below the limit of different emojis. */
   takesEmoji: boolean
 }
 
-/** Different emojis with which a message is reacted to. Each is shown with every page that shows the message. */
+/** Maximum number of different emojis per message, because every page with the message contains them all. */
 export const maxEmojis = 50
 
 /** Whether the named row shows a text. */

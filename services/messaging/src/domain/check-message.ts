@@ -6,7 +6,7 @@ import { checkBody } from './body.ts'
 import { assertEmoji } from './emoji.ts'
 import { importedAuthorMissing, importedIdMissing, importedMessageBad, importedTimeBad, threadInDm } from '../errors.ts'
 
-/** An imported message that keeps the rules of messages. */
+/** An imported message that was validated like a posted one. */
 export type CheckedMessage = Pick<
   ImportedMessage,
   'externalId' | 'authorId' | 'alsoInChannel' | 'reactions' | 'attachments'
@@ -46,7 +46,7 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
     threadRoot: message.threadRootExternalId,
     inReplyTo: message.inReplyToExternalId,
-    // Its image stays where it was.
+    // The image is not imported.
     linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { decodeCursor, encodeCursor, maxPlace } from './cursor.ts'
 
-test.each([0n, 1n, 255n, 2n ** 40n, maxPlace])('%s survives', (seq) => {
+test.each([0n, 1n, 255n, 2n ** 40n, maxPlace])('%s is decoded from its cursor', (seq) => {
   expect(decodeCursor(encodeCursor(seq))).toBe(seq)
 })
 
-test('the empty cursor is none', () => {
+test('an empty cursor means no cursor', () => {
   expect(decodeCursor('')).toBeUndefined()
 })
 

@@ -3,7 +3,7 @@ import { cursorInvalid } from '../errors.ts'
 const prefix = 'tl:'
 const currentVersion = 1
 
-/** A place in a room's line as clients carry it. */
+/** Encodes a place in a room's log for clients. */
 export function encodeCursor(seq: bigint): string {
   const bytes = Buffer.alloc(9)
   bytes.writeUInt8(currentVersion, 0)
@@ -11,7 +11,7 @@ export function encodeCursor(seq: bigint): string {
   return prefix + bytes.toString('base64url')
 }
 
-/** The place a cursor names; undefined for the empty one. */
+/** Decodes a cursor; undefined if it is empty. */
 export function decodeCursor(cursor: string): bigint | undefined {
   if (cursor === '') return undefined
   const bytes = Buffer.from(cursor.slice(prefix.length), 'base64url')

@@ -1,10 +1,10 @@
-/** Columns of an outbox entry whose payload still lacks the message's place in the line, in two holes. */
+/** Columns of an outbox entry whose payload has two holes, to be filled with the message's place in the log. */
 export type PostedEntry = {
   shard: number
   aggregate: string
   subject: string
   payload: Buffer
-  /** Positions of the holes, counted from one as in SQL. */
+  /** Positions of the holes, starting at 1 as in SQL. */
   holes: readonly [number, number]
 }
 

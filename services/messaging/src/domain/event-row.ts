@@ -47,6 +47,6 @@ export type EventRow = {
   replyCount: number | null
   lastReplyAt: Date | null
   participantIds: string[] | null
-  /** Whether the reader follows that thread; null if never decided. */
+  /** Whether the reader follows that thread; null if they never decided. */
   isFollowing: boolean | null
 }

@@ -46,7 +46,7 @@ test.each<[Change, string, string | undefined]>([
 })
 
 describe('a ban', () => {
-  test('ends a membership, also one of the same call', () => {
+  test('ends a membership, even one that began in the same call', () => {
     const held = fold([created, banned('ann')], (userId) => userId === 'ann')[1]
     expect(held).toMatchObject({ kind: 'member_banned', notice: 'user_left_room', aboutUserId: 'ann' })
     expect(held?.members).toEqual([{ userId: 'ann', member: false }])
@@ -59,7 +59,7 @@ describe('a ban', () => {
     expect(step?.notice).toBeUndefined()
   })
 
-  test('in a universal room takes away what everyone has', () => {
+  test('in a universal room removes the implicit membership', () => {
     const universal: Change = { case: 'created', value: { kind: RoomKind.CHANNEL, universal: true } }
     expect(fold([universal, banned('ann')])[1]).toMatchObject({ notice: 'user_left_room', members: [] })
   })
@@ -100,7 +100,7 @@ describe('duplicates, and facts that arrive too early', () => {
     expect(foldFacts(held, 'R1', [next], nobody).map(({ line }) => line.version)).toEqual(made)
   })
 
-  test('nothing is applied on top of a fact that differs from the held one', () => {
+  test('nothing is applied after a fact that differs from the stored one', () => {
     const after = (previousEventId: string) => create(RoomFactSchema, { ...fact(3, joined('cyd')), previousEventId })
     expect(foldFacts(held, 'R1', [after('other')], nobody)).toEqual([])
     expect(foldFacts(held, 'R1', [after('E2')], nobody)).toHaveLength(1)
@@ -111,7 +111,7 @@ describe('duplicates, and facts that arrive too early', () => {
     expect(() => fold([created, created])).toThrow('the first one, and no other')
   })
 
-  test('a fact of an unknown kind is not passed over', () => {
+  test('a fact of an unknown kind is not skipped', () => {
     expect(() => foldFacts(held, 'R1', [create(RoomFactSchema, { version: 3n })], nobody)).toThrow('does not know')
   })
 })

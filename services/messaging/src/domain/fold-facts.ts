@@ -19,7 +19,7 @@ export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact[
 /** The effect of one fact on a room. */
 export type Step = {
   fact: RoomFact
-  /** The room after it; its `roomSeq` is the fact's place. */
+  /** The room after the fact; its `roomSeq` is the fact's place. */
   line: FactLine
   /** Kind of the event on the stream. */
   kind: string
@@ -47,8 +47,8 @@ export function foldFacts(
   for (const fact of facts) {
     const version = line?.version ?? 0n
     if (fact.version <= version) continue
-    // Above: facts are missing. Below: rooms was restored and must continue above the current version, or facts would
-    // be skipped.
+    // A higher version means that facts are missing. A lower one means that rooms was restored, and must continue above
+    // the current version so that no fact is skipped.
     if (previousOf(fact) !== version || !isOnTopOf(line?.factId, fact)) break
     const step = takeStep(line, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
@@ -65,7 +65,7 @@ const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousV
 const isOnTopOf = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
   !held || previousEventId === '' || previousEventId === held
 
-/** Users whose membership must be known before folding. */
+/** Users whose membership must be read before folding. */
 export function usersBanned(facts: readonly RoomFact[]): string[] {
   return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
 }
@@ -112,7 +112,7 @@ function takeStep(
       const { userId, expiresAt } = change.value
       const ban = { userId, banned: true, ...(expiresAt && { expiresAt }) }
       const banned = { ...step('member_banned'), aboutUserId: userId, ban }
-      // In a universal room everyone eligible was a member.
+      // In a universal room everyone who may join was a member.
       if (!isMember(userId) && !held.universal) return banned
       const members = isMember(userId) ? [{ userId, member: false }] : []
       return { ...banned, notice: 'user_left_room', members }
@@ -126,7 +126,7 @@ function takeStep(
   }
 }
 
-/** The step that makes a room. */
+/** The step that creates a room. */
 function firstStep(roomId: string, fact: RoomFact, created: Created): Step {
   const { kind, groupId, universal, name, participantIds } = created
   const first = { version: 1n, roomSeq: 1n, factId: fact.eventId }

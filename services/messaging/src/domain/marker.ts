@@ -13,7 +13,7 @@ export type Place = { seq: bigint; at: Date }
 export const isUnread = (lastShown: string, marker: string, muted: string): string =>
   `(coalesce(${lastShown} > coalesce(${marker}, 0), false) and not ${muted})`
 
-/** The new place of the marker; undefined when it is there already, or further. */
+/** The new place of the marker; undefined if it is already there or further. */
 export const onward = (read: Place | undefined, marker: Place | undefined): Place | undefined =>
   read && (!marker || read.seq > marker.seq) ? read : undefined
 

@@ -6,7 +6,7 @@ export const pageBytes = 256 * 1024
 /** Size of an attachment with its addresses, and of a reaction with its named users, in a response, in bytes. */
 export const [attachmentBytes, reactionBytes] = [1_000, 200]
 
-/** A row with its share of the bytes of a page: its text, and everything else that it shows. */
+/** A row with its size in a page: its text and everything else shown with it. */
 export const sized = (row: Omit<EventRow, 'bytes'>): EventRow => ({ ...row, bytes: bytesShown(row) })
 
 const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow, 'bytes'>): number =>

@@ -14,7 +14,7 @@ type List<T> = {
   limit: number
   total: bigint
   cursorOf: (row: T) => string
-  /** Bytes of the text that a row shows. Default: hardly any. */
+  /** Size of a row's text in bytes. Default: negligible. */
   bytesOf?: (row: T) => number
 }
 

@@ -17,11 +17,11 @@ export type Target = Pick<
 > & {
   /** Author of the root when the event is a reply in a thread. */
   rootActorId: string | null
-  /** Whether the event's thread has a reply. */
+  /** Whether the thread of the event has a reply. */
   started: boolean
   /** Whether the author of its root has decided about following it. */
   rootActorDecided: boolean
-  /** Its followers, up to one more than facts list. */
+  /** Its followers, at most one more than facts list. */
   followerIds: string[]
 }
 
@@ -72,7 +72,7 @@ function threadOf(target: Target, rootEventId: string, rootAuthorId: string): Th
   return { rootEventId, rootAuthorId, followerIds: joins ? [...followerIds, rootAuthorId] : followerIds }
 }
 
-/** The message of the thread that is answered: the root, a reply, or the reply whose echo is named. */
+/** The message in the thread that is replied to: the root, a reply, or the reply whose echo was named. */
 function withinThread(rootEventId: string, target: Target | undefined): Answered {
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
   const answered = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })

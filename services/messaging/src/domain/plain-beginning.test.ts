@@ -26,7 +26,7 @@ test.each([
   expect(plainBeginning(markdown)).toBe(plain)
 })
 
-test('at most 100 characters, none torn apart', () => {
+test('at most 100 characters, none split', () => {
   expect(plainBeginning('x'.repeat(101))).toBe('x'.repeat(100))
   const family = '👨‍👩‍👧‍👦'
   expect(plainBeginning('x'.repeat(93) + family)).toBe('x'.repeat(93) + family)

@@ -83,6 +83,6 @@ function cut(text: string): string {
     if (characters > maxCharacters) break
     length = index + segment.length
   }
-  // One that is larger than all there is room for is no character that anybody reads.
+  // A grapheme cluster larger than the limit is not readable text.
   return length > 0 ? text.slice(0, length).trimEnd() : [...text].slice(0, maxCharacters).join('')
 }

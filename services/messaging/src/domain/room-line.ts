@@ -19,10 +19,10 @@ export type RoomHeader = {
 /** A user's relation to a room, regardless of permissions. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
-/** A header and the last place taken. */
+/** A header and the last place used. */
 export type RoomLine = RoomHeader & { readonly roomSeq: bigint }
 
-/** A line with the event id of the last fact applied; empty when an earlier release applied it. */
+/** Also the event id of the last applied fact; empty if an earlier release applied it. */
 export type FactLine = RoomLine & { readonly factId: string }
 
 export const isDm = (room: Pick<RoomHeader, 'kind'>): boolean => room.kind === RoomKind.DM

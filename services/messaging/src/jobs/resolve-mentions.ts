@@ -10,7 +10,7 @@ const log = logger('mentions')
 
 const atOnce = 16
 const everyMs = 10_000
-/** Never given up: accounts answers some day. */
+/** Retried forever, because accounts will answer eventually. */
 const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
@@ -22,7 +22,7 @@ export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposabl
     async run(message, stop) {
       const mentioned = await findMentioned(ctx, await bodyOf(ctx.pool, message))
       if (mentioned.pending)
-        throw new ConnectError('accounts does not resolve the mentions of a message', Code.Unavailable)
+        throw new ConnectError('accounts did not resolve the mentions of a message', Code.Unavailable)
       await announceMentions(ctx, message, mentioned, stop)
       return 'ended'
     },

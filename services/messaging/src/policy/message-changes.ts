@@ -9,8 +9,7 @@ type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
 const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
 
 /**
- * Throws unless the caller may change the text: authors within the edit window, whatever their permissions; others as
- * moderators.
+ * Throws unless the caller may change the text: authors within the edit window, regardless of their permissions; others as moderators.
  */
 export function assertMayEdit(who: Who, message: Message, when: { now: Date; windowMs: number }): void {
   const { caller, room } = who
@@ -19,7 +18,7 @@ export function assertMayEdit(who: Who, message: Message, when: { now: Date; win
   if (isAuthor(caller, message)) assertWithinWindow(message, when)
 }
 
-/** Throws unless the caller may add or take back the channel echo of a reply. */
+/** Throws unless the caller may add or remove the channel echo of a reply. */
 export function assertMayChangeEcho(who: Who, message: Message, change: 'add' | 'remove'): void {
   assertAuthor(who.caller, message)
   if (change === 'remove') return

@@ -6,7 +6,7 @@ import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
 /** The properties of a post on which permissions depend. */
 export type Posting = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
 
-/** Why a member may not post in the room; undefined when they may. */
+/** The reason why a member may not post in the room; undefined if they may. */
 export function refusalOfPosting(
   policy: Policy,
   subject: Subject,

@@ -51,6 +51,6 @@ export async function appendMessage(on: Connection, { roomId, version }: At, pos
     ...[roomId, version, authorId, openToAuthor, key ?? null, digest, eventId, createdAt, body, inReplyTo || null],
     ...[entry.shard, entry.aggregate, entry.subject, entry.payload, entry.holes],
   ])
-  if (!row) throw new Error('append_message always answers one row')
+  if (!row) throw new Error('append_message did not return a row')
   return toAppended(row)
 }

@@ -28,7 +28,7 @@ function keepIfFresh(column: string): string {
 /** Whether this statement took the key for the event; the column has milliseconds. */
 export const isTaken = (eventId: string) => `key.event_id = ${eventId} and key.created_at = now()::timestamptz(3)`
 
-/** Markers only move forward. Clocks of processes differ: a later place may have an earlier time. */
+/** Markers only move forward. A later place may have an earlier time, because clocks of processes differ. */
 export const moveMarker = (table: string, key: string) => `on conflict (${key}) do update
   set seq = excluded.seq, read_at = greatest(${table}.read_at, excluded.read_at)
   where ${table}.seq < excluded.seq`

@@ -39,7 +39,7 @@ where l.room_id = $1`,
 /** A room with its last place, the user's standing in it, and the message if it exists. */
 export type Changeable = { room: RoomLine; standing: Standing; message: ChangeableMessage | undefined }
 
-/** Reads all that a change of a message depends on, in one snapshot; undefined for an unknown room. */
+/** Reads everything that a change of a message depends on in one snapshot; undefined for an unknown room. */
 export async function findChangeable(
   on: Connection,
   target: { roomId: string; eventId: string; userId: string; emoji: string },

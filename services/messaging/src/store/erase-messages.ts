@@ -2,7 +2,7 @@ import { holdStill } from './lines.ts'
 import { lastShown, stillTakesPart } from './retractions.ts'
 import { statement, type Connection, type Pool } from './statement.ts'
 
-/** A room in which a user has something left. */
+/** A room that still contains data of a user. */
 type InRoom = { roomId: string }
 
 const roomWithMessages = statement<InRoom>(
@@ -58,7 +58,7 @@ const roomWithReactions = statement<InRoom>(
   'select room_id as "roomId" from reactions where user_id = $1 limit 1',
 )
 
-/** Removes up to $3 reactions of user $2 in room $1; the next person who reacted moves up among the named ones. */
+/** Removes up to $3 reactions of user $2 in room $1. The next person who reacted is named instead. */
 const takeReactionsBack = statement<{ erased: number }>(
   'erase_reactions',
   `with batch as (
@@ -92,7 +92,7 @@ async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Prom
   if (!room) return 0
   return holdStill(pool, room.roomId, async (on) => {
     const [row] = await some(on, room.roomId)
-    // Another process may have been quicker: there may be more in other rooms.
+    // Another process may have erased it first; other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)
   })
 }

@@ -8,9 +8,9 @@ import { statement, type Connection } from './statement.ts'
 
 /** The state of a room's log after its last fact. */
 export type HeldFacts = {
-  /** Undefined when nothing is held of the room. */
+  /** Undefined if nothing is stored about the room. */
   room: FactLine | undefined
-  /** Outbox entry of the last fact held. */
+  /** Outbox entry of the last applied fact. */
   lastEntry: bigint
 }
 
@@ -36,8 +36,7 @@ export async function lockFactLine(on: Connection, roomId: string): Promise<Held
 }
 
 /**
- * Inserts the row of a new room, so that two concurrent creations meet; returns the row of the other one, if there was
- * one.
+ * Inserts the row of a new room. If a concurrent creation was first, returns its row.
  */
 export async function makeLine(on: Connection, roomId: string): Promise<HeldFacts> {
   await make.run(on, [roomId])

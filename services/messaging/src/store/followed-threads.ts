@@ -40,7 +40,7 @@ type Row = { total: bigint } & (
   | { eventId: null }
 )
 
-/** $1 rooms, $2 user, $3 to $5 key after which to continue or nulls, $6 rows wanted, $7 rows to skip. */
+/** $1 rooms, $2 user, $3 to $5 key to continue after (null for the first page), $6 limit, $7 offset. */
 const page = statement<Row>(
   'read_followed_threads',
   `with followed as materialized (

@@ -14,8 +14,7 @@ returning id`,
 )
 
 /**
- * Stores events that took the next places of a room, in order, and advances the room's last place. The transaction has
- * locked the room's row. Returns their outbox entries.
+ * Stores events that took the next places of a room, in order, and advances the room's last place. The room's row must be locked. Returns their outbox entries.
  */
 export async function storeLineEvents(
   on: Connection,

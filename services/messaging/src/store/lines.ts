@@ -34,7 +34,7 @@ export const standingColumns = `coalesce(m.member, false) as member,
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
 
-/** The header contained in a row. */
+/** Reads the header from a row. */
 export function toHeader({ roomId, version, kind, groupId, universal, archived, name, participantIds }: HeaderRow) {
   return { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
 }
@@ -94,7 +94,7 @@ export async function lockLine(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }
 
-/** A transaction that holds the room; see {@link lockLine}. */
+/** Runs in a transaction that has locked the room; see {@link lockLine}. */
 export function holdStill<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
   return transaction(pool, async (on) => {
     await lockLine(on, roomId)

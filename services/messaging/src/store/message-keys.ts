@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { statement, type Connection } from './statement.ts'
 
-/** The use of a key. */
+/** A use of an idempotency key. */
 export type UsedKey = { digest: Buffer; roomId: string; eventId: string }
 
 const find = statement<UsedKey>(

@@ -21,7 +21,7 @@ export type NewFollower = {
    * of the root, if still a member, at the first reply.
    */
   why: 'author' | 'root_author' | 'mentioned'
-  /** The room takes the user in without a membership. */
+  /** The user is a member because the room is open to them. */
   open: boolean
   rider: Buffer
 }
@@ -29,7 +29,7 @@ export type NewFollower = {
 /** Further properties of a reply in a thread. */
 export type NewReply = {
   rootEventId: string
-  /** Bytes that the entry gets when the reply is the first one. */
+  /** Bytes to append to the entry if the reply is the first one. */
   createdRider: Buffer
   followers: readonly NewFollower[]
   echo: { eventId: string; entry: PostedEntry } | undefined
@@ -38,7 +38,7 @@ export type NewReply = {
 /** A post that is about to be written. */
 export type NewPost = {
   authorId: string
-  /** The room takes the author in without a membership. */
+  /** The author is a member because the room is open to them. */
   openToAuthor: boolean
   key: string | undefined
   digest: Uint8Array
@@ -79,7 +79,7 @@ function appendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
-  // Checked before the files: those of a repeated call are in use by the message of the first call.
+  // Checked before the files, because the message of the first call already uses the files of a repeated call.
   if (row.eventId !== null) {
     const { digest, roomId, eventId } = row
     return { kind: 'keyTaken', used: { digest, roomId, eventId } }
@@ -88,7 +88,7 @@ function appendedPost(row: AppendedRow): AppendedPost {
   return { kind: 'fileTaken', assetId: file }
 }
 
-/** A room as permissions were resolved with it. */
+/** The state of a room with which permissions were resolved. */
 export type At = { roomId: string; version: bigint }
 
 /** Whether the short statement for a single post can write it. */

@@ -23,7 +23,7 @@ export async function keepPreviewToken(
   await keep.run(on, [digest, userId, Buffer.from(preview)])
 }
 
-/** Drops tokens whose time is over, at most `limit`; returns how many. */
+/** Deletes at most `limit` expired tokens; returns how many. */
 export async function dropExpiredPreviewTokens(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

@@ -60,7 +60,7 @@ export async function addReaction(on: Connection, reaction: Reaction, at: Date, 
   await add.run(on, [...parameters(reaction), at, place])
 }
 
-/** The line is held. */
+/** The log must be locked. */
 export async function removeReaction(on: Connection, reaction: Reaction): Promise<void> {
   await remove.run(on, parameters(reaction))
 }

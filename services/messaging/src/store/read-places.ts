@@ -16,7 +16,7 @@ type PlaceRow = HeaderRow &
 
 /** Everything needed to decide about moving a read marker, in one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
-  /** The place up to which everything is read: that of the given message, or of the last visible one. */
+  /** The place up to which everything will be read: that of the given message, or of the last visible one. */
   read: Place | undefined
   /** Place of the marker. */
   marker: Place | undefined

@@ -65,7 +65,7 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-// As counted in `sized`; an echo shows the same as its reply.
+// The same size as in `sized`; an echo shows the content of its reply.
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
 const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
@@ -73,8 +73,7 @@ const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + ${attachmentBytes} * ${countOf('message_attachments')} + ${reactionBytes} * ${countOf('reaction_tallies')}`
 
 /**
- * The rows of a query on room_events that a page shows, in this order, and the first that is too much for it. Their sizes
- * are known without what they show being read.
+ * The rows of a query on room_events that fit a page, in this order, and the first that does not. Their sizes are known without reading their content.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before

@@ -20,7 +20,7 @@ export async function storeReaderEvent(
   toEvent: (version: bigint) => OutgoingEvent,
 ): Promise<bigint[]> {
   const [reader] = await raise.run(on, [userId])
-  if (!reader) throw new Error('raise_reader always answers one row')
+  if (!reader) throw new Error('raise_reader did not return a row')
   const { shard, aggregate, subject, eventId, payload } = outgoing(toEvent(reader.version))
   return (await store.run(on, [shard, aggregate, subject, eventId, payload])).map(({ id }) => id)
 }

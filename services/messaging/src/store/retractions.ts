@@ -1,8 +1,7 @@
 import { statement, type Connection } from './statement.ts'
 
 /**
- * The last shown root message or echo of `room_lines l` when the rows at `places` no longer are: retracted messages are
- * not unread. `last_message_at` stays, because it shows whether anything was ever posted.
+ * The last shown root message or echo of `room_lines l` without the rows at `places`: retracted messages are not unread. `last_message_at` stays, because it shows whether anything was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e
@@ -11,7 +10,7 @@ export const lastShown = (places: string) => `case when l.last_message_seq = any
   order by e.seq desc limit 1
 ) else l.last_message_seq end`
 
-/** Whether the user has another reply in the thread of room $1 than those at `places`. */
+/** Whether the user has a reply in the thread of room $1 besides those at `places`. */
 export const stillTakesPart = (root: string, user: string, places: string) => `exists (
         select from room_events e
         where e.room_id = $1 and e.thread_root_event_id = ${root} and e.actor_id = ${user} and e.deleted_at is null
@@ -54,15 +53,15 @@ export type Retraction = {
   authorId: string
 }
 
-/** Makes placeholders of a message and its echo; it no longer counts as unread or as a reply. The line is held. */
+/** Turns a message and its echo into placeholders, which count neither as unread nor as replies. The log must be locked. */
 export async function retractMessage(on: Connection, retraction: Retraction, at: Date): Promise<void> {
   const { roomId, places, threadRootEventId, authorId } = retraction
   await retract.run(on, [roomId, places, at, threadRootEventId, authorId])
 }
 
 /** $1 room, $2 place of the reply, $3 place of the echo, $4 time. */
-const takeBack = statement(
-  'take_back_echo',
+const remove = statement(
+  'remove_echo',
   `with echo as (
   update room_events set deleted_at = $4, in_timeline = false where room_id = $1 and seq = $3::bigint
 ), reply as (
@@ -72,10 +71,10 @@ update room_lines l set last_message_seq = ${lastShown('array[$3::bigint]')} whe
 )
 
 /** Removes an echo from the timeline without a placeholder; its reply stays. The row of the room must be locked. */
-export async function takeBackEcho(
+export async function removeEcho(
   on: Connection,
   echo: { roomId: string; replySeq: bigint; seq: bigint },
   at: Date,
 ): Promise<void> {
-  await takeBack.run(on, [echo.roomId, echo.replySeq, echo.seq, at])
+  await remove.run(on, [echo.roomId, echo.replySeq, echo.seq, at])
 }

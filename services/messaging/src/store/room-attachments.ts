@@ -15,12 +15,12 @@ export type RoomAttachment = Attached & {
 /** Position of a file: by message, then in the order of the message. */
 export type AttachmentKey = { seq: bigint; position: number }
 
-/** Where to continue, and the total counted when the first page was read. */
+/** Where to continue, and the total as of the first page. */
 export type AttachmentPlace = AttachmentKey & { total: bigint }
 
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
-/** $1 room, $2 reader, $3 and $4 key after which to continue, $5 rows wanted, $6 rows to skip, $7 total or null. */
+/** $1 room, $2 reader, $3 and $4 key to continue after (null for the first page), $5 limit, $6 offset, $7 total or null. */
 const read = statement<Row>(
   'read_room_attachments',
   `select ${accessColumns}, coalesce($7::bigint, (select count(*) from message_attachments where room_id = $1)) as total, a.*

@@ -9,7 +9,7 @@ export type EventSource = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
 /** The newest version held, and the last hundred as decimal strings, oldest first. */
 export type HeldVersions = EventSource & { version: bigint; recent: string[] }
 
-/** No duplicate is older: events are handed over to a room in order, fifty at a time. */
+/** Duplicates are never older, because events are handed over to a room in order, fifty at a time. */
 const versionsKept = 100
 
 const readLine = statement<HeaderRow & { roomSeq: bigint }>(
@@ -36,9 +36,9 @@ set version = excluded.version, recent_versions = excluded.recent_versions, hear
 
 const storeStates = statement(
   'store_video_states',
-  `update message_attachments a set video = told.video
-from unnest($2::text[], $3::bytea[]) as told (asset_id, video)
-where a.room_id = $1 and a.asset_id = told.asset_id and (told.video <> $4 or a.video is null)`,
+  `update message_attachments a set video = changed.video
+from unnest($2::text[], $3::bytea[]) as changed (asset_id, video)
+where a.room_id = $1 and a.asset_id = changed.asset_id and (changed.video <> $4 or a.video is null)`,
 )
 
 const drop = statement<{ dropped: number }>(
@@ -51,7 +51,7 @@ const drop = statement<{ dropped: number }>(
 ) select count(*)::integer as dropped from gone`,
 )
 
-/** The line of a room; undefined when nothing is held of it. */
+/** The log of a room; undefined if nothing is stored about it. */
 export async function findLine(on: Connection, roomId: string): Promise<RoomLine | undefined> {
   const [row] = await readLine.run(on, [roomId])
   return row && { ...toHeader(row), roomSeq: row.roomSeq }
@@ -66,7 +66,7 @@ export function findHeldVersions(
   return readVersions.run(on, [roomId, ...columnsOf(sources)])
 }
 
-/** Stores the versions held, one entry per source. */
+/** Stores the versions, one entry per source. */
 export async function storeHeldVersions(
   on: Connection,
   roomId: string,

@@ -56,7 +56,7 @@ export const roomLines = pgTable(
   ],
 )
 
-/** Explicit members; a former member keeps a row that says so. */
+/** Explicit members. The row of a former member is kept and marked. */
 export const lineMembers = pgTable(
   'line_members',
   {
@@ -73,7 +73,7 @@ export const lineMembers = pgTable(
   ],
 )
 
-/** Bans; a lifted one keeps a row that says so. */
+/** Bans. The row of a lifted ban is kept and marked. */
 export const lineBans = pgTable(
   'line_bans',
   {
@@ -134,11 +134,11 @@ export const roomEvents = pgTable(
     index('room_events_thread')
       .on(table.roomId, table.threadRootEventId, table.seq)
       .where(sql`${table.threadRootEventId} is not null`),
-    // Finds the message that shows a preview image: the encoding ends with its key, after tag and length.
+    // For finding the message that shows a preview image: the encoding ends with the image's key, after tag and length.
     index('room_events_preview_image')
       .on(sql`substring(${table.linkPreview} from octet_length(${table.linkPreview}) - 16)`)
       .where(sql`${table.linkPreview} is not null`),
-    // Finds whether somebody still takes part in a thread.
+    // For checking whether somebody still takes part in a thread.
     index('room_events_thread_author')
       .on(table.roomId, table.threadRootEventId, table.actorId)
       .where(sql`${table.threadRootEventId} is not null and ${table.deletedAt} is null`),
@@ -189,7 +189,7 @@ export const reactions = pgTable(
   ],
 )
 
-/** Reactions of one message with one emoji, counted: reading a message never counts. No row without a reaction. */
+/** Reactions of one message with one emoji, counted when written so that reads need not count. There is no row without a reaction. */
 export const reactionTallies = pgTable(
   'reaction_tallies',
   {
@@ -312,7 +312,7 @@ export const roomEventVersions = pgTable(
     aggregateType: text('aggregate_type').notNull(),
     aggregateId: text('aggregate_id').notNull(),
     version: place('version').notNull(),
-    /** The last ones, `version` at the end, unless an earlier release wrote that. */
+    /** The most recent versions, `version` last; empty if an earlier release wrote the row. */
     recentVersions: place('recent_versions').array().notNull().default([]),
     heardAt: instant('heard_at').notNull(),
   },
@@ -336,7 +336,7 @@ export const notificationLevels = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
-/** Idempotency keys of posts of the last 24 hours. By caller, not by room: one key names one request. */
+/** Idempotency keys of posts of the last 24 hours. Keyed by caller, not by room, because a key identifies one request. */
 export const messageKeys = pgTable(
   'message_keys',
   {

@@ -7,7 +7,7 @@ export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: Changed
 
 const standingsAtOnce = 5000
 
-/** Selects standings: those changed by facts above a version, of users after one. */
+/** Selects standings that facts above a version changed, of users with ids after the given one. */
 export type Wanted = { roomId: string; above: bigint; after: string }
 
 /** A room and the standings in it, in one snapshot; undefined when the room is unknown. */

@@ -6,7 +6,7 @@ export type Connection = Pick<pg.Pool, 'query'>
 /** Starts transactions. */
 export type Pool = pg.Pool
 
-/** A statement that each connection prepares once. `Row` is what its author knows about the columns. */
+/** A statement that each connection prepares once. `Row` is the type of its rows, which is not checked. */
 export function statement<Row extends pg.QueryResultRow>(
   name: string,
   text: string,

@@ -14,7 +14,7 @@ const banned = `exists (
   where b.room_id = l.room_id and b.user_id = $1 and b.banned and (b.expires_at is null or b.expires_at > now())
 )`
 
-/** Only who can read a room has something unread in it; for universal rooms the asker looks at room.join. */
+/** A room is unread only for those who can read it; for universal rooms the caller must check room.join. */
 const states = statement<RoomState>(
   'read_room_states',
   `select l.room_id as "roomId", l.last_message_at is null as empty, l.last_message_at as "lastMessageAt",
@@ -39,8 +39,7 @@ const followed = `thread_follows f
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $1`
 
 /**
- * Of the rooms of which the user is an explicit member one with unread messages and one with unread threads, and of the
- * universal ones from which they are not banned all.
+ * One room with unread messages and one with unread threads among the rooms of which the user is an explicit member, and all universal rooms from which they are not banned.
  */
 const unread = statement<UnreadRoom>(
   'read_unread',

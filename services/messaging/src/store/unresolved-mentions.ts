@@ -87,7 +87,7 @@ returning user_id as "userId"`,
 )
 
 /**
- * Makes those of the users follow the thread who are in the room and have never decided about it; returns their ids.
+ * Makes users follow the thread if they are in the room and have never decided about it; returns their ids.
  */
 export async function followAsMentioned(
   on: Connection,

@@ -13,7 +13,7 @@ import type { Viewing } from './viewing.ts'
 /** Size of images in timelines. */
 const thumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
-/** A file with addresses that let this reader open it for a day. */
+/** A file with addresses at which this reader can open it for a day. */
 export function toAttachment(viewing: Viewing, attached: Attached): MessageInitShape<typeof MessageAttachmentSchema> {
   const { assetId: id, filename, contentType, width, height, video } = attached
   const isImage = width > 0 && height > 0

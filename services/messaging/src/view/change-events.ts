@@ -35,7 +35,7 @@ export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: 
 
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
-/** A message became a placeholder, its echo with it; or only an echo was retracted. */
+/** A message with its echo became a placeholder, or only an echo was retracted. */
 export function toRetractedEvent(occurrence: Occurrence, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, ...rest } = message

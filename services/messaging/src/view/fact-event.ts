@@ -30,7 +30,7 @@ function deliveries(step: Step, notice: Notice, createdAt: Date): DeliveryInit[]
     notice === 'room_universal_changed'
       ? realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId, universal: line.universal } })
       : realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId } })
-  // Creators and joiners are not yet, and leavers no longer, in the room's audience.
+  // Includes the person who joins or leaves, who is not in the room's audience at that moment.
   const person = notice === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(line) ? [toUser(person, envelope)] : []
   return [toRoom(line, envelope), ...toPerson]

@@ -4,7 +4,7 @@ import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
 import type { Viewing } from './viewing.ts'
 
-/** The size in which images of previews are kept. */
+/** The size at which preview images are stored. */
 const imageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
 /** A preview as stored; missing values are left out. */

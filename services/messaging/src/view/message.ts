@@ -7,7 +7,7 @@ import { toLinkPreview } from './link-preview.ts'
 import { toReaction } from './reaction.ts'
 import type { Viewing } from './viewing.ts'
 
-/** A message as the reader sees it. A retracted one is a placeholder: it keeps its place and its thread, nothing else. */
+/** A message as the reader sees it. A retracted message is a placeholder that keeps only its place and thread. */
 export function toMessage(viewing: Viewing, row: EventRow): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.eventId,

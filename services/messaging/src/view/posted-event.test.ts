@@ -3,7 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
 import { findHoles, holeBytes } from '../domain/entry-holes.ts'
 
-test('the two holes of an entry are at version and room_seq, whatever the time', () => {
+test('the two holes of an entry are at version and room_seq, regardless of its time', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
   const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
   const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }

@@ -6,7 +6,7 @@ import { anyPlace, findHoles, type PostedEntry } from '../domain/entry-holes.ts'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
 import { encodeRider, toRoom, toUser } from './deliveries.ts'
 
-/** A message that is about to take its place. */
+/** A message that is about to be written to the log. */
 export type Posted = {
   eventId: string
   actorId: string
@@ -35,8 +35,7 @@ export type PostedDetails = Pick<
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
 /**
- * The outbox entry of a posted message, complete but for its place in the line, which the writing statement draws and
- * fills in.
+ * The outbox entry of a posted message, complete except for its place in the log, which the writing statement assigns and fills in.
  */
 export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options): PostedEntry {
   const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace }))

@@ -5,8 +5,7 @@ import { transaction, type Connection } from '../../store/statement.ts'
 import type { ReaderChange } from '../../view/reader-events.ts'
 
 /**
- * Changes what one user has read or follows, and announces it if `write` returns that something changed. The user's
- * version is updated last, because its row is the one on which all changes of the user wait.
+ * Changes what one user has read or follows, and announces it if `write` returns that something changed. The user's version is updated last, because all changes of the user lock its row.
  */
 export async function changeReader(
   ctx: Context,

@@ -6,7 +6,7 @@ import { roomNotFound, threadInDm, threadRootInvalid, threadRootNotFound } from 
 import { assertReads } from '../../policy/room-access.ts'
 import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 
-/** A thread as a request names it. */
+/** The ids with which a request names a thread. */
 export type Thread = { roomId: string; rootEventId: string }
 
 /** A readable thread with the caller's state in it; throws when there is none. */

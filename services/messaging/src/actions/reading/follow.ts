@@ -5,7 +5,7 @@ import { toFollowEvent } from '../../view/reader-events.ts'
 import { changeReader } from './change-reader.ts'
 import { findThread, type Thread } from './find-thread.ts'
 
-/** Follows or unfollows a thread, permanently: actions of others no longer change it. */
+/** Follows or unfollows a thread by the user's decision, which actions of others do not change. */
 export async function decide(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
   await findThread(ctx, caller, thread)
   await changeReader(

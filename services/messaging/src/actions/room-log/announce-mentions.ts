@@ -17,7 +17,7 @@ import {
 import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
 import { followerFields } from './new-post.ts'
 
-/** Gives the mentions of a message their own place in the line; nothing when another process was first. */
+/** Announces the mentions of a message at a place of their own in the log; does nothing if another process already has. */
 export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,
   unresolved: Unresolved,

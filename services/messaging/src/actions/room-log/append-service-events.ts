@@ -41,8 +41,7 @@ export async function appendServiceEvents(
 const keyOf = ({ aggregateType, aggregateId }: EventSource): string => `${aggregateType} ${aggregateId}`
 
 /**
- * The events that are new, and the versions held of each aggregate with them included. An event whose version is below the
- * newest one held is not necessarily a repetition: its owner's database may have been put back.
+ * Returns the new events, and the versions of each aggregate including them. An event with a version below the newest is not necessarily a duplicate: its owner's database may have been restored.
  */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
@@ -60,9 +59,9 @@ async function dropDuplicates(on: Connection, roomId: string, events: readonly R
 }
 
 function isRepeated({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
-  // An earlier release stored only the last one.
+  // An earlier release stored only the last version.
   if (recent.at(-1) !== `${held}`) return version <= held
-  // Version 1 means that the processing of a video begins; it precedes all other events of that video.
+  // Version 1 is the start of a video's processing, so no other event of that video can precede it.
   return version === 1n || recent.includes(`${version}`)
 }
 

@@ -40,7 +40,7 @@ export async function applyFacts(
   )
 }
 
-/** The offers one on top of the other. */
+/** Applies the offers one after another. */
 async function foldAll(
   { on, roomId }: HeldLog,
   held: FactLine | undefined,

@@ -11,13 +11,13 @@ import type { HeldLog } from '../../store/held-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import type { Occurrence } from '../../view/change-events.ts'
 
-/** The message that a call names; the emoji where it is about one. The signal ends the call. */
+/** The message that a call names, and the emoji of a reaction. `signal` fires when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
 /** The current message, in a room that the caller may read. */
 export type Found = { room: RoomLine; message: ChangeableMessage }
 
-/** The rows to write, and their events: each takes the next place of the log, in order. */
+/** The rows to write and their events, which take the next places of the log in this order. */
 export type Change = { write: (on: Connection) => Promise<void>; events: readonly OutgoingEvent[] }
 
 /** Whether the message was changed or already was as requested, and its earlier state. */

@@ -41,7 +41,7 @@ function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDet
   }
 }
 
-/** Followers as listed in facts: all, or that there are many. */
+/** Followers as facts list them: all, or only that there are many. */
 export function followerFields(followerIds: readonly string[]) {
   const threadFollowerIds = [...new Set(followerIds)]
   return threadFollowerIds.length > maxFollowersInEvent ? { manyThreadFollowers: true } : { threadFollowerIds }
@@ -53,7 +53,7 @@ function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: Th
     ...{ userId, why, open, rider: threadFollowedRider(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  // Nobody here knows the roles of who wrote the root.
+  // The roles of the root's author are not known here.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,

@@ -22,14 +22,14 @@ import { findParts, textAlone } from './parts.ts'
 /** Outcome of a request to post. */
 export type PostOutcome =
   | { kind: 'written'; row: EventRow }
-  /** A repeated request with a known key: the current message, even if it could no longer be posted. */
+  /** The key was used for the same request: the current message, even if it could not be posted now. */
   | { kind: 'replayed'; roomId: string; row: EventRow }
-  /** Another request used the key. */
+  /** The key was used for another request. */
   | { kind: 'keyReused' }
   | { kind: 'fileTaken'; assetId: string }
   | { kind: 'refused'; error: ConnectError }
 
-/** Writes the message into the log of the room. Throws when nobody knows whether it can be posted. */
+/** Writes the message into the log of the room. Throws if it cannot be determined whether it can be posted. */
 export async function post(ctx: Context, request: Post, signal: AbortSignal): Promise<PostOutcome> {
   const outcome = await write(ctx, request, signal)
   if (outcome.kind === 'keyTaken') return replay(ctx, request, outcome.used)
@@ -54,7 +54,7 @@ async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<
   }
 }
 
-/** The message posted under the key answers the repeated request. */
+/** A repeated request is answered with the message that was posted under the key. */
 async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Promise<PostOutcome> {
   if (!digest.equals(used.digest)) return { kind: 'keyReused' }
   const { roomId } = used

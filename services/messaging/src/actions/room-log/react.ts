@@ -9,13 +9,13 @@ import { addReaction, findTally, removeReaction } from '../../store/reactions.ts
 import { toReactionEvent } from '../../view/change-events.ts'
 import { changeMessage, occurrence, type Change, type Found, type Target } from './change.ts'
 
-/** A reaction that is to come or go. */
+/** A reaction to add or remove. */
 export type React = Target & { emoji: string; change: 'add' | 'remove' }
 
 /** Whether anything changed, and the resulting reactions with that emoji. */
 export type Reacted = { changed: boolean; tally: Tally | undefined }
 
-/** Adds a reaction of the caller to a message, or takes it back; through an echo it is the reply's. */
+/** Adds or removes a reaction of the caller. A reaction to an echo counts for its reply. */
 export async function react(ctx: Context, caller: Subject, request: React): Promise<Reacted> {
   const { roomId, emoji } = request
   assertEmoji(emoji)

@@ -11,7 +11,7 @@ import type { Readable } from '../../store/readable-events.ts'
 type Reader = { roomId: string; userId: string }
 type Read = (reader: Reader) => Promise<Readable | undefined>
 
-/** The result of a statement, if the caller may read the room as of its snapshot. */
+/** Returns the result of a statement. Throws unless the caller may read the room in the same snapshot. */
 async function readable(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<Readable> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined

@@ -11,8 +11,7 @@ import { occurrence, type Change, type Found } from './change.ts'
 import { retracting } from './retract.ts'
 
 /**
- * Removes an attachment; only the author may, in archived rooms too. A message without text and other parts is
- * retracted.
+ * Removes an attachment; only the author may, even in archived rooms. Retracts the message if nothing else is left of it.
  */
 export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
   const message = ownMessage(caller, found)
@@ -26,7 +25,7 @@ export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** Removes the preview of that address; only the author may, in archived rooms too. */
+/** Removes the preview of that address; only the author may, even in archived rooms. */
 export function planWithoutPreview(ctx: Context, caller: Subject, url: string, found: Found): Change {
   const message = ownMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)

@@ -3,13 +3,12 @@ import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
 import { assertMayRetract } from '../../policy/message-changes.ts'
-import { retractMessage, takeBackEcho } from '../../store/retractions.ts'
+import { retractMessage, removeEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
 import { occurrence, type Change, type Found } from './change.ts'
 
 /**
- * Retracts the message with its echo, or only the echo, whichever the id names. Does nothing when it is already
- * retracted.
+ * Retracts a message with its echo, or only the echo if the id is that of the echo. Does nothing if it is already retracted.
  */
 export function planRetraction(ctx: Context, caller: Subject, found: Found): Change | undefined {
   const { room, message } = found
@@ -20,7 +19,7 @@ export function planRetraction(ctx: Context, caller: Subject, found: Found): Cha
   return retracting(found, caller, now)
 }
 
-/** Makes a placeholder of the message, and of its echo. */
+/** Turns the message and its echo into placeholders. */
 export function retracting({ room, message }: Found, caller: Subject, now: Date): Change {
   const { seq, eventId, authorId, threadRootEventId, echo, attachmentIds, linkPreview } = message
   const places = echo ? [seq, echo.seq] : [seq]
@@ -33,7 +32,7 @@ export function retracting({ room, message }: Found, caller: Subject, now: Date)
   }
 }
 
-/** Takes the echo of a reply out of the timeline. */
+/** Removes the echo of a reply from the timeline. */
 export function takingBackEcho(
   { room, message }: Found,
   echo: NonNullable<ChangeableMessage['echo']>,
@@ -44,7 +43,7 @@ export function takingBackEcho(
   const { eventId, seq } = echo
   const gone = { eventId, threadRootEventId: message.threadRootEventId ?? '', channelEchoEventId: '', echoOnly: true }
   return {
-    write: (on) => takeBackEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
+    write: (on) => removeEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
     events: [toRetractedEvent(occurrence(room, caller, now, skipped), gone, nothingRemoved)],
   }
 }

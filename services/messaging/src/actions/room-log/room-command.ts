@@ -13,8 +13,7 @@ export type PostCommand = Waiting & { kind: 'post'; message: Message }
 export type ChangeCommand = Waiting & {
   kind: 'change'
   /**
-   * Makes the change and returns the events for the next places. To refuse the change it throws a ConnectError before
-   * it writes anything.
+   * Makes the change and returns the events for the next places. Refuses the change by throwing a ConnectError before writing anything.
    */
   change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
 }
@@ -26,7 +25,7 @@ export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 /** How many places a change took; 0 if there was nothing to change. */
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
-/** The state after facts were offered, and how many were new; or that they are inconsistent, and none was applied. */
+/** The state after applying facts and the number of new ones; or that they are inconsistent and none was applied. */
 export type FactsOutcome = ({ kind: 'held'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
 
 export type Outcome = WrittenPost | ChangeOutcome | FactsOutcome

@@ -9,7 +9,7 @@ const post = { kind: 'post', message: {} as Message, signal } as const
 const change = { kind: 'change', change: () => Promise.resolve([]), signal } as const
 const facts = { kind: 'facts', facts: [], signal } as const
 
-/** A writer whose batches end when the test says so. */
+/** A writer whose batches end when the test calls the returned function. */
 function slowWriter() {
   const batches: { kinds: string[]; end: () => Promise<void> }[] = []
   const writer = new RoomWriter((_, commands) => {
@@ -30,7 +30,7 @@ function outcomeOf({ kind }: RoomCommand): Outcome {
   return { kind: 'held', applied: 1, room: undefined, lastEntry: 0n }
 }
 
-test('posts, changes and facts of a room share one batch at a time, and facts go before what waits', async () => {
+test('a room has one batch at a time, and waiting facts are written before posts and changes', async () => {
   const { writer, batches } = slowWriter()
   const outcomes = Promise.all([
     writer.submit('R1', post),
@@ -45,7 +45,7 @@ test('posts, changes and facts of a room share one batch at a time, and facts go
   expect((await outcomes).map(({ kind }) => kind)).toEqual(['written', 'written', 'changed', 'held'])
 })
 
-test('up to 64 posts, or 16 changes, are one batch', async () => {
+test('a batch has at most 64 posts or 16 changes', async () => {
   const { writer, batches } = slowWriter()
   void Array.from({ length: 80 }, () => writer.submit('R1', post))
   void Array.from({ length: 20 }, () => writer.submit('R1', change))
@@ -53,7 +53,7 @@ test('up to 64 posts, or 16 changes, are one batch', async () => {
   expect(batches.map(({ kinds }) => kinds.length)).toEqual([1, 64, 15 + 13, 7])
 })
 
-test('a full room refuses posts and takes facts; who gave up is not written', async () => {
+test('a room with a full queue refuses posts but accepts facts; abandoned posts are not written', async () => {
   const { writer, batches } = slowWriter()
   const giver = new AbortController()
   void writer.submit('R1', post)

@@ -15,7 +15,7 @@ import type {
 
 export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => Promise<(Outcome | Error)[]>
 
-/** Posts in one batch; a change takes more round trips, and counts as four. */
+/** Maximum number of posts in a batch; a change takes more round trips, and counts as four. */
 const postsAtOnce = 64
 const weightOfChange = 4
 const maxWaiting = 2_048
@@ -42,7 +42,7 @@ export class RoomWriter {
     })
   }
 
-  /** Resolves when it is committed, or refused. Rejects with what kept it from being done. */
+  /** Resolves when the command is committed or refused. Rejects if it could be neither. */
   submit(roomId: string, command: PostCommand): Promise<WrittenPost>
   submit(roomId: string, command: ChangeCommand): Promise<ChangeOutcome>
   submit(roomId: string, command: FactsCommand): Promise<FactsOutcome>

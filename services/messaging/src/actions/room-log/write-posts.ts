@@ -16,10 +16,10 @@ import { mentionQueue } from '../../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
 import { posting, type Message, type WrittenPost } from './message.ts'
 
-/** Outcomes of the messages for which they are known. */
+/** The outcomes known so far, by message. */
 export type Outcomes = Map<Message, WrittenPost>
 
-/** Writes messages of one room in order. Throws when none of them was written. */
+/** Writes messages of one room in order. Throws if none was written. */
 export async function writePosts(
   ctx: Context,
   roomId: string,
@@ -57,7 +57,7 @@ async function writeAtOnce(
   wakeMentionResolver(ctx, ready)
 }
 
-/** With the row of the room locked, for messages that are not refused by a look without a lock. */
+/** Writes with the room's row locked; messages that a check without the lock refuses are left out. */
 async function writeLocked(
   ctx: Context,
   roomId: string,

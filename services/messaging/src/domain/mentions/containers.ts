@@ -4,7 +4,7 @@ export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empt
 /** A line that is read from the left. */
 export type Line = { text: string; at: number }
 
-/** Deeper nesting is read as text, as nobody writes it. */
+/** Deeper nesting is read as text; nobody uses it. */
 export const deepest = 32
 
 export const indentOf = ({ text, at }: Line): number => {

@@ -61,19 +61,19 @@ describe('a mention', () => {
     ['without a handle', '@ @. @! @'],
   ])('is not found %s', (_, body) => expect(findHandles(body)).toEqual([]))
 
-  test('counts up to the first 100', () => {
+  test('is found up to the hundredth', () => {
     const body = Array.from({ length: 150 }, (_, n) => `@u${n}`).join(' ')
     expect(findHandles(body)).toHaveLength(maxHandles)
   })
 
-  test('may be read without the underscores of emphasis', () => {
+  test('is also returned without trailing underscores, which may be emphasis', () => {
     expect(readings('ann')).toEqual(['ann'])
     expect(readings('ann__')).toEqual(['ann__', 'ann'])
     expect(readings('__')).toEqual(['__'])
   })
 })
 
-/** Text outside code and quotes, by a parser of the whole of CommonMark. */
+/** Text outside code and quotes, as a full CommonMark parser finds it. */
 function texts(node: Nodes): string[] {
   if (node.type === 'blockquote' || node.type === 'code' || node.type === 'inlineCode') return []
   if (node.type === 'link' || node.type === 'linkReference' || node.type === 'definition') return []
@@ -116,7 +116,7 @@ test('code and quotes are those of CommonMark', () => {
     fc.property(body, (text) => {
       expect(findHandles(text)).toEqual(texts(fromMarkdown(text)).flatMap(mentionsOf))
     }),
-    // One seed: the parser itself strays from CommonMark in one text of some ten thousand.
+    // A fixed seed, because the parser itself deviates from CommonMark in about one of 10,000 texts.
     { numRuns: 3_000, seed: 7 },
   )
 })

@@ -18,7 +18,7 @@ export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
   const labels = new Labels()
-  // Link definitions in a block quote apply outside of it, too.
+  // Link definitions in a block quote also apply outside of it.
   const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.take(text), quoted }))
   for (const { text: paragraph, quoted } of paragraphs) {
     if (quoted || !paragraph.includes('@')) continue

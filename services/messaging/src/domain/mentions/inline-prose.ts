@@ -32,7 +32,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Runs by length. They are requested from left to right, so no run is visited twice. */
+/** Runs by length. They are queried from left to right, so no run is visited twice. */
 class Ends {
   readonly #byLength = new Map<number, { index: number; run: Run }[]>()
 

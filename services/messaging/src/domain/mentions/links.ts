@@ -1,6 +1,6 @@
 import type { Labels } from './definitions.ts'
 
-/** An inline link's destination and title, right behind its text. Runs of spaces are single here, so that it reads fast. */
+/** The destination and title of an inline link, directly after its text. Runs of spaces were collapsed, which keeps the match fast. */
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
 

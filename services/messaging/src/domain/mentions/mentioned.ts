@@ -4,14 +4,14 @@ import type { MentionsSchema } from '@parley/contracts/internal'
 /** A user mentioned in a text. */
 export type MentionedUser = { userId: string; roleIds: readonly string[] }
 
-/** The people and roles that a text mentions, whether members of the room or not. */
+/** The people and roles that a text mentions, regardless of membership in the room. */
 export type Mentioned = {
   users: readonly MentionedUser[]
   /** Pingable roles. */
   roleIds: readonly string[]
   all: boolean
   here: boolean
-  /** The users could not be found in time. */
+  /** The mentioned users could not be fetched in time. */
   pending: boolean
 }
 

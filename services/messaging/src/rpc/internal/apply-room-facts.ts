@@ -11,14 +11,15 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
     if (outcome.kind === 'refused') throw outcome.error
     const { room, applied, lastEntry } = outcome
     countFacts(applied)
-    // Entries of a room reach the stream in order. A repeat waits too: its facts may be applied and not yet stored.
+    // Entries of a room reach the stream in order. Repeated calls wait too, because their facts may be applied but not
+    // yet on the stream.
     if (awaitStream && room) await ctx.relay.stored([lastEntry])
     if (standings) return await standingsOf(ctx, roomId, standings)
     return { heldVersion: room?.version ?? 0n, heldEventId: room?.factId ?? '' }
   }
 }
 
-/** Version and standings of one moment, which may be later than the facts. */
+/** Version and standings from one snapshot, which may be later than the facts. */
 async function standingsOf(ctx: Context, roomId: string, { aboveVersion, afterUserId }: WantedStandings) {
   const held = await heldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
   if (!held) return {}

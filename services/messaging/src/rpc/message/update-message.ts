@@ -15,7 +15,7 @@ export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.me
     if (body === undefined && withEcho === undefined) throw nothingToUpdate()
     const decide = planUpdate.bind(undefined, ctx, caller, { body, withEcho })
     const { found } = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
-    // An echo that was named and taken back is answered with its reply.
+    // If the request named an echo and removed it, the response contains the reply.
     const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, found.message.eventId])
     const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
     if (!row) throw messageNotFound()

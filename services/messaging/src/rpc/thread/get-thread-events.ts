@@ -22,7 +22,7 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const window = windowAt(count, position, replies)
     const shown = position ? {} : { root }
     const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
-    // After a thread without replies the client continues behind its root.
+    // In a thread without replies the client continues after the root.
     const requestCursor = cursor.value || encodeCursor(root.seq)
     return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { requestCursor, ...shown }) }
   }
