@@ -12,7 +12,7 @@ import type { FactDelivery, Look, WriteQueue } from './engines/delivery/index.ts
 
 export type Context = {
   db: Db
-  /** Through which long lists are read. */
+  /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
   /** Key for the ids of direct conversations. */
   dmKey: Uint8Array
@@ -22,7 +22,7 @@ export type Context = {
   policy: { current(): Policy }
   delivery: FactDelivery
   writes: WriteQueue
-  /** Looks at a room for many people at once. */
+  /** Reads a room for many people with one statement. */
   look: Look
   relay: Pick<Relay, 'wake' | 'onPeerGone'>
   now: () => Date

@@ -57,10 +57,10 @@ export const badLinkUrl = () =>
 export const groupNotEmpty = () =>
   new ConnectError('room group not empty: it still has rooms (archived ones count) or links', Code.FailedPrecondition)
 export const groupsDoNotMatch = () =>
-  new ConnectError('the order must name every room group exactly once; list them again', Code.FailedPrecondition)
+  new ConnectError('the order must name every room group exactly once; list the groups again', Code.FailedPrecondition)
 export const itemsDoNotMatch = () =>
   new ConnectError(
-    'the order must name every room and link of the group exactly once; list them again',
+    'the order must name every room and link of the group exactly once; list the group again',
     Code.FailedPrecondition,
   )
 export const movedMeanwhile = () =>

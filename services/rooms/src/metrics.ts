@@ -10,7 +10,7 @@ const handOverSeconds = histogram('parley.rooms.handover.duration', {
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
 })
 const handOverFailures = counter('parley.rooms.handover.failures', {
-  description: 'Attempts to hand facts to messaging that failed',
+  description: 'Failed attempts to deliver facts to messaging',
   unit: '{attempt}',
 })
 const factsMade = counter('parley.rooms.facts', {
@@ -30,7 +30,7 @@ export function countHandOver(held: boolean, seconds: number): void {
 /** While messaging is unavailable this happens often: it is counted, but logged only at debug level. */
 export function reportHandOverFailure(roomId: string, error: unknown): void {
   handOverFailures(1)
-  log.debug({ roomId, err: error }, 'facts of a room could not be handed over')
+  log.debug({ roomId, err: error }, 'facts of a room could not be delivered to messaging')
 }
 
 export function countFacts(facts: readonly RoomFact[]): void {
@@ -51,13 +51,13 @@ export function reportRebased(roomId: string, held: bigint, facts: number): void
 }
 
 const leftBehind = gauge('parley.rooms.left_behind', {
-  description: 'Rooms with facts that messaging has not taken in time',
+  description: 'Rooms with facts that messaging has not applied in time',
   unit: '{room}',
 })
-/** Number of rooms whose facts are not handed over by the call that changed them. */
+/** Number of rooms whose facts were not delivered by the call that changed them. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
-/** Something that is tried again until it succeeds. */
+/** A task that is retried until it succeeds. */
 export function reportRetry(task: string, error: unknown): void {
   log.warn({ task, err: error }, 'a task failed; retrying')
 }

@@ -42,12 +42,12 @@ const away = (): never => {
 /** State of the stand-ins; a test can change it at any time. */
 const knowledge = () => ({
   messaging: new FakeMessaging(),
-  /** Reports about deleted people to accounts. */
+  /** Reports about deleted people that accounts received. */
   erasures: new ErasureReports(),
   admin: {
     policy: standardPolicy(),
     denied: [] as string[],
-    /** Rooms that nobody may find or join, and whether the last one existed at that time. */
+    /** Rooms made private through admin, and whether the last one existed at that time. */
     entriesDenied: [] as string[],
     existedWhenDenied: false,
     silent: false,
@@ -126,19 +126,19 @@ export async function lobbyOf(env: Env): Promise<string> {
   return await eventually(async () => {
     const { groups } = await env.as('Uowner', 'owner').directory.listRoomGroups({})
     const [lobby] = groups
-    if ((lobby?.items.length ?? 0) < 2) throw new Error('the first rooms are not there yet')
+    if ((lobby?.items.length ?? 0) < 2) throw new Error('the first rooms do not exist yet')
     return lobby?.id ?? ''
   })
 }
 
-/** A room made by `Uadmin`, whose id is returned. */
+/** Creates a room as `Uadmin`; returns its id. */
 export async function makeRoom(env: Env, name: string, options: { universal?: boolean } = {}): Promise<string> {
   const groupId = await lobbyOf(env)
   const { room } = await env.as('Uadmin', 'admin').rooms.createRoom({ name, groupId, ...options })
   return room?.id ?? ''
 }
 
-/** An account that accounts knows; its display name is the login. */
+/** Adds an account to the stand-in; its display name is the login. */
 export function person(userId: string, options: Partial<FakePerson> = {}): FakePerson {
   const login = userId.slice(1)
   return { userId, login, displayName: login, roleIds: [], version: 1n, ...options }

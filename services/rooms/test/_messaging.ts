@@ -17,7 +17,7 @@ export class FakeMessaging {
   readonly #states = new Map<string, State>()
   #silence: { until: Promise<void>; end: () => void } | undefined
 
-  /** Accepts calls and does not answer them, until `speak`. */
+  /** Accepts calls without answering them, until `speak`. */
   fallSilent(): void {
     let end = () => {}
     const until = new Promise<void>((resolve) => (end = resolve))
@@ -43,7 +43,7 @@ export class FakeMessaging {
     return this.held.get(roomId) ?? []
   }
 
-  /** The version held of a room. */
+  /** The last version that it has of a room. */
   versionOf(roomId: string): bigint {
     return this.factsOf(roomId).at(-1)?.version ?? 0n
   }

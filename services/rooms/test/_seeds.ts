@@ -8,7 +8,7 @@ import { dmRow, insertRoom } from '../src/store/new-rooms.ts'
 import { roomBans, roomGroups } from '../src/store/schema.ts'
 import type { Env } from './_env.ts'
 
-/** A ban as the store keeps it. */
+/** Stores a ban directly. */
 export async function ban(
   db: Db,
   roomId: string,
@@ -28,7 +28,7 @@ export async function ban(
   await db.insert(roomBans).values({ ...row, createdAt: at, expiresAt, since: at })
 }
 
-/** A direct message that messaging knows of. */
+/** Creates a direct message that messaging knows. */
 export async function dm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]): Promise<string> {
   const made = newDm(dmRoomId(Buffer.from('key of tests'), userIds), userIds, {
     actorId: userIds[0] ?? '',
@@ -39,14 +39,14 @@ export async function dm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]):
   return made.head.id
 }
 
-/** A group as the store keeps it, so that a test can decide about it before there is one. */
+/** Stores a group directly, with an id that a test can use in decisions before the group exists. */
 export async function group(db: Db, id: string, position: number): Promise<void> {
   await db.insert(roomGroups).values({ id, name: id, description: '', position, createdAt: new Date() })
 }
 
 type Decided = { userId: string; permission: string; groupId?: string; roomId?: string; deny?: boolean }
 
-/** One user's own decision: at a group, a room, or else the server. */
+/** A decision for one user about a group, a room, or else the server. */
 export function decided({ userId, permission, groupId, roomId, deny = false }: Decided): PolicyDecision {
   const { SERVER, GROUP, ROOM } = PermissionScopeKind
   const kind = groupId ? GROUP : roomId ? ROOM : SERVER

@@ -28,7 +28,7 @@ beforeAll(async () => {
   direct = await dm(env, ['Umod', 'Uann'])
   await ban(env.db, tea, 'Uann', { at: ago(4) })
   await ban(env.db, coffee, 'Uben', { at: ago(3), expiresAt: new Date(Date.now() + 3600_000) })
-  // Two at the same moment.
+  // Two bans at the same time.
   const at = ago(2)
   await ban(env.db, tea, 'Ucid', { at })
   await ban(env.db, tea, 'Udan', { at })
@@ -42,7 +42,7 @@ async function listed(request: MessageInitShape<typeof ListBansRequestSchema> = 
   return { ids: bans.map(({ userId }) => userId), bans, page }
 }
 
-test('lists the bans in force of all rooms, newest first, with who and why', async () => {
+test('lists the active bans of all rooms, newest first, with users and reasons', async () => {
   const { ids, bans, page } = await listed()
   expect(ids).toEqual(['Udan', 'Ucid', 'Uben', 'Uann'])
   expect(page).toMatchObject({ totalCount: 4n, hasMore: false, nextCursor: '' })
@@ -58,7 +58,7 @@ test('lists the bans in force of all rooms, newest first, with who and why', asy
   expect(bans[2]?.expiresAt?.seconds).toBeGreaterThan(timestampFromDate(new Date()).seconds)
 })
 
-test('lists those of one room', async () => {
+test('lists the bans of one room', async () => {
   const { ids, page } = await listed({ roomId: tea })
   expect(ids).toEqual(['Udan', 'Ucid', 'Uann'])
   expect(page).toMatchObject({ totalCount: 3n })

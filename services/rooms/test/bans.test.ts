@@ -37,7 +37,7 @@ const access = async () => (await env.internal.getRoomAccess({ userId: 'Umallory
 const join = () => env.as('Umallory').rooms.joinRoom({ roomId: room })
 
 describe('BanMember', () => {
-  test('ends the membership and prevents joining; its event is on the stream before the answer', async () => {
+  test('ends the membership and prevents joining; its event is on the stream before the response', async () => {
     expect(await ban()).toMatchObject({ banned: true })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
       actorId: 'Umod',
@@ -53,7 +53,7 @@ describe('BanMember', () => {
   test('a second ban of the same person is refused, except as a repetition after unavailable', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
-    // Nobody else hands the ban over: that would make the repeat a second ban.
+    // No job delivers the ban, because then the repeat would be a second ban.
     const left = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
     const createdAt = new Date(Date.now() + 60_000)
     await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(left)).rowCount === 1)
@@ -128,7 +128,7 @@ describe('a temporary ban', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('prevents every way in until it ends, and readmits nobody then', async () => {
+  test('prevents joining in any way until it ends, and does not restore the membership afterwards', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
     await runOut()
@@ -150,7 +150,7 @@ describe('a temporary ban', () => {
     expect([await access(), await codeOf(join()), await member()]).toEqual([true, undefined, undefined])
   })
 
-  test('may be followed by another', async () => {
+  test('may be followed by another ban', async () => {
     await ban({ expiresAt: inAMinute() })
     await runOut()
     await join()

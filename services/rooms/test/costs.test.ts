@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('ListRooms runs one statement, and asks each neighbour once for all rooms', async () => {
+test('ListRooms runs one statement, and calls each other service once for all rooms', async () => {
   const list = () => env.as('Uann').directory.listRooms({})
   await list()
   expect(await costs.of(list)).toEqual({
@@ -33,7 +33,7 @@ test('opening sockets runs as many statements for several people as for one', as
   expect(await costsOf('Uann', 'Ubob')).toEqual(expected)
 })
 
-test('which of several rooms somebody may enter is read at once', async () => {
+test('ListAccessibleRooms runs one statement', async () => {
   const { rooms } = await env.as('Uann').directory.listRooms({})
   const roomIds = rooms.map(({ room }) => room?.id ?? '')
   expect(await costs.of(() => env.internal.listAccessibleRooms({ userId: 'Uann', roomIds }))).toEqual({

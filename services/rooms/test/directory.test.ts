@@ -13,7 +13,7 @@ let env: Env
 let lobby: string
 const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', silent: '', foreign: '' }
 
-/** Sees only rooms of which it is a member. */
+/** A user who sees only rooms of which they are a member. */
 const shy = 'Ushy'
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('ListRooms', () => {
     expect(env.messaging.stateCalls).toBe(before + 1)
   })
 
-  test('names participants of direct messages, including deleted people, but nobody while accounts is silent', async () => {
+  test('names participants of direct messages, including deleted people, but nobody while accounts does not answer', async () => {
     const person = { displayName: '', roleIds: [], version: 1n }
     env.accounts.people.push(
       { ...person, userId: 'Ualice', login: 'alice' },
@@ -108,7 +108,7 @@ describe('ListRooms', () => {
     }
   })
 
-  test('returns what the viewer has not read', async () => {
+  test('returns whether rooms have unread messages', async () => {
     const { rooms: shown } = await alice().listRooms({})
     const unread = shown.filter(({ viewerState }) => viewerState?.hasUnread)
     expect(new Set(idsOf(unread))).toEqual(new Set([ids.tea, ids.later]))
@@ -117,7 +117,7 @@ describe('ListRooms', () => {
   test.each([
     [RoomDirectoryScope.CHANNELS, RoomKind.CHANNEL],
     [RoomDirectoryScope.DMS, RoomKind.DM],
-  ])('of scope %s shows rooms of one kind', async (scope, kind) => {
+  ])('with scope %s shows rooms of one kind', async (scope, kind) => {
     const { rooms: shown } = await alice().listRooms({ scope })
     expect(new Set(shown.map(({ room }) => room?.kind))).toEqual(new Set([kind]))
   })
@@ -126,7 +126,7 @@ describe('ListRooms', () => {
     expect(await codeOf(alice().listRooms({ scope: 9 as RoomDirectoryScope }))).toBe(Code.InvalidArgument)
   })
 
-  test('shows only their own rooms to people without room.list', async () => {
+  test('shows people without room.list only rooms of which they are members', async () => {
     const { rooms: shown } = await env.as(shy).directory.listRooms({})
     expect(shown.every(({ viewerState }) => viewerState?.isMember)).toBe(true)
     expect(idsOf(shown)).toContain(ids.everyone)
@@ -135,7 +135,7 @@ describe('ListRooms', () => {
 })
 
 describe('GetRoom', () => {
-  test('returns what a member may do there', async () => {
+  test('returns the permissions of a member', async () => {
     const { room } = await alice().getRoom({ roomId: ids.tea })
     expect(room?.viewerState).toMatchObject({ isMember: true, hasUnread: true })
     expect(room?.viewerState?.permissions.map(({ permission }) => permission)).toEqual([
@@ -160,7 +160,7 @@ describe('GetRoom', () => {
     ])
   })
 
-  test('tells a non-member that the room can be joined', async () => {
+  test('reports to a non-member that the room can be joined', async () => {
     const { room } = await env.as('Ustranger').directory.getRoom({ roomId: ids.tea })
     expect(room?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
     expect(granted(room)).toEqual(['room.list', 'room.join'])
@@ -179,7 +179,7 @@ describe('GetRoom', () => {
     expect(granted(room)).toEqual(['room.list'])
   })
 
-  test('shows a direct message to its participants, an empty one too', async () => {
+  test('shows a direct message to its participants, even an empty one', async () => {
     const { room } = await alice().getRoom({ roomId: ids.silent })
     expect(room).toMatchObject({ room: { kind: RoomKind.DM, name: '', groupId: '' }, viewerState: { isMember: true } })
   })
@@ -196,7 +196,7 @@ describe('GetRoom', () => {
 })
 
 describe('BatchGetRooms', () => {
-  test('answers in first-seen order, once each, without unknown and hidden rooms', async () => {
+  test('returns rooms in first-seen order, without duplicates, unknown and hidden rooms', async () => {
     const roomIds = [ids.old, 'Rnone', ids.tea, ids.old, ids.foreign, ids.spoken]
     const { rooms: shown } = await alice().batchGetRooms({ roomIds })
     expect(idsOf(shown)).toEqual([ids.old, ids.tea, ids.spoken])
@@ -223,7 +223,7 @@ describe('room groups', () => {
     await env.db.update(rooms).set({ groupId: 'Gtwo' }).where(eq(rooms.id, ids.tea))
   })
 
-  test('are listed in order, links and rooms in one order, archived rooms left out', async () => {
+  test('are listed with links and rooms in a common order, without archived rooms', async () => {
     const { groups } = await alice().listRoomGroups({})
     expect(groups.map(({ id }) => id)).toEqual([lobby, 'Gtwo'])
     expect(groups[1]).toMatchObject({ name: 'Two', description: 'second' })

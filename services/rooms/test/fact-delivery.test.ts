@@ -33,7 +33,7 @@ const unapplied = async () =>
     .where(and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt)))
 const allApplied = () => eventually(async () => (await unapplied()).length === 0)
 
-/** Commits a change and dies before it is delivered. */
+/** Commits a change in a process that dies before delivering it. */
 async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
   await env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
@@ -51,7 +51,7 @@ describe('while messaging is silent', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
   })
 
-  test('a change answers within the deadline of its caller', async () => {
+  test('a change is answered within the deadline of its caller', async () => {
     await service[Symbol.asyncDispose]()
     service = await env.start()
     env.messaging.fallSilent()
@@ -109,7 +109,7 @@ describe('facts left behind', () => {
   })
 })
 
-describe('a restored messaging', () => {
+describe('messaging after a restore', () => {
   test('receives its facts again in a quiet room', async () => {
     await join('Uheidi')
     await allApplied()
@@ -117,7 +117,7 @@ describe('a restored messaging', () => {
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('that lost a room receives all its facts with the next change', async () => {
+  test('receives all facts of a lost room with the next change', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -136,7 +136,7 @@ describe('a change that removes access', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'left'])
   })
 
-  test('still waits for the stream after a later change went through', async () => {
+  test('still waits for the stream after a later change succeeded', async () => {
     env.messaging.offStream.add(room)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
     await join('Umike')
@@ -186,7 +186,7 @@ test('two processes deliver one room concurrently without gaps or duplicates', a
   await second[Symbol.asyncDispose]()
 })
 
-test('calls answer unavailable while PostgreSQL is away, and work again when it is back', async () => {
+test('calls fail with unavailable while PostgreSQL is down, and work again afterwards', async () => {
   await env.database.stop()
   expect(await codeOf(join('Uken'))).toBe(Code.Unavailable)
   await env.database.start()
@@ -194,7 +194,7 @@ test('calls answer unavailable while PostgreSQL is away, and work again when it 
   expect(env.messaging.factsOf(room).at(-1)).toMatchObject({ actorId: 'Uken' })
 })
 
-test('calls work again after NATS was away', async () => {
+test('calls work again after NATS was down', async () => {
   await env.nats.stop()
   await env.nats.start()
   await eventually(() => join('Uliam'))

@@ -29,7 +29,7 @@ async function make(key: string, name: string, by = admin()): Promise<{ id: stri
   return { id: room?.id ?? '', replayed }
 }
 
-test('the same request under the same key has one effect and one answer', async () => {
+test('the same request with the same key has one effect and one response', async () => {
   const first = await make('key-1', 'once')
   expect(first.replayed).toBe(false)
   expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })
@@ -42,19 +42,19 @@ test('a repetition returns the current room', async () => {
   expect(room).toMatchObject({ id, name: 'after', description: 'words' })
 })
 
-test('another process gives the same answer', async () => {
+test('another process gives the same response', async () => {
   const { id } = await make('key-0', 'elsewhere')
   await first[Symbol.asyncDispose]()
   first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   expect(await make('key-0', 'elsewhere')).toEqual({ id, replayed: true })
 })
 
-test('another request under the key is refused', async () => {
+test('another request with the key is refused', async () => {
   await make('key-2', 'here')
   expect(await codeOf(make('key-2', 'there'))).toBe(Code.InvalidArgument)
 })
 
-test('a key belongs to its caller', async () => {
+test('keys of different callers are independent', async () => {
   const mine = await make('key-3', 'mine')
   const theirs = await make('key-3', 'theirs', env.as('Uother', 'admin').rooms)
   expect(theirs).toMatchObject({ replayed: false })
@@ -82,7 +82,7 @@ test('a repeat of a call that was answered with unavailable waits for the same r
   ).toHaveLength(1)
 })
 
-test('calls at the same moment make one room', async () => {
+test('concurrent calls create one room', async () => {
   const second = await env.start()
   for (const round of ['s1', 's2', 's3', 's4', 's5']) {
     const made = await Promise.all([1, 2, 3, 4].map(() => make(`key-${round}`, `same-${round}`)))
@@ -100,7 +100,7 @@ test('a key stored by the previous version is answered', async () => {
   expect(await make('key-older', 'older')).toEqual({ id, replayed: true })
 })
 
-test('after a day the key is free again', async () => {
+test('a key can be reused after a day', async () => {
   await make('key-6', 'yesterday')
   await env.db.update(idempotentCalls).set({ createdAt: sql`now() - interval '25 hours'` })
   expect(await make('key-6', 'today')).toMatchObject({ replayed: false })

@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm'
 import { decided } from './_seeds.ts'
 import { lobbyOf, openEnv, person, type Env } from './_env.ts'
 
-/** Each of them alone closes a room only in one way. */
+/** Each of these decisions closes a room only in one way. */
 const half = ['room.list', 'room.join']
 const roomIdOf = (permission: string) => `R${permission.replace('.', '')}12345`
 
@@ -38,7 +38,7 @@ const listed = async (userId: string) =>
   (await env.as(userId).directory.listRooms({})).rooms.map(({ room }) => room?.id)
 
 describe('a group', () => {
-  test('is made once, and found by its name', async () => {
+  test('is created once, and found by its name', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => env.transfer.importGroup({ name: 'Twice' })))
     expect(one?.groupId).toBe(other?.groupId)
     expect([one?.made, other?.made].sort()).toEqual([false, true])
@@ -87,7 +87,7 @@ describe('a channel', () => {
     expect(env.admin.entriesDenied).toEqual([roomId])
   })
 
-  test('that is private is not created if nobody can be kept out', async () => {
+  test('that is private is not created if it cannot be closed', async () => {
     env.admin.silent = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
     env.admin.silent = false
@@ -128,7 +128,7 @@ test('unstorable characters of a description are left out', async () => {
 })
 
 describe('a direct message', () => {
-  test('is the existing one of its participants', async () => {
+  test('becomes the existing one of its participants', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
     expect(name).toBe('')
     expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })
@@ -148,13 +148,13 @@ test.each([
   await expect(importRoom('', wanted)).rejects.toMatchObject({ code })
 })
 
-test.each(half)('an export calls a room private in which %s is denied to everyone', async (permission) => {
+test.each(half)('an export marks a room as private if %s is denied to everyone in it', async (permission) => {
   const { roomId } = await importRoom(permission, { name: permission.replace('.', '-') })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: [roomId] })
   expect(rooms).toMatchObject([{ roomId: roomIdOf(permission), private: true }])
 })
 
-test('an export calls no room private because it is archived', async () => {
+test('an export does not mark a room as private because it is archived', async () => {
   const { roomId } = await importRoom('put away')
   await env.transfer.archiveImportedRoom({ roomId })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: [roomId] })

@@ -72,13 +72,13 @@ test('rooms that may not be joined are skipped', async () => {
   expect(await joinGroup('Ubob')).toEqual([room])
 })
 
-test('an unknown group is not found, an empty one has nothing to join', async () => {
+test('an unknown group is not found; an empty group has nothing to join', async () => {
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: '' }))).toBe(Code.InvalidArgument)
   expect(await joinGroup('Ualice')).toEqual([])
 })
 
-test('while messaging is silent it returns unavailable, and the rooms are joined once it answers', async () => {
+test('returns unavailable while messaging does not answer, and the rooms are joined once it does', async () => {
   const rooms = [await newRoom('late'), await newRoom('later')]
   env.messaging.fallSilent()
   expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)
@@ -90,12 +90,12 @@ test('while messaging is silent it returns unavailable, and the rooms are joined
   for (const roomId of rooms) expect(await isMember('Ucarol', roomId)).toBe(true)
 })
 
-test('a crowd at one group, by two processes, joins each room once each', async () => {
+test('a crowd that joins one group through two processes joins each room once', async () => {
   await env.start()
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
   const answers = await Promise.all(people.map((userId) => Promise.all([joinGroup(userId), joinGroup(userId)])))
-  // One of them joins; the other lists the same until messaging has the fact.
+  // One of the calls joins; the other lists the same rooms until messaging has the facts.
   for (const both of answers) expect(new Set(both.flat())).toEqual(new Set(rooms))
   for (const roomId of rooms) {
     const joined = env.messaging

@@ -67,7 +67,7 @@ async function assertNothingLostOrDoubled(): Promise<void> {
   }
 }
 
-describe('two administrators at once', () => {
+describe('two concurrent administrators', () => {
   test('who order the same items concurrently end with the order of one of them', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId), await newRoom(groupId)]
@@ -77,7 +77,7 @@ describe('two administrators at once', () => {
     expect([a, b]).toContainEqual(await idsIn(groupId))
   })
 
-  test('of whom one orders a group and the other adds to it: the addition stays', async () => {
+  test('of whom one orders a group and the other adds to it do not lose the addition', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId)]
     const wanted = [...ids].reverse()
@@ -89,7 +89,7 @@ describe('two administrators at once', () => {
     expect(after.slice(2).sort()).toEqual([link, room].sort())
   })
 
-  test('of whom one deletes a group and the other fills it: one is refused', async () => {
+  test('of whom one deletes a group and the other fills it do not both succeed', async () => {
     for (const fill of [
       (groupId: string) => admin().rooms.createRoom({ name: `race-${++made}`, groupId }),
       (groupId: string) => admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' }),
@@ -105,7 +105,7 @@ describe('two administrators at once', () => {
     await assertNothingLostOrDoubled()
   })
 
-  test('who delete the same link: one succeeds', async () => {
+  test('who delete the same link do not both succeed', async () => {
     const linkId = await newLink(await newGroup())
     const remove = () => codeOf(admin().layout.deleteSidebarLink({ linkId }))
     expect(new Set(await Promise.all([remove(), remove()]))).toEqual(new Set([undefined, Code.NotFound]))
@@ -113,7 +113,7 @@ describe('two administrators at once', () => {
 })
 
 describe('moving something that is moved concurrently', () => {
-  /** Begins a move, which waits for the lock of the layout; then moves the item with `meanwhile` and releases the lock. */
+  /** Starts a move, which waits for the lock of the layout, then moves the item with `meanwhile` and releases the lock. */
   async function moveWhile(move: () => Promise<unknown>, meanwhile: (tx: typeof env.db) => Promise<unknown>) {
     let answer: Promise<Code | undefined> | undefined
     await env.db.transaction(async (tx) => {
@@ -146,7 +146,7 @@ describe('moving something that is moved concurrently', () => {
     await admin().layout.moveRoomToGroup({ roomId, groupId: from })
   })
 
-  test('succeeds if it is already where it should go', async () => {
+  test('succeeds if it is already at its destination', async () => {
     const [from, to] = [await newGroup(), await newGroup()]
     const linkId = await newLink(from)
     const move = () => admin().layout.moveSidebarLinkToGroup({ linkId, groupId: to })

@@ -77,7 +77,7 @@ const idsIn = (group: AdminRoomLayoutGroup | undefined) => group?.items.map(({ i
 const inGroup = async (groupId: string) => idsIn((await listed()).find(({ id }) => id === groupId))
 
 describe('ListRoomGroups', () => {
-  test('shows every group in order with all its rooms and links, archived rooms too', async () => {
+  test('shows every group in order with all its rooms and links, including archived rooms', async () => {
     const groupId = await newGroup('Shown')
     const [room, link] = [await newRoom(groupId), await newLink(groupId)]
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
@@ -185,7 +185,7 @@ describe('groups', () => {
 })
 
 describe('MoveRoomToGroup', () => {
-  test('moves a room to the end of the other group, and messaging has it before the answer', async () => {
+  test('moves a room to the end of the other group, and messaging has the fact before the response', async () => {
     const [room, last] = [await newRoom('Gone'), await newLink('Gtwo')]
     const { room: moved } = await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(moved).toMatchObject({ id: room, groupId: 'Gtwo' })
@@ -199,7 +199,7 @@ describe('MoveRoomToGroup', () => {
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'group.Gone.room_removed_from_group']))
   })
 
-  test('waits until its event is on the stream: the other group may deny what this one allowed', async () => {
+  test('waits until its event is on the stream, because the new group may deny what the old one allowed', async () => {
     const room = await newRoom('Gone')
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(env.messaging.waitedForStream(room)).toBe(true)
@@ -214,7 +214,7 @@ describe('MoveRoomToGroup', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'moved'])
   })
 
-  test('needs room.manage in both groups, whatever the decisions about the room', async () => {
+  test('needs room.manage in both groups, regardless of decisions about the room', async () => {
     const room = await newRoom('Gone')
     const move = (userId: string) => codeOf(as(userId).moveRoomToGroup({ roomId: room, groupId: 'Gtwo' }))
     expect(await move('Uone')).toBe(Code.PermissionDenied)
@@ -382,7 +382,7 @@ describe('sidebar links', () => {
     expect(await codeOf(call())).toBe(code)
   })
 
-  test('refuse a bad label or URL, an empty change and an unknown group when there is one', async () => {
+  test('refuse an invalid label or URL, an empty change and an unknown group', async () => {
     const linkId = await newLink('Gone')
     expect(await codeOf(admin().updateSidebarLink({ linkId }))).toBe(Code.InvalidArgument)
     expect(await codeOf(admin().updateSidebarLink({ linkId, label: ' ' }))).toBe(Code.InvalidArgument)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('a caller who lists too much at once is told to wait, and nobody else', async () => {
+test('only a caller with too many concurrent lists is told to wait', async () => {
   const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))
   const ends = Array.from({ length: 200 }, () => list('Umallory'))
   expect(await list('Ualice')).toBeUndefined()

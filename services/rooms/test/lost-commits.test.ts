@@ -60,14 +60,14 @@ async function standings() {
   return { versions: named, facts: facts.map(({ version }) => version) }
 }
 
-/** The actors of the newest facts, of which each follows the one before it. */
+/** The actors of the newest facts, after checking that each follows the one before it. */
 function newest(count: number): string[] {
   const facts = env.messaging.factsOf(room)
   expect(facts.slice(1).map(({ previousVersion }) => previousVersion)).toEqual(versions().slice(0, -1))
   return facts.slice(-count).map(({ actorId }) => actorId)
 }
 
-test.each(['ban', 'leave', 'archive'])('a %s is in effect when it is answered', async (change) => {
+test.each(['ban', 'leave', 'archive'])('a %s is in effect before the response', async (change) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   lose()
@@ -88,7 +88,7 @@ test.each<[string, Change]>([
   ['unbans', { case: 'banned', value: about }],
   ['archives', { case: 'unarchived', value: {} }],
   ['unarchives', { case: 'archived', value: {} }],
-])('a call that finds its change made, and %s, is in effect when it is answered', async (call, lost) => {
+])('a call whose change is already made, and %s, is in effect before the response', async (call, lost) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   if (call === 'joins') await join('Ubob')
   if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
@@ -113,7 +113,7 @@ function topicOf({ case: kind, value }: RoomFact['fact']): string {
   return kind === 'archived' || kind === 'unarchived' ? 'archive' : String(kind)
 }
 
-test('one change gives messaging all other lost facts, too', async () => {
+test('one change also delivers all other lost facts to messaging', async () => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   await join('Ubad')
@@ -134,8 +134,7 @@ test('one change gives messaging all other lost facts, too', async () => {
   await joinUnanswered('Uone')
   await join('Utwo')
   newest(1)
-  // Facts that were not delivered arrive with the next change, or earlier by themselves; the last fact about each
-  // subject counts.
+  // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
   const last = new Map<string, string | undefined>()
   for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(topicOf(fact), fact.case)
   expect(Object.fromEntries(last)).toEqual({
@@ -149,7 +148,7 @@ test('one change gives messaging all other lost facts, too', async () => {
   })
 })
 
-test('facts without effect are found once', async () => {
+test('lost facts without effect are handled once', async () => {
   await join('Ubob')
   lose(inAMinute(), { case: 'left', value: about })
   lose(inAMinute() + 1n, { case: 'joined', value: about })
@@ -159,7 +158,7 @@ test('facts without effect are found once', async () => {
   expect(versions()).toHaveLength(after)
 })
 
-test('the periodic walk states a quiet room again', async () => {
+test('the periodic walk restates a quiet room', async () => {
   await join('Ubob')
   await using _walking = await env.start()
   lose(inAMinute(), { case: 'left', value: about })
@@ -180,7 +179,7 @@ test('waiting changes get higher versions in their order, and what refers to the
   lose()
   await join('Uthree')
   expect(newest(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
-  // A change is answered before that is noted.
+  // A change is answered before that is recorded.
   await eventually(async () => {
     const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
     expect(facts.map(({ appliedAt }) => appliedAt)).not.toContain(null)
@@ -202,13 +201,13 @@ test('two processes rebase the facts once', async () => {
   await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' })
   lose()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
-  // A call whose fact got another version from the other process fails with unavailable, and is repeated.
+  // If the other process changed the version of a call's fact, the call fails with unavailable and is retried.
   await Promise.all(users.map((userId) => eventually(() => join(userId))))
   expect(newest(20).sort()).toEqual(users.sort())
 })
 
 test.each([0, 1])(
-  'a messaging restored afterwards that still holds %s lost facts receives facts from there',
+  'messaging that is restored later and still has %s lost facts receives all facts after them',
   async (lost) => {
     const before = versions().length
     lose()

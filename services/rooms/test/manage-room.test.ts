@@ -22,11 +22,11 @@ beforeEach(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
-/** Holds room.manage and belongs to nothing. */
+/** A user with room.manage who is not a member of any room. */
 const owner = () => env.as('Uowner', 'owner').rooms
 
 describe('UpdateRoom', () => {
-  test('changes name and description, and messaging has it before the answer', async () => {
+  test('changes name and description, and messaging has the fact before the response', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `New-${made}`, description: 'fresh' })
     expect(after).toMatchObject({ name: `New-${made}`, description: 'fresh', universal: false })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
@@ -35,12 +35,12 @@ describe('UpdateRoom', () => {
     })
   })
 
-  test('a new name is announced to everyone, because people who only list the room show it too; other changes are not', async () => {
+  test('a new name is announced to everyone, because it is also shown to non-members; other changes are not', async () => {
     await using recording = await recordEvents(env.bus, 'evt.layout.>')
     await owner().updateRoom({ roomId: room, description: 'words' })
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, description: 'other words' })
     await owner().updateRoom({ roomId: room, name: `Renamed-${made}` })
-    // Not that of its creator, whose announcement may still be on its way.
+    // Excludes the announcement of the creation, which may still arrive.
     const events = () =>
       recording.events.filter(
         ({ actorId, fact }) => actorId === 'Uowner' && fact.case === 'layoutChanged' && fact.value.roomId === room,
@@ -55,13 +55,13 @@ describe('UpdateRoom', () => {
     expect(events()).toMatchObject([{ kind: 'room_groups_updated', deliveries: [{ audience: { case: 'everyone' } }] }])
   })
 
-  test('an empty description clears, fields that are not named stay', async () => {
+  test('an empty description clears it, and fields that are not named stay', async () => {
     await owner().updateRoom({ roomId: room, description: 'words' })
     const { room: after } = await owner().updateRoom({ roomId: room, description: '' })
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('makes a room universal and back; only explicit members stay, and the end waits for the stream', async () => {
+  test('makes a room universal and back, which waits for the stream and keeps only explicit members', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember

@@ -56,7 +56,7 @@ const admin = () => env.as('Uadmin', 'admin').rooms
 const idsOf = (members: DirectoryMember[]) => members.map(({ user }) => user?.id)
 
 describe('ListMembers', () => {
-  test('lists explicit members by display name in any letter case, login where there is none', async () => {
+  test('lists explicit members by display name or else login, ignoring case', async () => {
     const { members, page } = await alice().listMembers({ roomId: tea })
     expect(idsOf(members)).toEqual(['Ubob', 'Uadmin', 'Ucarol', 'Ualice'])
     expect(members[0]).toMatchObject({ user: { login: 'bob', displayName: 'Abel' }, roles: ['moderator'] })
@@ -72,7 +72,7 @@ describe('ListMembers', () => {
     expect(idsOf(await found('aro'))).toEqual(['Ucarol'])
     expect(idsOf(await found('carol'))).toEqual(['Ucarol'])
     expect(idsOf(await found('%'))).toEqual([])
-    // The end of a login and the beginning of a display name are no text.
+    // A match cannot span the end of a login and the beginning of a display name.
     expect(idsOf(await found('bob\nabel'))).toEqual([])
     expect(await codeOf(found('x'.repeat(101)))).toBe(Code.InvalidArgument)
   })
@@ -101,7 +101,7 @@ describe('ListMembers', () => {
     expect(await codeOf(alice().listMembers({ roomId: tea, page: { limit: 501 } }))).toBe(Code.InvalidArgument)
   })
 
-  test('of a universal room lists explicit members, or on demand all who belong to it', async () => {
+  test('of a universal room lists explicit members or, on request, everybody who belongs to it', async () => {
     expect(idsOf((await alice().listMembers({ roomId: everyone })).members)).toEqual([])
     const { members } = await alice().listMembers({ roomId: everyone, membership: RoomMembershipKind.EFFECTIVE })
     expect(idsOf(members)).toEqual(['Ubob', 'Uadmin', 'Ucarol', 'Uowner', 'Ualice'])

@@ -36,7 +36,7 @@ test('are filled from accounts once it answers', async () => {
   expect(rows[0]).toMatchObject({ userId: 'U0', login: 'login0', nameKey: 'alice', roleIds: ['moderator'] })
 })
 
-test('follow renames and roles, whatever the order of arrival', async () => {
+test('follow renames and roles, regardless of the order of arrival', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()
@@ -52,7 +52,7 @@ test('follow renames and roles, whatever the order of arrival', async () => {
   await eventually(async () => expect(await stored()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
-test('follow a rename that happened while accounts was away', async () => {
+test('follow a rename that happened while accounts was down', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()
@@ -65,7 +65,7 @@ test('follow a rename that happened while accounts was away', async () => {
   )
 })
 
-test('keep of a deleted account only that it is deleted', async () => {
+test('keep only a tombstone of a deleted account', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()

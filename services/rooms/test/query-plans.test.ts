@@ -24,8 +24,7 @@ const opened = new Resources()
 let db: Db
 
 /**
- * 100,000 people, all of them in room R1, 100 of them in R2; every other one is `staff`, a hundred are `few`. Their names
- * have nothing in common but their logins.
+ * 100,000 people, all of them in room R1, 100 of them in R2; every other one is `staff`, a hundred are `few`. Their names share no trigrams except in the logins.
  */
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
@@ -62,7 +61,7 @@ async function stepsOf(statement: SQL): Promise<Plan[]> {
   return explained ? steps(explained.Plan) : []
 }
 
-/** The most rows that a step looked at. */
+/** Maximum number of rows that a step read. */
 const maxRows = (steps: readonly Plan[]): number =>
   Math.max(...steps.map((step) => (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops']))
 const indexes = (steps: readonly Plan[]) => steps.map((step) => step['Index Name'])
@@ -84,7 +83,7 @@ describe('of 100,000 members', () => {
     ['a page of those who belong to a universal room', filter('', { eligible }), deep],
     ['a page of a search that finds all of them', filter('user'), first],
     ['a deep page of a search that finds many', filter('a'), deep],
-  ])('%s reads about as many people as it shows', async (_what, filter, page) => {
+  ])('%s reads only about as many people as it shows', async (_what, filter, page) => {
     const steps = await stepsOf(membersPage(filter, page))
     expect(indexes(steps)).toContain('people_by_name')
     expect(maxRows(steps)).toBeLessThan(4 * first.limit)
@@ -121,7 +120,7 @@ describe('recipients among 100,000 members', () => {
     ['a thousand by id of a universal room', { ...wants.users, eligible }],
     ['those with a role that many have', { ...nobody, roleIds: ['staff'] }],
     ['those of a universal room with a role that many have', { ...nobody, roleIds: ['staff'], eligible }],
-  ])('%s: a page reads about as many people as it answers', async (_what, filter) => {
+  ])('%s: a page reads only about as many people as it returns', async (_what, filter) => {
     expect(maxRows(await stepsTo(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
   })
 
@@ -136,7 +135,7 @@ describe('recipients among 100,000 members', () => {
 test('100 members among 100,000 people are read, not all people', async () => {
   const steps = await stepsOf(membersPage(filter('', { roomId: 'R2' }), first))
   expect(indexes(steps)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
-  // The bans of this test are few enough to be read whole.
+  // This test has so few bans that reading all of them is acceptable.
   expect(maxRows(steps)).toBeLessThan(1000)
 })
 

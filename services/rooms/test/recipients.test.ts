@@ -48,7 +48,7 @@ beforeAll(async () => {
   const members = (roomId: string, userIds: string[]) =>
     userIds.map((userId) => ({ roomId, userId, member: true, version: 9n, since: new Date() }))
   await env.db.insert(roomMembers).values([
-    // Rooms does not know the account of Uunheard yet.
+    // Rooms has not received the account of Uunheard yet.
     ...members(tea, ['Ualice', 'Ubanned', 'Ubob', 'Uexpired', 'Ugone', 'Uguest', 'Uunheard']),
     ...members(everyone, ['Uguest', 'Ubanned']),
     ...members(shelved, ['Ualice']),
@@ -71,19 +71,19 @@ const listed = async (requested: MessageInitShape<typeof ListRecipientsRequestSc
   (await env.internal.listRecipients({ limit: 1000, ...requested })).userIds
 
 describe('ListRecipients', () => {
-  test('all of a room: its members, without people who are banned, deleted or left', async () => {
+  test('of a whole room returns its members, without people who are banned, deleted or left', async () => {
     const found = await env.internal.listRecipients({ roomId: tea, all: true, limit: 1000 })
     expect(found.userIds).toEqual(['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uunheard'])
     expect(found.room).toMatchObject({ roomId: tea, kind: RoomKind.CHANNEL, name: 'tea', universal: false })
   })
 
-  test('all of a universal room: people who may join it, and explicit members', async () => {
+  test('of a whole universal room returns people who may join it, and explicit members', async () => {
     expect(await listed({ roomId: everyone, all: true })).toEqual([
       ...['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uowner'],
     ])
   })
 
-  test('all of a universal room that denies nobody: everybody', async () => {
+  test('of a whole universal room that denies nobody returns everybody', async () => {
     await using other = await openEnv()
     other.accounts.people = [person('Ualice'), person('Ugone', { deleted: true }), person('Uother')]
     await other.start()
@@ -93,21 +93,21 @@ describe('ListRecipients', () => {
     expect((await other.internal.listRecipients({ roomId, all: true })).userIds).toEqual(['Ualice', 'Uother'])
   })
 
-  test('users: the members among them', async () => {
+  test('of users returns the members among them', async () => {
     const userIds = ['Ubob', 'Uleft', 'Unobody', 'Ubanned', 'Ugone', 'Uunheard', 'Ualice', 'Uowner']
     expect(await listed({ roomId: tea, userIds })).toEqual(['Ualice', 'Ubob', 'Uunheard'])
     const invited = ['Uunwanted', 'Uguest', 'Umodguest', 'Ualice', 'Uowner', 'Ubanned', 'Ugone']
     expect(await listed({ roomId: everyone, userIds: invited })).toEqual(['Ualice', 'Uguest', 'Uowner'])
   })
 
-  test('roles: the members who hold one', async () => {
+  test('of roles returns the members who have one', async () => {
     expect(await listed({ roomId: tea, roleIds: ['moderator', 'admin'] })).toEqual(['Uadmin', 'Ubob'])
     expect(await listed({ roomId: everyone, roleIds: ['moderator'] })).toEqual(['Ubob'])
     expect(await listed({ roomId: everyone, roleIds: ['guest'] })).toEqual(['Uguest', 'Uowner'])
     expect(await listed({ roomId: tea, roleIds: ['none'] })).toEqual([])
   })
 
-  test('several selections are combined, with nobody twice', async () => {
+  test('combines several selections without duplicates', async () => {
     const requested = { roomId: tea, userIds: ['Uexpired', 'Ubob'], roleIds: ['moderator', 'guest'] }
     expect(await listed(requested)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
     expect(await listed({ ...requested, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
@@ -124,14 +124,14 @@ describe('ListRecipients', () => {
     expect(pages).toEqual([['Uadmin', 'Ualice', 'Ubob', 'Uexpired'], ['Uguest', 'Uunheard'], []])
   })
 
-  test('an archived room still has members, a direct message its participants', async () => {
+  test('returns members of archived rooms and participants of direct messages', async () => {
     expect(await listed({ roomId: shelved, all: true })).toEqual(['Uadmin', 'Ualice'])
     const found = await env.internal.listRecipients({ roomId: direct, all: true })
     expect(found).toMatchObject({ userIds: ['Ualice', 'Ubob'], room: { kind: RoomKind.DM, groupId: '', name: '' } })
     expect(await listed({ roomId: direct, userIds: ['Ucarol', 'Ubob'] })).toEqual(['Ubob'])
   })
 
-  test('an unknown room is not found', async () => {
+  test('fails with not_found for an unknown room', async () => {
     const found = await env.internal.listRecipients({ roomId: 'Rnone', all: true, limit: 1000 })
     expect([found.userIds, found.room]).toEqual([[], undefined])
   })
@@ -150,7 +150,7 @@ describe('ListPresenceAudiences', () => {
       others.toSorted(),
     ])
 
-  test('other participants of direct messages and channels, but not of universal, archived or left ones', async () => {
+  test('returns other participants of direct messages and channels, except universal, archived and left ones', async () => {
     const hall = await makeRoom(env, 'hall', { universal: true })
     for (const roomId of [hall, shelved])
       await env.db.insert(roomMembers).values(['Udora', 'Uemil'].map(memberOf(roomId)))
@@ -162,7 +162,7 @@ describe('ListPresenceAudiences', () => {
     ])
   })
 
-  test('not those of channels with more than 200 members', async () => {
+  test('excludes channels with more than 200 members', async () => {
     const crowd = await makeRoom(env, 'crowd')
     await env.db.insert(roomMembers).values(['Ucarl', ...ids(198)].map(memberOf(crowd)))
     expect((await othersOf('Ucarl'))[0]?.[1]).toHaveLength(199)
@@ -170,7 +170,7 @@ describe('ListPresenceAudiences', () => {
     expect(await othersOf('Ucarl')).toEqual([['Ucarl', []]])
   })
 
-  test('for at most 50 people', async () => {
+  test('accepts at most 50 people', async () => {
     expect(await codeOf(othersOf(...ids(51)))).toBe(Code.InvalidArgument)
   })
 })
@@ -183,7 +183,7 @@ describe('ListAccessibleRooms', () => {
     return new Set(found.map(({ roomId }) => roomId))
   }
 
-  test('rooms of which the user is an effective member', async () => {
+  test('returns rooms of which the user is an effective member', async () => {
     expect(await accessible('Ualice')).toEqual(new Set([tea, everyone, shelved, direct]))
     expect(await accessible('Ubob', ['moderator'])).toEqual(new Set([tea, everyone, direct]))
     expect(await accessible('Ubanned', ['moderator'])).toEqual(new Set())

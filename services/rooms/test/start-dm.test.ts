@@ -32,7 +32,7 @@ const start = (userId: string, participantIds: string[], headers: Record<string,
   env.as(userId).rooms.startDM({ participantIds }, { headers })
 
 describe('StartDM', () => {
-  test('starts one conversation for a set of people, whoever starts it and in whatever order', async () => {
+  test('starts one conversation for a set of people, regardless of who starts it and of their order', async () => {
     const { room } = await start('Ualice', ['Ubob', 'Ucarol'])
     expect(room).toMatchObject({ kind: RoomKind.DM, name: '', groupId: '', universal: false })
     expect(env.messaging.kindsOf(room?.id ?? '')).toEqual(['created', 'joined', 'joined', 'joined'])
@@ -65,7 +65,7 @@ describe('StartDM', () => {
     expect(await codeOf(env.as('Ualice', 'owner').directory.getRoom({ roomId }))).toBe(Code.NotFound)
   })
 
-  test('by both at the same moment starts one conversation', async () => {
+  test('by both participants at the same time starts one conversation', async () => {
     for (const other of ['Ubob', 'Ucarol', 'Umuted']) {
       const started = await Promise.all([start('Ualice', [other]), start('Ualice', [other]), start('Ualice', [other])])
       const [id] = new Set(started.map(({ room }) => room?.id))
@@ -74,7 +74,7 @@ describe('StartDM', () => {
     }
   })
 
-  test('under one key gives one answer, and another request is refused', async () => {
+  test('with the same key gives the same response, and another request with the key is refused', async () => {
     const headers = { 'Idempotency-Key': 'dm-1' }
     const first = await start('Ubob', ['Ucarol'], headers)
     expect((await start('Ubob', ['Ucarol'], headers)).room?.id).toBe(first.room?.id)

@@ -26,7 +26,7 @@ export async function getProfile(accounts: Accounts, userId: string): Promise<Pr
   return profile
 }
 
-/** Everybody of these has an account. */
+/** Throws unless all of these users have accounts. */
 export async function assertAllExist(accounts: Accounts, userIds: readonly string[]): Promise<void> {
   const profiles = await findProfiles(accounts, userIds)
   for (const userId of userIds) if (profiles.get(userId)?.user?.deleted !== false) throw userNotFound()

@@ -6,7 +6,7 @@ import { messagingSilent } from '../errors.ts'
 
 /** Arguments of ApplyRoomFacts, and its timeout. */
 export type Batch = { roomId: string; facts: RoomFact[]; awaitStream: boolean; timeoutMs: number }
-/** The last fact that messaging applied to a room; version 0 for none. Its event id is empty when that was not noted. */
+/** The last fact that messaging applied to a room; version 0 for none. Its event id is empty if it was not recorded. */
 export type HeldFact = { version: bigint; eventId: string }
 /** Sends facts to messaging; returns the last fact that it holds. */
 export type ApplyFacts = (batch: Batch) => Promise<HeldFact>
@@ -18,9 +18,9 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
   }
 }
 
-/** A room as messaging has it, with the standings changed by facts above a version. */
+/** Messaging's state of a room, with the standings changed by facts above a version. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
-/** Asks for it; undefined from an earlier release. */
+/** Fetches that state; undefined if messaging runs an earlier release. */
 export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
 
 const standingsPerCall = 5000
@@ -50,7 +50,7 @@ export type RoomStates = ReadonlyMap<string, RoomState>
 
 const roomsPerCall = 5000
 
-/** One call for any usual number of rooms. Without an answer there is no state to show: unavailable. */
+/** Usually one call is enough. Throws unavailable without a response, because there is no state to show. */
 export async function roomStates(
   messaging: Client<typeof MessagingInternalService>,
   userId: string,

@@ -1,6 +1,6 @@
 import { reasonMissing } from '../errors.ts'
 
-/** The reason without blanks around it. Throws `invalid_argument` when nothing is left. */
+/** Trims the reason. Throws `invalid_argument` if it is empty. */
 export function banReason(reason: string): string {
   const words = reason.trim()
   if (words === '') throw reasonMissing()

@@ -1,6 +1,6 @@
 import { badGroupName } from '../errors.ts'
 
-/** A name without blanks around it. Throws `invalid_argument` when nothing is left. */
+/** Trims the name. Throws `invalid_argument` if it is empty. */
 export function groupName(given: string): string {
   const name = given.trim()
   if (name === '') throw badGroupName()

@@ -51,11 +51,11 @@ export function groupsReordered(groupIds: readonly string[]): LayoutNote {
 export const itemsReordered = (groupId: string, itemIds: readonly string[]): LayoutNote =>
   ofGroup('sidebar_group_entries_reordered', groupId, { item_ids: itemIds.join(' ') })
 
-/** Beside it, when rooms changed places among each other. */
+/** An additional event if rooms changed their order. */
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutNote =>
   ofGroup('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 
-/** The fact of the room says to which group it moved. */
+/** The fact of the room contains the new group. */
 export const roomRemoved = (groupId: string, roomId: string): LayoutNote =>
   ofGroup('room_removed_from_group', groupId, { room_id: roomId })
 

@@ -16,7 +16,7 @@ test('the creator of a channel is a member, by its second fact', () => {
   expect(room.version).toBe(2n)
 })
 
-test('a universal channel, and one the system makes, starts without explicit members', () => {
+test('a universal channel and a channel created by the system start without explicit members', () => {
   for (const room of [
     newChannel({ ...channel, universal: true }, cause),
     newChannel(channel, { ...cause, actorId: '' }),

@@ -4,7 +4,7 @@ import { roomFact, type Cause } from './room-fact.ts'
 
 export type Channel = { id: string; name: string; description: string; groupId: string; universal: boolean }
 
-/** A new room with its initial rows. A repeated creation gives it the same versions. */
+/** A new room with its initial rows. A repeated creation yields the same versions. */
 export type NewRoom<Head> = {
   head: Head
   version: bigint

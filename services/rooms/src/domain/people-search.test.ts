@@ -25,7 +25,7 @@ test.each<[string, string[]]>([
   expect(searchGrams(needle)).toEqual(grams)
 })
 
-test('if a text is found, its trigrams are among those of the key', () => {
+test('the trigrams of a contained text are among those of the key', () => {
   const key = searchKey({ login: 'anna.maria', displayName: 'Änne 👩🏽‍🌾 Müller' })
   const characters = [...key]
   const grams = new Set(searchGrams(key))

@@ -5,7 +5,7 @@ import type { Change } from './room-fact.ts'
 /** A person's standing in a room; a ban counts until a fact ends it. */
 export type PlainStanding = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
-/** A channel as messaging holds it, with the standings that facts unknown to rooms changed. */
+/** Messaging's state of a channel, with the standings changed by facts that are unknown to rooms. */
 export type TheirRoom = Attributes & { standings: Map<string, PlainStanding> }
 export type OurRoom = Attributes & { standings: ReadonlyMap<string, PlainStanding> }
 

@@ -27,7 +27,7 @@ export function roomFact(
   })
 }
 
-/** One fact for each change, which follow the version of a room one after the other. */
+/** One fact for each change, with consecutive versions after that of the room. */
 export function roomFacts(previousVersion: bigint, changes: readonly Change[], cause: Cause): RoomFact[] {
   let version = previousVersion
   return changes.map((change) => {

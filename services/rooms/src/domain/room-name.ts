@@ -6,5 +6,5 @@ export const isRoomName = (name: string): boolean => pattern.test(name)
 /** Key of a name: names are unique regardless of case. */
 export const roomNameKey = (name: string): string => name.toLowerCase()
 
-/** Nobody posts in a room of this name unless somebody decides otherwise. */
+/** By default nobody may post in a room of this name. */
 export const isAnnouncements = (name: string): boolean => roomNameKey(name) === 'announcements'

@@ -6,7 +6,7 @@ type Current = { name: string; description: string; universal: boolean }
 /** The requested changes that differ from the current room. */
 export type RoomUpdate = { name: string; description: string; renamed: boolean; universalChanged: boolean }
 
-/** An update names at least one field. */
+/** Throws unless the update names a field. */
 export function assertNotEmpty({ name, description, universal }: Wanted): void {
   if (name === undefined && description === undefined && universal === undefined) throw emptyUpdate()
 }

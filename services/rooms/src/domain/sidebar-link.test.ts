@@ -33,7 +33,7 @@ test.each([
   expect(() => linkUrl(url)).toThrow('http or https')
 })
 
-test('a label keeps no blanks around it and is not empty', () => {
+test('a label is trimmed and must not be empty', () => {
   expect(linkLabel(' Our wiki ')).toBe('Our wiki')
   expect(() => linkLabel(' \t ')).toThrow('label')
 })

@@ -1,6 +1,6 @@
 import { badLinkLabel, badLinkUrl } from '../errors.ts'
 
-/** A label without blanks around it. Throws `invalid_argument` when nothing is left. */
+/** Trims the label. Throws `invalid_argument` if it is empty. */
 export function linkLabel(given: string): string {
   const label = given.trim()
   if (label === '') throw badLinkLabel()
@@ -12,7 +12,7 @@ const misleading = /[\\\s\p{Cc}]/u
 const localPath = /^\/(?!\/)/
 const webAddress = /^https?:\/\/[^/]/i
 
-/** An absolute http(s) URL or a path on this server, without blanks around it. Throws `invalid_argument` for others. */
+/** Trims an absolute http(s) URL or a path on this server. Throws `invalid_argument` for anything else. */
 export function linkUrl(given: string): string {
   const url = given.trim()
   if (misleading.test(url) || !(localPath.test(url) || isWebAddress(url))) throw badLinkUrl()

@@ -9,7 +9,7 @@ import { newestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** Pause after a walk, per step taken, counting at least `leastSteps`: restores are rare. */
+/** Pause after a walk, per step and for at least `leastSteps` steps. Restores are rare. */
 const defaultRestMs = 10_000
 const leastSteps = 6
 
@@ -40,7 +40,7 @@ export function walker(
   apply: ApplyFacts,
   { signal, restMs = defaultRestMs }: WalkOptions,
 ): () => Promise<number> {
-  // Processes start at different positions and go to the end before their first whole walk.
+  // Processes start at random positions, and continue to the end before their first full walk.
   let after = newId('room')
   let isWhole = false
   let steps = 0
@@ -81,7 +81,7 @@ export function walker(
     try {
       while (!signal.aborted && (await step()));
     } catch (error) {
-      // Services start concurrently: messaging answers soon, or other checks report that it is down.
+      // Not reported, because services start concurrently and other checks report if messaging stays down.
       if (!isAway(error)) throw error
     }
     return Math.max(restsUntil - performance.now(), stepEveryMs)

@@ -39,6 +39,6 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
       return facts
     })
   const facts = await ctx.writes.run(roomId, undefined, write)
-  // Facts that messaging does not accept in time are handed over later, as left behind.
+  // Facts that messaging does not accept in time are delivered later by the job for facts left behind.
   await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
 }

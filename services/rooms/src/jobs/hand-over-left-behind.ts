@@ -3,12 +3,11 @@ import type { Context } from '../context.ts'
 import { gaugeLeftBehind } from '../metrics.ts'
 import { roomsLeftBehind } from '../store/facts.ts'
 
-/** The process that made a fact has this long to hand it over. */
+/** How long the process that committed a fact may take to deliver it. */
 const handOverMs = 1000
 const roomsPerRound = 100
 /**
- * Interval if nobody announces that facts are left: this process announces it when messaging does not answer, the relay
- * when another process died.
+ * Interval without a notification. Facts left behind are announced by this process when messaging does not answer, and by the relay when another process died.
  */
 const everyMs = 10_000
 const againMs = 1000
@@ -25,7 +24,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
       const olderThan = new Date(ctx.now().getTime() - handOverMs)
       const left = await roomsLeftBehind(ctx.db, olderThan, roomsPerRound)
       waiting = left.length
-      // Failures are found again in the next round.
+      // Failed deliveries are retried in the next round.
       await Promise.allSettled(
         left.map(({ roomId, version, awaitStream }) => ctx.delivery.feed(roomId, version, awaitStream)),
       )

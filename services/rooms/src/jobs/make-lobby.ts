@@ -29,7 +29,7 @@ async function makeOnce(ctx: Context): Promise<void> {
   ]
   const entries = await ctx.db.transaction(async (tx) => {
     const layoutVersion = await nextLayoutVersion(tx)
-    // Under the lock of the layout: the other process that starts now finds these rooms.
+    // Under the lock of the layout, so that another process starting now finds these rooms.
     if (await anyChannelExists(tx)) return []
     await appendGroup(tx, { id: groupId, name: 'Lobby', description: '', createdAt: cause.at })
     for (const room of made) {
@@ -41,6 +41,6 @@ async function makeOnce(ctx: Context): Promise<void> {
   if (entries.length === 0) return
   logLobbyMade(groupId)
   ctx.relay.wake(entries)
-  // Messaging may start later: facts that it does not accept now are handed over as left behind.
+  // Messaging may start later; facts that it does not accept now are delivered by the job for facts left behind.
   await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))
 }

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { persistently } from './persistently.ts'
 
 test.each([
-  ['logs nothing about a service that starts a moment later', new ConnectError('away', Code.Unavailable), 0],
+  ['does not log failures of a service that is still starting', new ConnectError('away', Code.Unavailable), 0],
   ['logs other failures', new Error('no such table'), 2],
 ])('%s', async (_, failure, times) => {
   const reported: unknown[] = []

@@ -2,7 +2,7 @@ import { isAway } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** Services start concurrently: how long a neighbour may take to answer for the first time. */
+/** How long another service may take until its first response, because services start concurrently. */
 const defaultStartMs = 10_000
 
 /** Retries something until it succeeds once or the process ends. */

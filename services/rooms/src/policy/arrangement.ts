@@ -9,7 +9,7 @@ export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'role.manage', serverScope)) throw mayNotArrangeGroups()
 }
 
-/** Throws unless the subject may change the content of a group. Decisions about single rooms do not matter. */
+/** Throws unless the subject may change the content of a group. Decisions about single rooms have no effect. */
 export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: string): void {
   if (!may(policy, subject, 'room.manage', { kind: 'group', groupId })) throw mayNotManageGroup()
 }

@@ -11,7 +11,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { RoomHead, Standing } from './standing.ts'
 
-/** Universal rooms have their members by effect, so joining one writes nothing. */
+/** Everyone is implicitly a member of a universal room, so joining one writes nothing. */
 export function join(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()
@@ -26,7 +26,7 @@ export function wouldJoin(policy: Policy, subject: Subject, room: RoomHead, { me
   return may(policy, subject, 'room.join', roomScope(room))
 }
 
-/** Everybody may leave a channel, archived ones too; who is no member has left already. */
+/** Everybody may leave a channel, even an archived one. For a non-member there is nothing to do. */
 export function leave(room: RoomHead, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
   if (room.universal) throw universalRoomCannotBeLeft()

@@ -6,10 +6,10 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { banHolds } from './seen-rooms.ts'
 
-/** How long an end may still have to be announced. */
+/** How long after its end a standing is still listed, in case the end was not announced yet. */
 const lately = sql`now() - interval '3 days'`
 
-/** The standing of a user in a channel; the halves without a row have version 0. */
+/** The standing of a user in a channel: membership and ban, with version 0 if there is no row. */
 export type StandingRow = {
   userId: string
   roomId: string

@@ -13,7 +13,7 @@ type Wanted = { limit: number; offset: number; before: BanKey | undefined }
 const inForce = (roomId: string) =>
   and(roomBans.banned, banHolds, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
 
-/** Active bans, newest first, of one room or of all: those after the key of the previous page, or after an offset. */
+/** Active bans of one room or of all, newest first, after the key of the previous page or after an offset. */
 export async function listBans(reader: Reader, roomId: string, page: Wanted): Promise<BanPage> {
   const total = sql<bigint>`count(*)`.mapWith(BigInt)
   const [bans, [count]] = await Promise.all([

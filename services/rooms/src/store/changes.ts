@@ -10,7 +10,7 @@ export type Patch = Partial<
   Pick<RoomRow, 'name' | 'nameKey' | 'description' | 'universal' | 'universalEndedAt' | 'archived' | 'groupId'>
 >
 
-/** A room after a change, and the facts that made it so, oldest first. */
+/** A room after a change, and the facts of the change, oldest first. */
 export type Changed = { room: RoomRow; facts: RoomFact[] }
 
 /** Locks a room for a change. Everything on which the change depends must be read after this, never before. */
@@ -19,7 +19,7 @@ export async function lockRoom(tx: Tx, roomId: string): Promise<RoomRow | undefi
   return room
 }
 
-/** Gives a locked room its next version, with the fact that made it. */
+/** Stores the next version of a locked room, and its fact. */
 export async function changeRoom(
   tx: Tx,
   room: RoomRow,
@@ -37,7 +37,7 @@ export async function changeRoom(
 /** An explicit membership that begins or ends. */
 export type Membership = { userId: string; member: boolean; cause: Cause }
 
-/** Begins or ends memberships of a locked room, of each user one; returns the room as each left it. */
+/** Begins or ends memberships of a locked room, one per user; returns the room after each. */
 export async function changeMemberships(
   tx: Tx,
   before: RoomRow,

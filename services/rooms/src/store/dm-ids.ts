@@ -12,18 +12,18 @@ export async function readDmKey(db: Db): Promise<Uint8Array> {
     .values({ key: randomBytes(32) })
     .onConflictDoNothing()
   const [row] = await db.select({ key: dmKeys.key }).from(dmKeys)
-  if (!row) throw new Error('the key of direct conversations is gone from the database')
+  if (!row) throw new Error('the key of direct conversations is missing in the database')
   return row.key
 }
 
-/** The id of these people's conversation, and how a viewer sees it if there is one. */
+/** The id of these people's conversation, and the viewer's view of it if it exists. */
 export async function findDm(
   db: Db,
   key: Uint8Array,
   { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
 ): Promise<{ roomId: string; known: SeenRoom | undefined }> {
   const keyed = dmRoomId(key, participantIds)
-  // Begun before ids had a key.
+  // The conversation was begun before ids had a key.
   const old = unkeyedDmRoomId(participantIds)
   const found = await findRooms(db, viewerId, [old, keyed])
   const known = found.find(({ room }) => room.id === old) ?? found[0]

@@ -16,8 +16,7 @@ export async function roomsWithStanding(reader: Reader, userId: string, limit: n
 }
 
 /**
- * Whether a fact made the person a member, or banned them, and no other fact ended that; expiry by time does not count
- * here.
+ * Whether a fact made the person a member or banned them and no later fact ended it. Expiry by time is ignored.
  */
 export async function standingIn(tx: Tx, roomId: string, userId: string): Promise<Standing> {
   const [member] = await tx

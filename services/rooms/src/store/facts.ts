@@ -9,7 +9,7 @@ import { roomFacts, rooms } from './schema.ts'
 /** Maximum number per call to messaging. */
 export const factsPerCall = 100
 
-/** A fact and the room it is of. */
+/** A fact and its room. */
 export type FactOfRoom = { roomId: string; fact: RoomFact }
 
 export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], at: Date): Promise<void> =>
@@ -19,7 +19,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
     at,
   )
 
-/** Stores facts and completes in each the event id of the fact before it. The caller has locked the rooms. */
+/** Stores facts, adding to each the event id of the previous fact. The rooms must be locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
   await namePrevious(tx, facts)
   await tx.insert(roomFacts).values(
@@ -62,7 +62,7 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 
 const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
-/** The next facts above a version that messaging holds, each named as following the one before it. */
+/** The next facts above a version that messaging has, each with the version of the previous one. */
 export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
   const facts = decoded(
@@ -79,7 +79,7 @@ export async function factsAbove(reader: Reader, roomId: string, version: bigint
   })
 }
 
-/** The oldest facts nobody has marked as applied, up to a version. */
+/** The oldest facts up to a version that are not marked as applied. */
 export async function unappliedFacts(reader: Reader, roomId: string, upTo: bigint): Promise<RoomFact[]> {
   const open = and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo))
   return decoded(
@@ -128,7 +128,7 @@ export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed
 
 export type LeftBehind = { roomId: string; version: bigint; awaitStream: boolean }
 
-/** Rooms with facts that nobody handed over in time, oldest first. */
+/** Rooms with facts that were not delivered in time, oldest first. */
 export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number): Promise<LeftBehind[]> {
   return sqlRows<LeftBehind>(
     reader,
@@ -138,7 +138,7 @@ export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number):
   )
 }
 
-/** The newest fact of the next rooms in id order, where messaging once applied it. */
+/** The newest fact of each of the next rooms in id order, if messaging once applied it. */
 export async function newestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })

@@ -5,12 +5,12 @@ import { saveMemberships } from './changes.ts'
 import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 
-/** Locks rooms for the change that follows, in the order in which everybody locks several. */
+/** Locks rooms for the following change, in the same order as all transactions. */
 export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
-/** Makes a user a member of locked rooms to which they do not belong yet: three statements, however many rooms. */
+/** Makes a user a member of locked rooms to which they do not belong yet, with three statements for any number of rooms. */
 export async function joinRooms(
   tx: Tx,
   rooms: readonly RoomRow[],

@@ -18,7 +18,7 @@ export function findGroups(reader: Reader, groupIds?: readonly string[]): Promis
     .orderBy(asc(roomGroups.position), asc(roomGroups.id))
 }
 
-/** Puts a group below the others; the layout is locked. */
+/** Appends a group; the layout must be locked. */
 export async function appendGroup(tx: Tx, group: Omit<GroupRow, 'position'>): Promise<void> {
   const [last] = await tx.select({ position: sql<number>`coalesce(max(${roomGroups.position}), 0)` }).from(roomGroups)
   await tx.insert(roomGroups).values({ ...group, position: (last?.position ?? 0) + 1 })

@@ -6,7 +6,7 @@ import { anyOf } from './any-of.ts'
 import type { RoomRow } from './rows.ts'
 import { importedRooms, lobby, roomMembers, rooms } from './schema.ts'
 
-/** The id that a room from elsewhere has or will have. */
+/** The id of an imported room, reserved if it does not exist yet. */
 export async function reserveRoomId(
   db: Db,
   from: { source: string; externalId: string },
@@ -25,7 +25,7 @@ export async function reserveRoomId(
   return row.roomId
 }
 
-/** Returns the given names that rooms have, as keys. */
+/** Returns the keys of the given names that are in use. */
 export async function takenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ key: rooms.nameKey })

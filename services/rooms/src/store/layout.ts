@@ -58,7 +58,7 @@ export function findItems(reader: Reader, groupIds: readonly string[]): Promise<
     .orderBy(...inOrder)
 }
 
-/** A room or a link in its place. */
+/** A room or a link with its position. */
 export type PlacedItem = { groupId: string; room: RoomRow | null; link: LinkRow | null }
 
 /** The items of these groups with their rooms and links, including archived rooms. */

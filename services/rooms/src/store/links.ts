@@ -5,7 +5,7 @@ import { appendItem } from './layout.ts'
 import type { LinkRow } from './rows.ts'
 import { layoutItems, sidebarLinks } from './schema.ts'
 
-/** A link and the group it is in. */
+/** A link and its group. */
 export type PlacedLink = { link: LinkRow; groupId: string }
 
 export async function getLink(reader: Reader, linkId: string): Promise<PlacedLink> {
@@ -18,7 +18,7 @@ export async function getLink(reader: Reader, linkId: string): Promise<PlacedLin
   return found
 }
 
-/** Puts a new link at the end of a group; the layout is locked. */
+/** Appends a new link to a group; the layout must be locked. */
 export async function appendLink(tx: Tx, link: LinkRow, groupId: string): Promise<void> {
   await tx.insert(sidebarLinks).values(link)
   await appendItem(tx, groupId, 'link', link.id)

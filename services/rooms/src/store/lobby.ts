@@ -12,6 +12,6 @@ export async function reserveLobby(db: Db): Promise<LobbyIds> {
     .values({ id: 'server', groupId: newId('group'), announcementsId: newId('room'), generalId: newId('room') })
     .onConflictDoNothing()
   const [reserved] = await db.select().from(lobby).where(eq(lobby.id, 'server'))
-  if (!reserved) throw new Error('the reservation cannot be missing after it was made')
+  if (!reserved) throw new Error('the reservation is missing although it was just stored')
   return reserved
 }

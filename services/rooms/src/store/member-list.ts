@@ -7,7 +7,7 @@ import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
 
-/** Members by name: those after the key of the previous page, or after an offset. */
+/** Members by name, after the key of the previous page or after an offset. */
 export async function listMembers(
   reader: Reader,
   filter: MemberFilter,
@@ -52,12 +52,12 @@ function membersOf({ roomId, search, eligible }: MemberFilter): SQL {
   return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${belongs(eligible)})`
 }
 
-/** No ban of the user holds in the room. */
+/** The user has no active ban in the room. */
 export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`
 
-/** The pieces find by the index who may be meant, the rest is compared. */
+/** The index finds candidates by their trigrams, which are then compared in full. */
 function found(needle: string): SQL {
   if (needle === '') return sql``
   const grams = searchGrams(needle)

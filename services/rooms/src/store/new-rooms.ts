@@ -39,7 +39,7 @@ export async function insertRoom(tx: Tx, row: RoomRow, beginning: Beginning): Pr
   await insertBeginning(tx, row, beginning)
 }
 
-/** The same, unless a room with this id exists: false then. */
+/** The same, but returns false if a room with this id exists. */
 export async function insertRoomOnce(tx: Tx, row: RoomRow, beginning: Beginning): Promise<boolean> {
   const inserted = await tx
     .insert(rooms)

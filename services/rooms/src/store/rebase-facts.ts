@@ -13,9 +13,9 @@ import { roomFacts, rooms } from './schema.ts'
 export type Rebased = {
   /** New versions of the requested facts; facts that another process has moved are missing. */
   places: ReadonlyMap<bigint, bigint>
-  /** How many facts got a new version, or restate something that messaging has differently. */
+  /** Number of facts that got a new version or restate a difference. */
   rebased: number
-  /** Version of the room when messaging held a lost fact; another process may have gone on above it. */
+  /** Version of the room after rebasing; another process may have continued above it. */
   newest?: bigint
 }
 
@@ -62,7 +62,7 @@ async function newestShared(reader: Reader, roomId: string): Promise<bigint> {
   return BigInt(shared?.version ?? 0n)
 }
 
-/** Whether a fact that messaging has belongs to this room's facts, or a fact was based on it. */
+/** Whether a fact that messaging has is one of this room's facts, or one of them was based on it. */
 async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<boolean> {
   if (held.version === 0n) return true
   const [same] = await reader
@@ -97,7 +97,7 @@ async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoo
   return made
 }
 
-/** Takes the oldest fact that is not applied, and all after it. The fact that made the room is held already. */
+/** Selects the oldest unapplied fact and all later ones. The fact that created the room was already applied. */
 async function takeWaiting(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
   const ofRoom = eq(roomFacts.roomId, roomId)
   const [open] = await tx

@@ -21,8 +21,7 @@ export async function findRecipients(reader: Reader, filter: RecipientFilter, pa
 }
 
 /**
- * Undefined when nobody is wanted. Each condition uses its own index, and the other rules are checked row by row; a
- * join would read everybody for one page.
+ * Undefined if nobody is selected. Each condition uses its own index, and the other rules are checked row by row; a join would read everybody for each page.
  */
 export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undefined {
   const { eligible, all, userIds, roleIds } = filter

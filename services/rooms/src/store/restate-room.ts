@@ -18,7 +18,7 @@ type Found = {
   waiting: readonly RoomFact[]
   /** The last waiting fact, or else the fact that messaging has. */
   below: HeldFact
-  /** Facts get versions above it. */
+  /** The new facts get versions above it. */
   top: bigint
 }
 
@@ -32,7 +32,7 @@ export async function restateRoom(tx: Tx, room: RoomRow, found: Found): Promise<
   if (room.kind !== RoomKind.CHANNEL) return []
   const ours = await ourRoom(tx, room, [...found.theirs.standings.keys()])
   const changes = restate(found.theirs, found.waiting, ours)
-  // There must be a fact above the one that messaging has, or the same difference would be found forever.
+  // Without a fact above the one that messaging has, the same difference would be found again forever.
   if (changes.length + found.waiting.length === 0) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
   const at = new Date()
   const facts = factsAbove(found, changes, at)

@@ -7,5 +7,5 @@ export type LinkRow = typeof sidebarLinks.$inferSelect
 
 /** A room and one user's standing in it. */
 export type SeenRoom = { room: RoomRow; standing: Standing }
-/** The row with everything that is shown: for a direct message also its participants, including deleted ones. */
+/** The row with all shown data; for a direct message also its participants, including deleted ones. */
 export type ShownRoom = SeenRoom & { dmMemberIds: string[] }

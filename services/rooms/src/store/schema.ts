@@ -103,7 +103,7 @@ export const roomBans = pgTable(
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
     id: text().notNull(),
-    /** False once lifted or expired by a fact; an expiry that has passed counts as no ban at once. */
+    /** False once a fact has lifted or ended it. A ban whose expiry has passed is inactive even before that fact. */
     banned: boolean().notNull(),
     moderatorId: text('moderator_id').notNull(),
     reason: text().notNull(),
@@ -151,7 +151,7 @@ export const roomFacts = pgTable(
   ],
 )
 
-/** The one mixed order of rooms and links inside their groups. */
+/** The common order of rooms and links inside their groups. */
 export const layoutItems = pgTable(
   'layout_items',
   {
@@ -177,7 +177,7 @@ export const layout = pgTable('layout', {
   version: version('version').notNull(),
 })
 
-/** Singleton `server`: the ids the first rooms will have, drawn before they exist so that every attempt uses the same. */
+/** Singleton `server`: the ids of the first rooms, chosen before they exist so that every attempt uses the same. */
 export const lobby = pgTable('lobby', {
   id: text().primaryKey(),
   groupId: text('group_id').notNull(),
@@ -212,13 +212,13 @@ export const people = pgTable(
   ],
 )
 
-/** Projections that were filled from their owner once. */
+/** Projections that have been filled from their owner. */
 export const projectionFills = pgTable('projection_fills', {
   name: text().primaryKey(),
   filledAt: instant('filled_at').notNull(),
 })
 
-/** Ids here of imported rooms. The id is stored before the room is created, so that every attempt uses the same one. */
+/** Ids of imported rooms. The id is stored before the room is created, so that every attempt uses the same one. */
 export const importedRooms = pgTable(
   'imported_rooms',
   {

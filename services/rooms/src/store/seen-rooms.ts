@@ -9,10 +9,10 @@ import type { RoomRow, ShownRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 
 const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
-/** A ban ends by the clock; the fact that it ran out follows. */
+/** A ban ends when its expiry has passed; the fact about its end follows. */
 export const banHolds = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
 
-/** A membership of a direct message ends by nothing but its deletion. */
+/** A membership of a direct message ends only with its deletion. */
 const dmMemberIds = sql<string[]>`case when ${eq(rooms.kind, RoomKind.DM)} then array(
   select m.user_id from room_members m where m.room_id = ${rooms.id} order by m.user_id) else '{}' end`
 const columns = { room: rooms, member: isMember, banned: banHolds, dmMemberIds }
@@ -25,7 +25,7 @@ const toShown = ({ room, member, banned, dmMemberIds }: Found): ShownRoom => ({
   dmMemberIds,
 })
 
-/** Rooms with the standing of one user: one statement, however many rooms. `where` may add placeholders. */
+/** Rooms with the standing of one user, read with one statement. `where` may add placeholders. */
 function shownRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
   const userId = sql.placeholder('userId')
   const find = preparedQuery(name, (reader) =>
@@ -134,7 +134,7 @@ export async function findDms(reader: Reader, userId: string): Promise<ShownRoom
   return (await findDmsAlone(reader, { userId })).map(toShown)
 }
 
-/** Both at once, each in its own order. */
+/** Both kinds, each in its own order. */
 export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findBoth(reader, { userId })).map(toShown)
 }

@@ -11,7 +11,7 @@ import { toRoom } from './room.ts'
 
 type Item = MessageInitShape<typeof AdminRoomLayoutItemSchema>
 
-/** Groups in the order given, each with its items in theirs, archived rooms too. */
+/** Groups and their items in the given order, including archived rooms. */
 export function toAdminGroups(
   groups: readonly GroupRow[],
   items: readonly PlacedItem[],

@@ -9,7 +9,7 @@ import { roomStates, type RoomStates } from '../../clients/messaging.ts'
 
 export type Sight = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
-/** Rooms as a viewer sees them, with data from messaging and accounts; one call to each for all rooms. */
+/** Rooms as a viewer sees them, with data from messaging and accounts, each called once for all rooms. */
 export async function lookAt(ctx: Context, subject: Subject, seen: readonly ShownRoom[]): Promise<Sight> {
   const policy = ctx.policy.current()
   const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))

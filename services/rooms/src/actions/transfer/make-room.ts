@@ -33,7 +33,7 @@ export async function makeChannel(
   for (let attempt = 1; ; attempt++) {
     const known = await findRoom(ctx.db, '', roomId)
     if (known) {
-      // It may have become private there since.
+      // The room may have become private at the source in the meantime.
       if (request.private) await denyEntry(ctx.admin, roomId)
       await ctx.delivery.settle(roomId, known.room.version, remaining)
       return { roomId, name: known.room.name, made: false }
@@ -41,7 +41,7 @@ export async function makeChannel(
     try {
       return await makeOnce(ctx, roomId, request, cause, remaining)
     } catch (error) {
-      // The name was taken since it was looked for, or the room was made by a repeat of this call.
+      // Since the lookup, the name was taken, or a repeat of this call created the room.
       if (!isUniqueViolation(error)) throw error
       if (attempt === attempts) throw importRaced()
     }

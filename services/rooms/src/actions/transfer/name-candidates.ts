@@ -1,7 +1,7 @@
 const numbered = 20
 const maxCharacters = 30
 
-/** Names that a room called so elsewhere may get, the best first. The last one carries a piece of the id. */
+/** Possible names for an imported room of this name, best first. The last one contains a part of the id. */
 export function nameCandidates(name: string, roomId: string): string[] {
   const base =
     name

@@ -20,7 +20,7 @@ export type DecidedChange = {
   /** The membership of the user that begins or ends, or another change. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
   /**
-   * Recognises the facts of an earlier, identical change: if nothing is to be written, the newest of them is awaited.
+   * Recognises the facts of an earlier, identical change. If there is nothing to write, the newest of them is awaited.
    */
   isAbout: (fact: RoomFact) => boolean
   /**
@@ -33,7 +33,7 @@ export type DecidedChange = {
 /** A committed change, with its outbox entries. */
 export type Committed = Changed & { entries: bigint[] }
 
-/** Commits changes of one room in the order given, in one transaction: the layout before the room, as everybody locks them. */
+/** Commits changes of one room in the given order, in one transaction. Locks the layout before the room, as all transactions do. */
 export function commitChanges(db: Db, roomId: string, changes: readonly DecidedChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {
     const layoutVersions = new Map<DecidedChange, bigint>()
@@ -65,7 +65,7 @@ function runsOf(changes: readonly DecidedChange[]): Run[] {
   return runs
 }
 
-/** Uses few statements, however many people join or leave. */
+/** The number of statements does not depend on the number of people who join or leave. */
 async function commitMemberships(tx: Tx, roomId: string, changes: readonly DecidedChange[]): Promise<Committed[]> {
   // A separate statement: only data read after the lock was granted is current.
   const { room, standings } = await findStandings(

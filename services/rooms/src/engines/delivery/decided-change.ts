@@ -27,7 +27,7 @@ export async function makeChange(ctx: Needs, change: DecidedChange, remaining: R
   return made
 }
 
-/** The layout before the room, as every transaction locks them. */
+/** Locks the layout before the room, as all transactions do. */
 function inTurn(ctx: Needs, change: DecidedChange, remaining: RemainingTime): Promise<Committed> {
   const commit = () => ctx.writes.change(change, remaining)
   return change.touchesLayout ? ctx.writes.run(layoutKey, remaining, commit) : commit()

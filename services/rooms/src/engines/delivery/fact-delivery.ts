@@ -11,11 +11,10 @@ import type { FactStore } from './room-delivery.ts'
 
 /** Delivers the facts of rooms to messaging. Disposing waits for running deliveries. */
 export type FactDelivery = AsyncDisposable & {
-  /** After the commit of these facts: resolves when they are in effect. Throws unavailable when that takes too long. */
+  /** To be called after these facts are committed. Resolves when they are in effect; throws unavailable if that takes too long. */
   handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
-   * For a call that found its change already made: resolves when everything up to the version, or the newest fact that
-   * `isAbout` accepts, is in effect. Messaging is queried for the last fact that it has.
+   * For a call whose change was already made. Resolves when everything up to the version, or the newest fact that `isAbout` accepts, is in effect. Messaging is queried for the last fact that it has.
    */
   settle(
     roomId: string,
@@ -51,7 +50,7 @@ export function openFactDelivery(options: {
     return newest
   }
 
-  /** No fact is sent, so messaging only returns the last one that it holds. */
+  /** No fact is sent; messaging only returns the last one that it has. */
   async function query(roomId: string, remaining?: RemainingTime): Promise<bigint | undefined> {
     const question = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(question).catch((error: unknown) => {

@@ -10,7 +10,7 @@ export type Look = (userId: string, roomId: string, viewerId?: string) => Promis
 
 const looksAtOnce = 256
 
-/** Looks at a room for many people by one statement, so that a crowd at one room does not wait for connections. */
+/** Reads a room for many people with one statement, so that a crowd in one room does not exhaust the connections. */
 export function lookTogether(db: Db): Look {
   const looks = new KeyedBatcher<string, SeenRoom>({
     atOnce: looksAtOnce,

@@ -12,7 +12,7 @@ export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream:
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
 
-/** Left for the answer to reach the caller before its deadline. */
+/** Time reserved for the response to reach the caller before its deadline. */
 const answerMs = 250
 
 /** The deliveries under way in this process, and the calls that wait for them. */
@@ -40,7 +40,7 @@ export class RoomDeliveries {
     return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - answerMs), 1)
   }
 
-  /** Calls back when a target was not in effect in time. */
+  /** Calls the listener when a target was not in effect in time. */
   onLeftBehind(listener: () => void): Disposable {
     this.#leftBehindListeners.add(listener)
     return { [Symbol.dispose]: () => void this.#leftBehindListeners.delete(listener) }

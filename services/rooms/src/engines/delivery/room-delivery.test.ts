@@ -87,7 +87,7 @@ test('without a fact in memory, sends the unapplied ones', async () => {
   expect(sent).toEqual([[4, 5]])
 })
 
-test('if all facts are marked as applied, sends the requested one again, for a messaging that lost it', async () => {
+test('sends the requested fact again if all are marked as applied, because messaging may have lost it', async () => {
   held = 2n
   marked.push([5n, false])
   await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
@@ -102,7 +102,7 @@ test('retries after a failure while somebody waits', async () => {
   expect(held).toBe(5n)
 })
 
-test('gives up when the time is over, and stops if nobody waits', async () => {
+test('stops when the time is over or nobody waits', async () => {
   answer = () => Promise.reject(new Error('away'))
   const one = delivery()
   await expect(one.enter(1n, facts(1), 30)).resolves.toBe(false)

@@ -31,7 +31,7 @@ export type RoomDeliveryOptions = {
 
 type Waiter = { version: bigint; deadline: number; settle: (held: boolean) => void }
 
-/** One silent process of messaging must not use up everybody's time. */
+/** Timeout of one call, so that a silent process of messaging does not use up the time of all callers. */
 const attemptMs = 1500
 const firstPauseMs = 50
 const longestPauseMs = 250
@@ -53,7 +53,7 @@ export class RoomDelivery {
     this.#options = options
   }
 
-  /** Resolves with true when messaging holds the version, with false when the time is over. */
+  /** Resolves with true when messaging has the version, with false on a timeout. */
   enter(version: bigint, facts: readonly RoomFact[], timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const finish = (held: boolean) => {
@@ -90,7 +90,7 @@ export class RoomDelivery {
       if (progress) pauseMs = firstPauseMs
       else if (this.#waiters.size > 0) await sleep((pauseMs = Math.min(pauseMs * 2, longestPauseMs)))
     }
-    // In the same tick as the check above: later callers start again.
+    // In the same tick as the check above, so that later callers start a new delivery.
     this.#inHand = []
     this.#running = undefined
     this.#options.onIdle()
@@ -129,7 +129,7 @@ export class RoomDelivery {
       if (place === undefined) waiter.settle(false)
       else waiter.version = place
     }
-    // Facts held in memory may have other versions in the database now.
+    // The versions of facts in memory may have changed in the database.
     if (rebased > 0) this.#inHand = []
     return rebased > 0
   }

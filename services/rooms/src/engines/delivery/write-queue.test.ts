@@ -26,7 +26,7 @@ test('work under one key runs sequentially in order of arrival, also after failu
   expect(results).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 'b' }])
 })
 
-test('other keys do not wait', async () => {
+test('work under other keys does not wait', async () => {
   const queue = newQueue()
   let open = () => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -43,7 +43,7 @@ test('no work starts for a caller who has gone away', async () => {
   expect(begun).toBe(false)
 })
 
-test('keeps nothing of finished work', async () => {
+test('keeps no state of finished work', async () => {
   const queue = newQueue()
   await queue.run('R1', undefined, () => Promise.resolve())
   await setImmediate()

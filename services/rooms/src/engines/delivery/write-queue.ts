@@ -34,19 +34,19 @@ export class WriteQueue {
     })
   }
 
-  /** Commits the change after earlier ones. Throws unavailable when the caller has gone away by then. */
+  /** Commits the change after earlier ones. Throws unavailable if the caller has disconnected by then. */
   async change(change: DecidedChange, remaining: RemainingTime): Promise<Committed> {
     const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, remaining })
     if (!committed) throw new Error('a change was not committed')
     return committed
   }
 
-  /** Runs the work after all earlier items of the key. Throws unavailable when the caller has gone away by then. */
+  /** Runs the work after all earlier items of the key. Throws unavailable if the caller has disconnected by then. */
   async run<T>(key: string, remaining: RemainingTime | undefined, work: () => Promise<T>): Promise<T> {
     let result: { value: T } | undefined
     const run = async () => void (result = { value: await work() })
     await this.#batches.submit(key, { kind: 'work', run, remaining })
-    if (!result) throw new Error('a work was not run')
+    if (!result) throw new Error('a work item was not run')
     return result.value
   }
 
@@ -56,7 +56,7 @@ export class WriteQueue {
   }
 }
 
-/** Runs changes before works: if the changes fail together, nothing else was done, and each is tried separately. */
+/** Runs changes before work items. If the changes fail together, nothing else was done, and each is tried separately. */
 async function runTogether(
   roomId: string,
   items: readonly Item[],

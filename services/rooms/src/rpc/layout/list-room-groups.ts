@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { showLayout } from '../../actions/layout/show-layout.ts'
 import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 
-/** One picture of one moment: an item that moves is neither missing nor shown twice. */
+/** One snapshot, so that an item that moves is neither missing nor shown twice. */
 const oneMoment = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const
 
 export function listRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.listRoomGroups> {

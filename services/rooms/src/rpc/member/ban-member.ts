@@ -27,7 +27,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
     const { room } = await getRoomSeen(ctx.db, userId, roomId, caller.userId)
     assertCanBan(ctx.policy.current(), caller, headOf(room))
     const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
-    // A repeat of a call that was answered too early, not a second ban.
+    // A repeat of a call that failed with unavailable, not a second ban.
     const stored = await findBanVersion(ctx.db, roomId, userId)
     const repeated = stored !== undefined && (await openFacts(ctx.db, roomId, stored)).open
 

@@ -44,7 +44,7 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
   }
 }
 
-/** Where a page ended, and its total: later pages do not count again. */
+/** The end of a page, and the total, so that later pages need not count again. */
 function placeOf(cursor: string): { key: MemberKey; totalCount: bigint } {
   const [nameKey, login, userId, total = '', ...rest] = decodeCursor(cursor)
   if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()

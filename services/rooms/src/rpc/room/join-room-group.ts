@@ -40,7 +40,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
         const rooms = seen.map(({ room }) => room)
         return await joinRooms(tx, rooms, userId, cause)
       })
-    // One at a time in this process: a crowd at one group leaves the connections to others.
+    // One call at a time in this process, so that a crowd in one group does not exhaust the connections.
     const joined = wanted.length === 0 ? [] : await ctx.writes.run(groupKey(groupId), call, commit)
 
     await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.delivery.handOver(roomId, [fact], call))

@@ -28,7 +28,7 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
   }
 }
 
-/** Creates the direct conversation of these people, or returns the existing one, wherever it was started. */
+/** Creates the direct conversation of these people, or returns the existing one, regardless of how it was started. */
 async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, remaining: RemainingTime): Promise<Made> {
   const participantIds = [...new Set(request.memberIds)].sort()
   if (participantIds.length === 0 || participantIds.length > maxParticipants) throw badDmParticipants(maxParticipants)
