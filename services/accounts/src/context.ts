@@ -18,7 +18,7 @@ import type { Providers } from './clients/providers/providers.ts'
 export type Context = {
   config: Config
   db: Db
-  /** Through which long lists are read. */
+  /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current' | 'fresh'>
@@ -26,7 +26,7 @@ export type Context = {
   /** Wrong current passwords, per credential. */
   passwordGuesses: RateLimiter
   providers: Providers
-  /** Work that no caller waits for; only the end of the process does. */
+  /** Background work; the process waits for it before it ends. */
   background: (work: Promise<unknown>) => void
   /** Undefined: this server cannot send mail. */
   mailer: Mailer | undefined

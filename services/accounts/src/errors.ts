@@ -32,7 +32,7 @@ export const tooManyInvites = (max: number) =>
   new ConnectError(`too many open invites (${max}): revoke some first`, Code.ResourceExhausted)
 export const notForOtherClients = () =>
   new ConnectError(
-    'permission denied: other clients cannot end all other sessions, which removes addresses, too; do it on this server',
+    'permission denied: other clients cannot end all other sessions, because that also removes addresses; do it on this server',
     Code.PermissionDenied,
   )
 export const oneSessionOrAllOthers = () =>

@@ -13,7 +13,7 @@ const ended = counter('parley.accounts.credentials_ended', {
 })
 
 const neighboursAway = counter('parley.accounts.incomplete_answers', {
-  description: 'Answers that had to do without another deployable',
+  description: 'Responses without the data of an unavailable deployable',
   unit: '{answer}',
   labels: ['parley.service'],
 })
@@ -32,10 +32,10 @@ export const withoutNeighbour = (service: string, error: unknown) => {
   log.warn({ service, err: error }, 'a viewer was answered without the data of another service')
 }
 const presenceAway = counter('parley.accounts.presence_failures', {
-  description: 'Questions about presence that Redis or the bus did not answer',
+  description: 'Presence queries that Redis or the bus did not answer',
   unit: '{question}',
 })
-/** Said by the client of Redis already: only counted here. */
+/** Only counted, because the Redis client has already logged it. */
 export const presenceUnavailable = (error: unknown) => {
   presenceAway(1)
   log.debug({ err: error }, 'presence is not available')
@@ -51,7 +51,7 @@ export const mailFailed = (kind: string, trouble: { code?: string; responseCode?
   if (lasts) mails(1, { 'parley.kind': kind, 'parley.outcome': 'failed' })
   log.warn({ kind, ...trouble }, lasts ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
 }
-/** An alert looks at this one: mails are asked for in numbers that the operator did not expect. */
+/** An alert uses this outcome: more mails are requested than the operator expected. */
 export const mailOverBudget = (kind: string) => {
   mails(1, { 'parley.kind': kind, 'parley.outcome': 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')

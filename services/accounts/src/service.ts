@@ -9,7 +9,7 @@ import { startJobs } from './jobs/start-jobs.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and how it is started. */
+/** Parts that a test may replace, and options of the start. */
 export type Overrides = Replaced & Starting
 
 /** Starts the deployable. */

@@ -78,7 +78,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
           transfer: AccountsTransferService,
           signIn: SignInInternalService,
         }),
-        /** Calls as somebody; the credential matters for methods that require a fresh one. */
+        /** Calls as a user; the credential matters for methods that require a fresh one. */
         as: harness.client,
         viewerOf: (userId: string, ...roleIds: string[]) => harness.client(ViewerService, { userId, roleIds }),
         start: (settings: Record<string, string> = {}, overrides: Overrides = {}) => {
@@ -133,7 +133,7 @@ const routesOf = (neighbours: Neighbours) => (routes: ServiceRoutes) => {
   })
 }
 
-/** Makes an account whose password is `password`, and returns its id. */
+/** Creates an account whose password is `password`; returns its id. */
 export async function makeUser(env: Env, login: string, more: { email?: string; roleNames?: string[] } = {}) {
   return (await env.operator.createUser({ login, password, ...more })).userId
 }
@@ -152,7 +152,7 @@ export async function callersOf(env: Env, digests: Uint8Array[]) {
   return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))
 }
 
-/** Signs in, and answers who the gateway would say calls with the bearer token. */
+/** Signs in; returns the caller that the gateway would derive from the bearer token. */
 export async function callerOf(env: Env, identifier: string): Promise<TestCaller> {
   const { session, bearer } = await signIn(env, identifier)
   const caller = (await callersOf(env, [bearer])).get(bearer.toString('hex'))

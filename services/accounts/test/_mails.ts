@@ -29,7 +29,7 @@ export function codeIn(mail: ReceivedMail | undefined): string {
   return /^\s+(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? 'no code'
 }
 
-/** Enough of MIME for the mails of this service. */
+/** Parses as much MIME as the mails of this service need. */
 export function parseMail(raw: string): ReceivedMail {
   const [head = '', ...rest] = raw.split(/\r?\n\r?\n/)
   const headers = headersOf(head)

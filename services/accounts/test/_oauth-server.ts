@@ -19,7 +19,7 @@ export type Documented = {
   tokenPath: string
   /** Its response to a token request that it grants, or refuses with an OAuth error. */
   token: (request: IncomingMessage, granted: { accessToken: string; scopes: string[] } | { error: string }) => Answer
-  /** Its API by path; undefined means 404. */
+  /** Responses of its API by path; undefined means 404. */
   api: Record<string, (grant: Grant, request: IncomingMessage) => Answer | undefined>
   /** The API's response without a valid token. */
   unauthorized: Answer

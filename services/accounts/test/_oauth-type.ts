@@ -23,7 +23,7 @@ export type OAuthEnv = AsyncDisposable & {
   makeAccount: (login: string) => Promise<string>
 }
 
-/** Accounts with providers of one type, before a server that behaves as documented. */
+/** Accounts with providers of one type, connected to a server that behaves as documented. */
 export async function openOAuthEnv(
   type: AuthProviderType,
   documented: Documented,
@@ -63,7 +63,7 @@ export async function openOAuthEnv(
   }
 }
 
-/** Brings a code that the server did not make, past everything that accounts checks before. */
+/** A callback that passes all earlier checks of accounts but has a code that the server did not issue. */
 export async function directly(type: AuthProviderType, { url }: OAuthServer, more: Partial<AuthProvider> = {}) {
   const none = { authorizeUrl: undefined, tokenUrl: undefined, apiUrl: undefined, confirmedIsVerified: false }
   const settings = {

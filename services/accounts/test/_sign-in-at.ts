@@ -10,7 +10,7 @@ export async function signInAt(
 ): Promise<URL> {
   const back = (url: URL) => url.origin !== new URL(issuer).origin
   let page: Page = await browser.open(authorizeUrl, back)
-  // A sign-in page and a consent page; a browser that was here before may skip them.
+  // There is a sign-in page and a consent page, which a returning browser may skip.
   for (let pages = 0; pages < 3 && !back(page.url); pages++) {
     const values = page.html.includes('name="login"') ? { login, password: 'any' } : {}
     page = await browser.submit(page, values, back)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
-/** Somebody whose credential is as fresh as the sign-in. */
+/** A user whose credential is fresh from signing in. */
 const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 
 describe('changing somebody’s names', () => {
@@ -42,7 +42,7 @@ describe('changing somebody’s names', () => {
     ])
   })
 
-  test('neither waits nor makes anybody wait', async () => {
+  test('neither observes nor starts a cooldown', async () => {
     const userId = await makeUser(env, 'bert')
     const themselves = env.as(MyAccountService, { userId })
     await as(admin, 'admin').updateUser({ userId, login: 'bert2' })
@@ -51,7 +51,7 @@ describe('changing somebody’s names', () => {
     expect(await codeOf(themselves.updateProfile({ login: 'bert5' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('keeps the rules of names', async () => {
+  test('validates names', async () => {
     const userId = await makeUser(env, 'carl')
     for (const login of ['root', 'admin', 'all', 'x', 'carl.'])
       expect(await codeOf(as(admin, 'admin').updateUser({ userId, login }))).toBe(Code.InvalidArgument)
@@ -96,7 +96,7 @@ describe('setting somebody’s password', () => {
   })
 })
 
-describe('ending somebody’s waiting time', () => {
+describe('ending somebody’s cooldown', () => {
   test('lets them change their login at once', async () => {
     const userId = await makeUser(env, 'fritz')
     const themselves = env.as(MyAccountService, { userId })
@@ -129,12 +129,12 @@ describe('administering an account', () => {
     expect(await codeOf(attempt(await signedIn(login), userId))).toBe(Code.PermissionDenied)
   })
 
-  test.each(attempts)('is for others, not for oneself: %s', async (_, attempt) => {
+  test.each(attempts)('is not possible for oneself: %s', async (_, attempt) => {
     expect(await codeOf(attempt(await signedIn('admin1'), admin))).toBe(Code.PermissionDenied)
     expect(await codeOf(attempt(await signedIn('owner1'), owner))).toBe(Code.PermissionDenied)
   })
 
-  test.each(attempts)('of an owner is for owners: %s', async (what, attempt) => {
+  test.each(attempts)('of an owner is only possible for owners: %s', async (what, attempt) => {
     const login = `owner-${what.length}`
     const userId = await makeUser(env, login, { roleNames: ['owner'] })
     expect(await codeOf(attempt(await signedIn('admin1'), userId))).toBe(Code.PermissionDenied)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('GetViewer runs one statement, and asks two neighbours', async () => {
+test('GetViewer runs one statement, and calls two other services', async () => {
   const [userId = ''] = userIds
   const getViewer = () => env.viewerOf(userId).getViewer({})
   await getViewer()

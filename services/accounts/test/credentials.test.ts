@@ -45,7 +45,7 @@ describe('a credential', () => {
     expect(await known(digests)).toBe(0)
   })
 
-  test('in use lives on, and is written at most once a day', async () => {
+  test('in use is extended, and written at most once a day', async () => {
     const userId = await makeUser(env, 'bert')
     const { bearer, cookie } = await signIn(env, 'bert')
     const expiries = async () =>
@@ -76,7 +76,7 @@ describe('a credential', () => {
     await env.db.execute(sql`drop trigger refuse on credentials`)
   })
 
-  test('gives way to newer ones when an account has a thousand', async () => {
+  test('is deleted in favour of newer ones when an account has a thousand', async () => {
     const userId = await makeUser(env, 'dan')
     const { digests } = await signIn(env, 'dan')
     await env.db.execute(sql`
@@ -127,7 +127,7 @@ describe('a credential', () => {
     ])
   })
 
-  test('is asked about with at most a thousand others', async () => {
+  test('is looked up with at most 999 others', async () => {
     const digests = Array.from({ length: 1001 }, () => Buffer.alloc(32))
     expect(await codeOf(env.internal.authenticate({ digests }))).toBe(Code.InvalidArgument)
     expect(await codeOf(env.internal.openSockets({ digests }))).toBe(Code.InvalidArgument)
@@ -155,7 +155,7 @@ test('checking the credentials of open sockets extends valid ones', async () => 
   expect(await codeOf(check(Array.from({ length: 1_001 }, () => userId)))).toBe(Code.InvalidArgument)
 })
 
-test('sockets get their users and the version of the roles', async () => {
+test('opening sockets returns their users and the version of the roles', async () => {
   const userId = await makeUser(env, 'frida')
   const { bearer, cookie } = await signIn(env, 'frida')
   const before = (await env.internal.openSockets({ digests: [bearer, Buffer.alloc(32, 7)] })).entries
@@ -189,7 +189,7 @@ describe('ending credentials', () => {
     expect(envelope).toMatchObject({ id: event?.id, event: { case: 'sessionTerminated', value: { reason: 'logout' } } })
   })
 
-  test('is noted for the audit log: a browser session was left, a bearer token revoked', async () => {
+  test('is audited: as logout for a browser session, as revocation for a bearer token', async () => {
     const userId = await makeUser(env, 'lars')
     const { bearer, cookie } = await signIn(env, 'lars')
     const callers = await callersOf(env, [bearer, cookie])
@@ -197,7 +197,7 @@ describe('ending credentials', () => {
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     await env.internal.endCredentials({ digests: [cookie], reason: 'logout' })
     await env.internal.endCredentials({ digests: [bearer], reason: 'logout' })
-    // Earlier events may arrive only now.
+    // Events from before the test may arrive now.
     const isEnd = ({ kind }: Event) => kind === 'logout_succeeded' || kind === 'bearer_token_revoked'
     const noted = () => recording.events.filter(isEnd).map(({ kind, fact }) => [kind, fact.value])
     await eventually(() =>
@@ -208,7 +208,7 @@ describe('ending credentials', () => {
     )
   })
 
-  test('again is a success without a second event', async () => {
+  test('twice succeeds without a second event', async () => {
     const userId = await makeUser(env, 'hugo')
     const { digests } = await signIn(env, 'hugo')
     await using recording = await recordEvents(env.bus, `evt.control.user.${userId}.*`)
@@ -241,7 +241,7 @@ describe('ending credentials', () => {
     const silence = await silentStream(env.bus)
     const end = () => codeOf(env.internal.endCredentials({ digests: [bearer], reason: 'logout' }))
     expect(await end()).toBe(Code.Unavailable)
-    // It has ended without an event: announcing it now would be wrong.
+    // It ended without an event, so announcing it now would be wrong.
     expect(await known([bearer])).toBe(0)
     expect(await end()).toBe(Code.Unavailable)
     await silence[Symbol.asyncDispose]()

@@ -30,7 +30,7 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const byAdmin = () => as(admin, 'admin')
 
 describe('a deactivated account', () => {
-  test('loses every session, learns why, and cannot start another one', async () => {
+  test('loses every session, is told why, and cannot start another one', async () => {
     const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
     const { digests } = await signIn(env, 'anna')
     const { member } = await byAdmin().deactivateUser({ userId })
@@ -96,7 +96,7 @@ describe('a deactivated account', () => {
   })
 })
 
-describe('who may', () => {
+describe('permission to deactivate', () => {
   test('requires user.manage-accounts, is not possible for oneself, and only owners may deactivate owners', async () => {
     const userId = await makeUser(env, 'fritz')
     const denied = [

@@ -45,7 +45,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
     )
   await report(1)
   let reported = 1
-  // A pass takes several rounds of a second where many deletions are open.
+  // With many open deletions a pass takes several rounds of a second.
   await eventually(
     async () => {
       const requested = Math.max(1, ...passes())
@@ -56,7 +56,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   )
 }
 
-test('confirming deletes the account: signed out everywhere, nameless, announced, and all names are free', async () => {
+test('confirming deletes the account: sessions end, names are erased and free again, and it is announced', async () => {
   await using recording = await recordEvents(env.bus, 'evt.>')
   const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
   const { digests } = await signIn(env, 'zara@example.org')
@@ -158,7 +158,7 @@ test('one of two owners who delete themselves concurrently stays', async () => {
   expect(await stored(left)).toMatchObject({ deletedAt: null })
 })
 
-test('the ledger asks again until a later pass found nothing anywhere', async () => {
+test('passes are requested until one after the first finds nothing anywhere', async () => {
   const userId = await makeUser(env, 'ledger')
   await deleteSelf(userId)
   await reportAll(userId, (service, pass) => (service === 'rooms' && pass < 3 ? 1n : 0n))
@@ -239,7 +239,7 @@ test('a very large account is erased in batches, also when one of them fails', a
   await reportAll(userId)
   expect(await env.db.select().from(flowTokens).where(eq(flowTokens.userId, userId))).toEqual([])
   const { rows } = await env.db.execute(sql`select size::integer from batch_sizes where size >= 500 order by size`)
-  // Including the confirmation itself.
+  // That includes the confirmation.
   expect(rows.map(({ size }) => size)).toEqual([500, 1000, 1000, 1000])
   await env.db.execute(sql`drop trigger note_batch on flow_tokens`)
 })

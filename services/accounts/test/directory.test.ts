@@ -35,7 +35,7 @@ const directory = () => env.as(UserService, { userId: idOf('zoe') })
 const logins = ({ users: found }: Pick<ListUsersResponse, 'users'>) => found.map(({ user }) => user?.login)
 
 describe('the list of people', () => {
-  test('is in order of joining, without deleted people, with roles and the time of joining', async () => {
+  test('is ordered by time of creation, without deleted people, and contains roles and that time', async () => {
     const found = await directory().listUsers({})
     expect(logins(found)).toEqual(['zoe', 'Anna', 'bert', 'carl', 'dora', 'ERIK', 'fritz'])
     expect(found.page).toMatchObject({ totalCount: 7n, hasMore: false, nextCursor: '' })
@@ -81,7 +81,7 @@ describe('the list of people', () => {
     expect(beyond).toMatchObject({ users: [], page: { totalCount: BigInt(whole.length), hasMore: false } })
   })
 
-  test('has 20 a page, and at most 500', async () => {
+  test('has 20 people per page by default, and at most 500', async () => {
     await env.db.transaction(async (tx) => {
       await tx.execute(sql`
         insert into users (id, login, version, roles_version, created_at)
@@ -92,13 +92,13 @@ describe('the list of people', () => {
     expect(await count(500)).toBe(500)
     expect(await codeOf(count(501))).toBe(Code.InvalidArgument)
     expect(await codeOf(count(-1))).toBe(Code.InvalidArgument)
-    // For equal times the login decides.
+    // Equal times are ordered by login.
     const { users: same } = await directory().listUsers({ search: 'many', page: { limit: 3 } })
     expect(same.map(({ user }) => user?.login)).toEqual(['many1', 'many10', 'many100'])
     await env.db.execute(sql`delete from users where id like 'Umany%'`)
   })
 
-  test('refuses cursors that it did not give, and long searches', async () => {
+  test('refuses invalid cursors and long searches', async () => {
     for (const cursor of [
       'x',
       Buffer.from('["a"]').toString('base64url'),
@@ -116,7 +116,7 @@ describe('somebody', () => {
     expect(await directory().getUser({ target: { case: 'login', value: 'aNNa' } })).toEqual(byId)
   })
 
-  test('deleted people are unknown, by id and by login', async () => {
+  test('deleted people are not found, by id or by login', async () => {
     expect(await codeOf(directory().getUser({ target: { case: 'userId', value: idOf('gone') } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'gone' } }))).toBe(Code.NotFound)
     const { users: found } = await directory().batchGetUsers({ userIds: [idOf('gone'), idOf('Anna')] })
@@ -130,7 +130,7 @@ describe('somebody', () => {
   })
 })
 
-test('several come in first-seen order, once each, unknown ones left out', async () => {
+test('several are returned in first-seen order, without duplicates and unknown ones', async () => {
   const wanted = ['dora', 'Anna', 'dora', 'zoe'].map(idOf)
   const found = await directory().batchGetUsers({ userIds: [...wanted, 'Unobody'] })
   expect(logins(found)).toEqual(['dora', 'Anna', 'zoe'])
@@ -143,7 +143,7 @@ test('several come in first-seen order, once each, unknown ones left out', async
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)
 })
 
-test('a caller who lists too much at once is told to wait, and nobody else', async () => {
+test('only a caller with too many concurrent lists is told to wait', async () => {
   const list = (login: string) =>
     codeOf(env.as(UserService, { userId: idOf(login) }).listUsers({ search: 'a', page: { limit: 500 } }))
   const ends = Array.from({ length: 200 }, () => list('bert'))

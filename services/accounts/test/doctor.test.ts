@@ -20,12 +20,12 @@ afterAll(async () => {
 const mail = (changes: Record<string, string> = {}) => mailCheck({ env: { ...smtp.settings, ...changes } })
 const one = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)
 
-test('the mail server: in order, and without a mail', async () => {
+test('a working mail server passes, and no mail is sent', async () => {
   expect(one(await mail(), 'mail.server')).toMatchObject({ result: 'ok' })
   expect(smtp.attempts()).toBe(0)
 })
 
-test('the mail server: wrong password, no TLS on this port, nothing there', async () => {
+test('a mail server with a wrong password, without TLS on the port, or not listening is reported', async () => {
   const login = { PARLEY_SMTP_USERNAME: 'chat', PARLEY_SMTP_PASSWORD: 'wrong-password' }
   const refused = one(await mail(login), 'mail.server')
   expect(refused).toMatchObject({ result: 'fail', next: expect.stringContaining('PARLEY_SMTP_PASSWORD') })
@@ -40,7 +40,7 @@ test('the mail server: wrong password, no TLS on this port, nothing there', asyn
   })
 })
 
-test('the mail server: a certificate of nobody known, even if it is accepted', async () => {
+test('an untrusted certificate of the mail server is reported, even if the configuration accepts it', async () => {
   const strict = await mail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' })
   expect(one(strict, 'mail.server')).toMatchObject({ result: 'fail' })
   expect(strict.find(({ check }) => check === 'mail.certificate')).toMatchObject({
@@ -84,7 +84,7 @@ test('no mail server, a folder that cannot be one, settings that are incomplete'
   ])
 })
 
-test('a sign-in provider: in order, with another issuer, away', async () => {
+test('a sign-in provider passes if it works, and is reported if it has another issuer or is unavailable', async () => {
   const given = (issuer: string) => ({
     PARLEY_AUTH_PROVIDERS_0_ID: 'work',
     PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',

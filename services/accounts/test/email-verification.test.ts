@@ -27,7 +27,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** The credentials that people signed in with. */
+/** The credentials of people who signed in. */
 const credentialIds = new Map<string, string>()
 async function signedIn(login: string, more: { email?: string } = {}): Promise<string> {
   const userId = await makeUser(env, login, more)
@@ -77,13 +77,13 @@ describe('an address', () => {
     expect(await codeOf(confirm(bert, 'bert@example.org', code))).toBeUndefined()
   })
 
-  test('that is invalid is refused', async () => {
+  test('is refused if it is invalid', async () => {
     const userId = await signedIn('dirk')
     for (const email of ['dirk\0@example.org', 'dirk', ''])
       expect(await codeOf(confirm(userId, email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('of somebody else is refused at confirmation, not before', async () => {
+  test('of another account is refused at confirmation, not before', async () => {
     const userId = await signedIn('cleo')
     await signedIn('first', { email: 'cleo@example.org' })
     const code = await codeFor(userId, 'cleo@example.org')
@@ -129,7 +129,7 @@ describe('proving an address', () => {
   const minute = 60_000
   const email = (login: string) => `${login}@example.org`
 
-  test('needs a credential that was proved lately, or the current password', async () => {
+  test('needs a recently proved credential or the current password', async () => {
     const userId = await signedIn('jana')
     now += 31 * minute
     expect(await codeOf(request(userId, email('jana')))).toBe(Code.FailedPrecondition)
@@ -148,7 +148,7 @@ describe('proving an address', () => {
     expect((await env.viewerOf(userId).getViewer({})).user?.hasVerifiedEmail).toBe(true)
   })
 
-  test('is nothing for a token of another client, or for a session that ended', async () => {
+  test('is refused to tokens of other clients and to ended sessions', async () => {
     const [other, ended] = [await signedIn('karl'), await signedIn('lena')]
     await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.userId, other))
     expect(await codeOf(request(other, email('karl'), password))).toBe(Code.FailedPrecondition)

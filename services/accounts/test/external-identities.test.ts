@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
 
-/** Signs in at the provider, and returns the result here. */
+/** Signs in at the provider; returns the result of the callback. */
 const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
@@ -79,8 +79,8 @@ const emailsOf = async (userId: string) =>
 const avatarOf = async (userId: string) =>
   (await env.db.select().from(users).where(eq(users.id, userId))).map(({ avatarKey }) => avatarKey)[0]
 
-describe('making an account', () => {
-  test('is up to the operator', async () => {
+describe('creating an account', () => {
+  test('is possible only if the operator allows it', async () => {
     expect(await signInAs('nobody', 'closed')).toMatchObject({ error: 'external_identity_unlinked' })
     const { userId } = await makeAccount('somebody')
     expect((await signInAs('somebody', 'closed')).session?.userId).toBe(userId)
@@ -94,7 +94,7 @@ describe('making an account', () => {
     expect(await emailsOf(taken)).toEqual(['anna@example.org'])
   })
 
-  test('makes an owner of who proves the address of one', async () => {
+  test('makes the account an owner if it proves an owner’s address', async () => {
     provider.people.set('boss', { email: 'owner@example.org', email_verified: true })
     const { userId } = await makeAccount('boss')
     const session = await signInAs('boss')
@@ -102,7 +102,7 @@ describe('making an account', () => {
     expect(await events.kindsOf(userId, 'login_succeeded', 2)).toContain('roles_changed')
   })
 
-  test('is refused for a login that cannot be, and can be tried again', async () => {
+  test('is refused for an invalid login, and can be retried', async () => {
     await makeUser(env, 'bert')
     const token = await pendingOf('bert2')
     const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
@@ -125,7 +125,7 @@ describe('making an account', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('brings the avatar along, if it can be had', async () => {
+  test('imports the avatar if it can be fetched', async () => {
     provider.people.set('dan', { picture: 'https://images.example.org/dan.png' })
     provider.people.set('edda', { picture: 'https://broken/edda.png' })
     provider.people.set('frida', { picture: 'data:image/png;base64,xxxx' })
@@ -153,7 +153,7 @@ test('an avatar that somebody uploads is not replaced by one that arrives later'
 })
 
 describe('a flow', () => {
-  test('is known by its token for a quarter of an hour', async () => {
+  test('is found by its token for 15 minutes', async () => {
     const token = await pendingOf('gerd')
     const { pending } = await flows(env).getPendingExternalIdentity({ token })
     expect(pending?.kind).toBe(ExternalIdentityFlowKind.CREATE_ACCOUNT)
@@ -164,7 +164,7 @@ describe('a flow', () => {
     expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: 'unknown' }))).toBe(Code.NotFound)
   })
 
-  test('takes the step it is for and no other', async () => {
+  test('can only be used for its own step', async () => {
     await makeUser(env, 'hugo')
     const { pendingToken: link = '' } = await linkAs('hugo', 'hugo')
     const create = await pendingOf('hugo2')
@@ -211,7 +211,7 @@ describe('linking', () => {
     expect(await codeOf(flows(env).confirmExternalIdentityLink({ token }))).toBe(Code.NotFound)
   })
 
-  test('leaves an account its address and avatar, and others theirs', async () => {
+  test('keeps the address and avatar of the account, and takes none from others', async () => {
     const karl = await makeUser(env, 'karl', { email: 'karl@example.org' })
     await env.db.update(users).set({ avatarKey: 'mine' }).where(eq(users.id, karl))
     provider.people.set('karl', { email: 'k@example.org', email_verified: true, picture: 'https://x.example.org/k' })
@@ -226,7 +226,7 @@ describe('linking', () => {
     expect(env.neighbours.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
-  test('makes an owner of who proves the address of one', async () => {
+  test('makes the account an owner if it proves an owner’s address', async () => {
     const chief = await makeUser(env, 'chief')
     provider.people.set('chief', { email: 'chief@example.org', email_verified: true })
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
@@ -278,7 +278,7 @@ describe('linking', () => {
       error: 'external_identity_conflict',
       redirectPath: '/settings',
     })
-    // Somebody else is quicker than the confirmation.
+    // Somebody else links the identity before the confirmation.
     await makeAccount('petra')
     const confirm = flows(env).confirmExternalIdentityLink({ token: earlier.pendingToken ?? '' })
     expect(await codeOf(confirm)).toBe(Code.AlreadyExists)
@@ -322,7 +322,7 @@ describe('listing', () => {
 })
 
 describe('unlinking', () => {
-  test('ends everything that was signed in, and the identity is free', async () => {
+  test('ends every session, and the identity can be linked again', async () => {
     const userId = await makeUser(env, 'tim')
     const link = async () =>
       flows(env).confirmExternalIdentityLink({ token: (await linkAs('tim', 'tim')).pendingToken ?? '' })
@@ -357,7 +357,7 @@ describe('unlinking', () => {
     expect(await disconnect('uta')).toBeUndefined()
   })
 
-  test('needs a fresh credential and an identity of one’s own', async () => {
+  test('needs a fresh credential and an identity of the caller', async () => {
     await makeUser(env, 'vera')
     await makeAccount('willi')
     const caller = await callerOf(env, 'vera')
@@ -371,7 +371,7 @@ describe('unlinking', () => {
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
   })
-  test('is not done, as other ways in are not changed, by a session that ended while the call waited', async () => {
+  test('is refused to a session that ended while the call waited, as are other changes of sign-in methods', async () => {
     const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
     const changes: ((account: Client<typeof MyAccountService>) => Promise<unknown>)[] = [

@@ -21,7 +21,7 @@ beforeAll(async () => {
   env = await openEnv()
   passwords = await createPasswords(2)
   redis = openRedis({ url: env.redis.url, name: 'test' })
-  // Guesses before that would be counted elsewhere.
+  // Earlier guesses would be counted for another key.
   await eventually(() => redis.status === 'ready')
   passwordGuesses = rateLimiter({ redis, key: 'test', points: 3, durationSeconds: 60 })
   await env.start({}, { now: () => new Date(now) })
@@ -56,7 +56,7 @@ describe('a fresh credential', () => {
     expect(await check(caller)).toBe(Code.FailedPrecondition)
   })
 
-  test('does not keep a password that is given from being verified', async () => {
+  test('does not exempt a given password from verification', async () => {
     const caller = await callerFor('gina')
     expect(await check(caller, 'a wrong password')).toBe(Code.InvalidArgument)
     expect(await check(caller)).toBeUndefined()
@@ -75,7 +75,7 @@ describe('a fresh credential', () => {
     expect(await check(cookie)).toBe(Code.FailedPrecondition)
   })
 
-  test('is not to be had by guessing, and only the guessing session is stopped', async () => {
+  test('cannot be obtained by guessing, which locks only the guessing session', async () => {
     const [one, other] = await callersFor('frida')
     if (!one || !other) throw new Error('two credentials are needed')
     for (let i = 0; i < 5; i++) {
@@ -110,7 +110,7 @@ describe('a short-lived token', () => {
     issueFlowToken(env.db, tokenContext(), { purpose: 'link_start', payload: { a: 1 }, ttlMs })
   const take = (token: string) => env.db.transaction((tx) => takeFlowToken(tx, tokenContext(), 'link_start', token))
 
-  test('is for one purpose and can be taken once, also by several at the same time', async () => {
+  test('is valid for one purpose and can be consumed once, even concurrently', async () => {
     const token = await issue()
     expect(await peekFlowToken(env.db, tokenContext(), 'account_deletion', token)).toBeUndefined()
     expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toMatchObject({ payload: { a: 1 } })
@@ -134,7 +134,7 @@ describe('a short-lived token', () => {
   })
 })
 
-test('expired steps are deleted, and no others', async () => {
+test('only expired steps are deleted', async () => {
   const count = async () => {
     const { rows } = await env.db.execute(sql`
       select (select count(*) from flow_tokens)::int as tokens, (select count(*) from email_codes)::int as codes,

@@ -28,7 +28,7 @@ const take = async (people: Somebody[], { source = 'slack:T1', matchEmails = tru
   (await transfer.importPeople({ source, people, matchEmails })).people
 const exported = async (userId: string) => (await transfer.exportPeople({ userIds: [userId] })).people[0]
 
-describe('people from elsewhere', () => {
+describe('imported people', () => {
   test('get accounts without a password, with their names and addresses', async () => {
     const [made] = await take([
       { externalId: 'U1', name: 'zoë', displayName: 'Zoë (she/her)', email: 'zoe@example.org' },
@@ -59,14 +59,14 @@ describe('people from elsewhere', () => {
     expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
   })
 
-  test('are others when they come from another place', async () => {
+  test('are different people if they come from another source', async () => {
     const [one] = await take([{ externalId: 'U3', name: 'twin' }])
     const [other] = await take([{ externalId: 'U3', name: 'twin' }], { source: 'slack:T2' })
     expect([one?.login, other?.login]).toEqual(['twin', 'twin2'])
     expect(one?.userId).not.toBe(other?.userId)
   })
 
-  test('are found by their address, unless that is not wanted', async () => {
+  test('are matched by their address, unless that is disabled', async () => {
     const userId = await makeUser(env, 'old-hand', { email: 'Hand@example.org' })
     const [found] = await take([{ externalId: 'U4', name: 'hand', email: 'hand@EXAMPLE.org' }])
     expect(found).toMatchObject({ userId, login: 'old-hand', outcome: MATCHED })
@@ -84,7 +84,7 @@ describe('people from elsewhere', () => {
     expect(await take([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
   })
 
-  test('with the same name and address in one call are two accounts, the first with the address', async () => {
+  test('with the same name and address in one call become two accounts, the first of which gets the address', async () => {
     const [one, other] = await take(
       ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
       { matchEmails: false },
@@ -95,7 +95,7 @@ describe('people from elsewhere', () => {
     ])
   })
 
-  test('lose invalid addresses', async () => {
+  test('are imported without invalid addresses', async () => {
     expect(await take([{ externalId: 'U8', name: 'noaddress', email: 'nowhere' }])).toMatchObject([
       { emailDropped: true },
     ])

@@ -57,7 +57,7 @@ const accept = (token: string, login: string) =>
 const laterBy = (days: number) => new Date(now.getTime() + days * 86_400_000)
 
 describe('a link', () => {
-  test('makes an account while registration is closed, with its roles, and is used up', async () => {
+  test('creates an account with its roles even if registration is closed, and is used up', async () => {
     const { invite, url } = await byAdmin().createInvite({ label: ' desk ', roleNames: ['moderator'] })
     expect(invite).toMatchObject({ label: 'desk', email: '', roleNames: ['moderator'], maxUses: 1, uses: 0 })
     expect(invite).toMatchObject({ createdByUserId: admin })
@@ -94,7 +94,7 @@ describe('a link', () => {
     expect(codes.filter((code) => code === Code.NotFound)).toHaveLength(2)
   })
 
-  test('is not used up by a login that is taken or a password that is too short', async () => {
+  test('is not used up by an unavailable login or a password that is too short', async () => {
     const { url } = await byAdmin().createInvite({})
     expect(await codeOf(accept(tokenOf(url), 'ADMIN1'))).toBe(Code.AlreadyExists)
     expect(await codeOf(accept(tokenOf(url), 'a..b'))).toBe(Code.InvalidArgument)
@@ -113,7 +113,7 @@ describe('a link', () => {
     expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
   })
 
-  test('ends when revoked by anybody who may invite', async () => {
+  test('ends when revoked by anybody permission to invite invite', async () => {
     const { invite, url } = await byAdmin().createInvite({ maxUses: 5 })
     const id = invite?.id ?? ''
     await accept(tokenOf(url), 'emil')
@@ -124,7 +124,7 @@ describe('a link', () => {
     expect(await events.kindsOf(owner, 'invite_revoked')).toContain('invite_revoked')
   })
 
-  test('ends with the rights of who made it', async () => {
+  test('ends with the permissions of its creator', async () => {
     const maker = await makeSignedIn('maker', 'admin')
     const plain = (await as(maker, 'admin').createInvite({ maxUses: 9 })).url
     const asOwner = (await as(owner, 'owner').createInvite({ roleNames: ['owner'] })).url
@@ -137,7 +137,7 @@ describe('a link', () => {
     expect(await codeOf(accept(tokenOf(asOwner), 'gerda'))).toBeUndefined()
   })
 
-  test('ends for good with the account of who made it', async () => {
+  test('ends permanently with the account of its creator', async () => {
     const maker = await makeSignedIn('maker2', 'admin')
     const { invite, url } = await as(maker, 'admin').createInvite({ maxUses: 9 })
     await byAdmin().deactivateUser({ userId: maker })
@@ -157,7 +157,7 @@ describe('a link', () => {
     expect(codes).toEqual([Code.NotFound])
   })
 
-  test('is not made by a session that ended while the call waited', async () => {
+  test('cannot be created by a session that ended while the call waited', async () => {
     const maker = await makeSignedIn('maker4', 'admin')
     const codes = await whileLocked(env, 'users', maker, {
       calls: () => [as(maker, 'admin').createInvite({})],
@@ -180,12 +180,12 @@ describe('a mailed invite', () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'hans@EXAMPLE.org' }))).toBe(Code.AlreadyExists)
   })
 
-  test('is good once, for something that is an address', async () => {
+  test('is valid once, and needs a valid address', async () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'i@example.org', maxUses: 2 }))).toBe(Code.InvalidArgument)
     expect(await codeOf(byAdmin().createInvite({ email: 'no address' }))).toBe(Code.InvalidArgument)
   })
 
-  test('to an address of the configured owners is for owners to send', async () => {
+  test('to an address of a configured owner can be sent only by owners', async () => {
     const email = 'Chief@example.org'
     expect(await codeOf(byAdmin().createInvite({ email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(byAdmin().createUser({ login: 'chief', password, email }))).toBe(Code.PermissionDenied)
@@ -224,8 +224,8 @@ test('invites are listed newest first, page by page, as long as they can be used
   expect(expiring?.expiresAt && timestampDate(expiring.expiresAt).getTime()).toBeGreaterThan(now.getTime())
 })
 
-describe('who may', () => {
-  test('requires permission to manage accounts, and for roles to assign them', async () => {
+describe('permission to invite', () => {
+  test('requires permission to manage accounts, and for roles permission to assign them', async () => {
     const userId = await makeUser(env, 'kurt')
     const denied = [
       as(userId).createInvite({}),
@@ -241,7 +241,7 @@ describe('who may', () => {
   })
 })
 
-describe('an account made by an administrator', () => {
+describe('an account created by an administrator', () => {
   test('has the requested properties, and can sign in', async () => {
     const { member } = await byAdmin().createUser({
       ...{ login: 'mona', displayName: 'Mona M', password, email: 'mona@example.org', roleNames: ['moderator'] },
@@ -271,7 +271,7 @@ describe('an account made by an administrator', () => {
     expect(await codeOf(as(maker, 'admin').createUser({ login: 'nadja', password }))).toBe(Code.Unauthenticated)
   })
 
-  test('keeps the rules of names and passwords', async () => {
+  test('is validated for names and passwords', async () => {
     for (const wrong of [{ login: 'root' }, { login: 'all' }, { login: 'a..b' }, { displayName: 'a\u200Bb' }])
       expect(await codeOf(byAdmin().createUser({ login: 'nina', password, ...wrong }))).toBe(Code.InvalidArgument)
     expect(await codeOf(byAdmin().createUser({ login: 'nina', password: '1234567' }))).toBe(Code.InvalidArgument)

@@ -42,7 +42,7 @@ test('all mails share a budget, part of which is reserved for signed-in people; 
   expect(await taken('password_reset', 20)).toBe(0)
   expect(await taken('email_code', 20)).toBe(2)
   expect(await taken('email_added', 5)).toBe(5)
-  // The budget is shared: a new process has nothing left either, and reports it like any failed mail.
+  // The budget is shared, so a new process has nothing left either, and reports it like any failed mail.
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_SMTP_MAILS_PER_HOUR: '8' }
   expect(await requestWith(settings, 'late@example.org')).toBe(Code.Unavailable)
   expect(await folder.mails()).toEqual([])
@@ -77,13 +77,13 @@ describe('a mail server', () => {
     expect(server.mails).toMatchObject([{ to: 'c@example.org', secure: false }])
   })
 
-  test('is spoken to in TLS where it offers that, also when it need not', async () => {
+  test('is used with TLS if it offers TLS, even where TLS is optional', async () => {
     await using server = await mailServer()
     expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'd@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
-  test('may want TLS from the first byte', async () => {
+  test('may require TLS from the first byte', async () => {
     await using server = await mailServer({ secure: true })
     expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'implicit' }, 'e@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ secure: true }])
@@ -106,7 +106,7 @@ describe('a mail server', () => {
   })
 })
 
-describe('a mail that is not taken', () => {
+describe('a mail that the server refuses', () => {
   let server: MailServer
   let other: Env
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('a mail that is not taken', () => {
   })
   const request = (email: string) => other.signIn.requestRegistrationCode({ email })
 
-  test('for now is sent again shortly', async () => {
+  test('temporarily is retried shortly', async () => {
     server.refusals.push({ code: 451, at: 'recipient' }, { code: 452, at: 'data' })
     expect(await codeOf(request('hans@example.org'))).toBeUndefined()
     // A slow mail server does not delay the caller.
@@ -137,7 +137,7 @@ describe('a mail that is not taken', () => {
     expect(rows).toEqual([{ mails: 0 }])
   })
 
-  test('is no reason to let anybody wait for a password link', async () => {
+  test('does not block the next password link', async () => {
     await makeUser(other, 'jan', { email: 'jan@example.org' })
     server.refusals.push({ code: 451, at: 'recipient' })
     expect(await codeOf(other.signIn.requestPasswordReset({ email: 'jan@example.org' }))).toBeUndefined()
@@ -164,7 +164,7 @@ describe('the configuration', () => {
       },
     })
 
-  test('may be without mail, but not with half a mail server', () => {
+  test('may have no mail server, but not an incomplete one', () => {
     expect(openTransport(read({}))).toBeUndefined()
     expect(() => openTransport(read({ PARLEY_SMTP_ENABLED: 'true' }))).toThrow(/PARLEY_SMTP_HOST[^]*PARLEY_SMTP_FROM/)
     expect(() => read({ PARLEY_SMTP_FROM: 'nobody' })).toThrow(/PARLEY_SMTP_FROM/)

@@ -80,7 +80,7 @@ describe('reading accounts', () => {
     })
   })
 
-  test('does not find missing people', async () => {
+  test('reports missing people as not found', async () => {
     for (const userId of ['Unobody', gone])
       expect(await codeOf(as(admin, 'admin').getMember(byId(userId)))).toBe(Code.NotFound)
     expect(await codeOf(as(admin, 'admin').getMember({ target: { case: 'login', value: 'nobody' } }))).toBe(

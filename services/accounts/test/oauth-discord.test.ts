@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(async () => at[Symbol.asyncDispose]())
 
-test('somebody is known by their snowflake; the rest are hints', async () => {
+test('a user is identified by the snowflake; everything else is a hint', async () => {
   expect(await at.pending('nelly')).toMatchObject({
     ...{ providerType: 'discord', verifiedEmail: 'nelly@example.org' },
     ...{ loginHint: 'nelly', displayNameHint: 'Nelly the Elephant' },
@@ -46,7 +46,7 @@ test('somebody is known by their snowflake; the rest are hints', async () => {
   expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
 })
 
-test('an account has the avatar of its holder, and stays theirs under another name', async () => {
+test('an account gets the avatar of its user, and remains theirs after a change of name', async () => {
   const userId = await at.makeAccount('nelly')
   await eventually(() =>
     expect(at.env.neighbours.imports).toMatchObject([
@@ -64,7 +64,7 @@ test('no address is requested or accepted if the operator disabled it', async ()
   expect(await at.pending('plain', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'plain' })
 })
 
-test('a declined or unknown user does not sign in; the log says why', async () => {
+test('a user who declines or is unknown does not sign in, and the reason is logged', async () => {
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   await expect(directly('discord', at.server)).rejects.toThrow('invalid_grant')

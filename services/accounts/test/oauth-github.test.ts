@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(async () => at[Symbol.asyncDispose]())
 
-test('somebody is known by their number; the rest are hints', async () => {
+test('a user is identified by the number; everything else is a hint', async () => {
   expect(await at.pending('octo')).toMatchObject({
     providerType: 'github',
     verifiedEmail: 'octo@example.org',
@@ -65,7 +65,7 @@ test('somebody is known by their number; the rest are hints', async () => {
   expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 
-test('an account stays whose it is when its holder has another name', async () => {
+test('an account remains its user’s after a change of name', async () => {
   const userId = await at.makeAccount('octo')
   people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
   people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }
@@ -85,7 +85,7 @@ test('an error with a success status is recognised and logged', async () => {
   await expect(directly('github', at.server, { clientSecret: 'x' })).rejects.toThrow('incorrect_client_credentials')
 })
 
-test('somebody who says no, and an API that fails', async () => {
+test('a user who declines and a failing API are distinguished', async () => {
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await at.signIn('nobody')).toMatchObject({ error: 'provider_failed' })
 })

@@ -41,14 +41,14 @@ beforeAll(async () => {
 })
 afterAll(async () => at[Symbol.asyncDispose]())
 
-test('somebody is known by their number; an address counts for nothing, confirmed or not', async () => {
+test('a user is identified by the number; an address is ignored, confirmed or not', async () => {
   expect(await at.pending('john')).toMatchObject({
     ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })
   expect(at.server.requested.at(-1)?.get('scope')).toBe('read_user')
 })
 
-test('where the operator says so, the address of a confirmed account counts', async () => {
+test('the address of a confirmed account counts if the operator says so', async () => {
   await using confirming = await openOAuthEnv('gitlab', gitlab, { provider_options_confirmed_is_verified: 'true' })
   expect(await confirming.pending('john')).toMatchObject({ verifiedEmail: 'john@example.org' })
   expect(await confirming.pending('new')).toMatchObject({ verifiedEmail: '' })
@@ -56,7 +56,7 @@ test('where the operator says so, the address of a confirmed account counts', as
   expect(await confirming.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account stays whose it is when its holder has another name', async () => {
+test('an account remains its user’s after a change of name', async () => {
   const userId = await at.makeAccount('john')
   people['jane'] = user(1, 'jane')
   expect((await at.signIn('jane')).session?.userId).toBe(userId)
@@ -68,7 +68,7 @@ test('a missing or invalid user number is refused', async () => {
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
 })
 
-test('the log says why a code was refused', async () => {
+test('the reason for refusing a code is logged', async () => {
   await expect(directly('gitlab', at.server)).rejects.toThrow('invalid_grant')
   await expect(directly('gitlab', at.server, { clientSecret: 'x' })).rejects.toThrow('invalid_client')
 })

@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(async () => at[Symbol.asyncDispose]())
 
-test('somebody is known by their subject; the rest are hints', async () => {
+test('a user is identified by the subject; everything else is a hint', async () => {
   expect(await at.pending('jane')).toMatchObject({
     ...{ providerType: 'google', verifiedEmail: 'jane.doe@example.org' },
     ...{ loginHint: 'jane.doe', displayNameHint: 'Jane Doe' },
@@ -52,7 +52,7 @@ test('somebody is known by their subject; the rest are hints', async () => {
   expect(await at.pending('new')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account stays whose it is when its holder has another address', async () => {
+test('an account remains its user’s after a change of address', async () => {
   const userId = await at.makeAccount('jane')
   people['renamed'] = { ...people['jane'], email: 'jane.smith@example.org' }
   expect((await at.signIn('renamed')).session?.userId).toBe(userId)
@@ -66,7 +66,7 @@ test('no address is requested or accepted if the operator disabled it', async ()
   })
 })
 
-test('a declined or unknown user does not sign in; the log says why', async () => {
+test('a user who declines or is unknown does not sign in, and the reason is logged', async () => {
   expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   await expect(directly('google', at.server)).rejects.toThrow('invalid_grant')

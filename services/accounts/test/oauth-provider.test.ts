@@ -24,7 +24,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-/** The credentials that people signed in with. */
+/** The credentials of people who signed in. */
 const credentialIds = new Map<string, string>()
 async function person(login: string): Promise<string> {
   const userId = await makeUser(env, login)
@@ -63,7 +63,7 @@ describe('consent', () => {
     expect(recording.events.at(-1)?.fact.value).toMatchObject({ details: { origin } })
   })
 
-  test('is for origins', async () => {
+  test('is granted only to origins', async () => {
     const userId = await person('bert')
     for (const bad of ['', 'other', `${origin}/`, 'javascript:alert(1)', 'null', 'HTTPS://other.example.org'])
       expect(await codeOf(env.signIn.decideConsent({ ...proofOf(userId), origin: bad, granted: true }))).toBe(
@@ -86,7 +86,7 @@ describe('consent', () => {
     expect(await codeOf(issue(userId, { consentedNow: true }))).toBe(Code.FailedPrecondition)
   })
 
-  test('is listed, and withdrawn with all that the client has', async () => {
+  test('is listed, and withdrawing it ends everything that the client has', async () => {
     const { userId, code } = await codeFor('lena')
     const account = env.as(MyAccountService, proofOf(userId))
     await env.signIn.decideConsent({ ...proofOf(userId), origin: 'https://third.example.org', granted: true })
@@ -160,7 +160,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('gives a token that can end itself, but not all other sessions', async () => {
+  test('yields a token that can end itself, but not all other sessions', async () => {
     const { userId, code } = await codeFor('doris')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
     const { credentialId = '' } = (await callersOf(env, [digest])).get(digest.toString('hex')) ?? {}
@@ -172,13 +172,13 @@ describe('an authorization code', () => {
     expect(await client.endMySession({ sessionId: own?.id ?? '' })).toMatchObject({ ended: 1 })
   })
 
-  test('is exchanged once by several who try at the same time', async () => {
+  test('is exchanged once even by concurrent calls', async () => {
     const { code } = await codeFor('emil')
     const answers = await Promise.all([codeOf(exchange(code)), codeOf(exchange(code)), codeOf(exchange(code))])
     expect(answers.filter((answer) => answer === undefined)).toHaveLength(1)
   })
 
-  test('is for five minutes', async () => {
+  test('is valid for five minutes', async () => {
     const userId = await person('frida')
     await letIn(userId)
     const { code, expiresAt } = await issue(userId)

@@ -46,7 +46,7 @@ function swapped(address: URL | string, parameters: Record<string, string>): URL
   return url
 }
 
-/** Goes to the provider by way of an authorize URL that somebody has changed. */
+/** Signs in at the provider through a manipulated authorize URL. */
 const comeBack = async (change: Record<string, string> = {}) =>
   signInAt(work, swapped(await startLogin(env, 'corp'), change).href, 'ann')
 
@@ -59,7 +59,7 @@ describe('a callback is refused', () => {
     expect(await finishLogin(env, 'corp', `${callback.search.slice(1)}&state=x`)).toMatchObject(failed)
   })
 
-  test('when somebody changed the state on the way to the provider', async () => {
+  test('when the state was changed on the way to the provider', async () => {
     expect(await finishLogin(env, 'corp', await comeBack({ state: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
@@ -67,7 +67,7 @@ describe('a callback is refused', () => {
     expect(await finishLogin(env, 'corp', await comeBack({ nonce: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
-  test('when the code was made for another PKCE verifier', async () => {
+  test('when the code was issued for another PKCE verifier', async () => {
     expect(await finishLogin(env, 'corp', await comeBack({ code_challenge: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
@@ -102,13 +102,13 @@ describe('a callback is refused', () => {
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('at another provider than it was begun with; the right one can still send it', async () => {
+  test('at another provider than the one where it began; the right one can still send it', async () => {
     const callback = await comeBack()
     expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('when another provider sent it: its code, its name', async () => {
+  test('with the code or the issuer of another provider', async () => {
     const theirs = await signInAt(other, await startLogin(env, 'other'), 'ann')
     const state = (await comeBack()).searchParams.get('state') ?? ''
     expect(await finishLogin(env, 'corp', swapped(theirs, { state }))).toMatchObject(failed)
@@ -126,11 +126,11 @@ describe('a callback is refused', () => {
   })
 })
 
-test('an issuer that calls itself otherwise is not used', async () => {
+test('an issuer whose metadata has another name is not used', async () => {
   expect(await codeOf(startLogin(env, 'liar'))).toBe(Code.Unavailable)
 })
 
-test('a browser without a handle is sent nowhere, nor anybody to another server afterwards', async () => {
+test('a browser without a handle is not redirected, and nobody is redirected to another server afterwards', async () => {
   expect(await codeOf(startLogin(env, 'corp', { browserHandle: '' }))).toBe(Code.InvalidArgument)
   for (const redirectPath of ['https://evil.example.org', '//evil.example.org', '/\\evil.example.org', '/\t/evil', 'x'])
     expect(await codeOf(startLogin(env, 'corp', { redirectPath }))).toBe(Code.InvalidArgument)
@@ -171,14 +171,14 @@ describe('an ID token is refused', () => {
     return finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
   }
 
-  test('signed by another key, whatever its name', async () => {
+  test('signed by another key, regardless of the key’s name', async () => {
     expect(await signInWith({}, {})).toMatchObject(failed)
     expect(await signInWith({ kid: 'unknown' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'none' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'HS256' }, {})).toMatchObject(failed)
   })
 
-  test('unless its key is the provider’s and every claim is in order', async () => {
+  test('unless its key is the provider’s and every claim is valid', async () => {
     const jwks = { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] }
     work.configure({ jwks })
     const past = Math.floor(Date.now() / 1000) - 600
@@ -194,7 +194,7 @@ describe('an ID token is refused', () => {
     work.configure({})
   })
 
-  test('and an address that is verified in one document does not vouch for that of another', async () => {
+  test('and an address verified in one document does not verify the address in another', async () => {
     work.configure({ conformIdTokenClaims: false })
     const emailOf = async (inToken: object, atMe: object) => {
       const authorizeUrl = await startLogin(env, 'corp')
@@ -218,7 +218,7 @@ describe('an ID token is refused', () => {
     work.configure({})
   })
 
-  test('and the profile of somebody else is not taken for that of who signed in', async () => {
+  test('and a profile of another subject is not used', async () => {
     const authorizeUrl = await startLogin(env, 'corp')
     work.people.set('ann', { name: 'Ann' })
     work.answer((request, response) => {

@@ -32,18 +32,18 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Signs in at the provider, and returns the result here. */
+/** Signs in at the provider; returns the result of the callback. */
 async function signInAs(login: string, more: { redirectPath?: string } = {}) {
   return finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp', more), login))
 }
 
-/** Makes an account of somebody the provider knows. */
+/** Creates an account for a user of the provider. */
 async function makeAccount(login: string) {
   const { pendingToken = '' } = await signInAs(login)
   return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
 }
 
-test('a deactivated user is told so, and gets no session', async () => {
+test('a deactivated user gets an error that says so, and no session', async () => {
   provider.people.set('gone', {})
   const { userId } = await makeAccount('gone')
   const admin = await makeUser(env, 'admin-of-gone', { roleNames: ['admin'] })
@@ -53,8 +53,8 @@ test('a deactivated user is told so, and gets no session', async () => {
   expect((await signInAs('gone')).session?.userId).toBe(userId)
 })
 
-describe('somebody unknown', () => {
-  test('makes an account, and signs in to it from then on', async () => {
+describe('an unknown identity', () => {
+  test('creates an account, and from then on signs in to it', async () => {
     provider.people.set('ann', {
       email: 'ann@corp.example.org',
       email_verified: true,
@@ -101,7 +101,7 @@ describe('somebody unknown', () => {
     await events.kindsOf(created.userId, 'login_succeeded', 2)
   })
 
-  test('is a different identity for the next account, whatever its address', async () => {
+  test('with another subject is a different identity, regardless of its address', async () => {
     const verified = { email: 'shared@corp.example.org', email_verified: true }
     provider.people.set('bea', verified)
     provider.people.set('bob', verified)
@@ -158,7 +158,7 @@ describe('the provider', () => {
     expect(discoveries()).toBe(before + 1)
   })
 
-  test('is not asked again because of forged callbacks', async () => {
+  test('is not queried again because of forged callbacks', async () => {
     await startLogin(env, 'corp')
     const before = discoveries()
     now = 120_000
@@ -171,7 +171,7 @@ describe('the provider', () => {
     expect(discoveries()).toBe(before)
   })
 
-  test('is asked again when its keys are not found, at most once a minute; the old metadata is used if it does not answer', async () => {
+  test('is queried again for unknown keys, at most once a minute; without a response the old metadata is used', async () => {
     const later = 100 * 3600_000
     now = later
     await startLogin(env, 'corp')
@@ -188,7 +188,7 @@ describe('the provider', () => {
     expect(await begin(later + 61_000)).toBe(0)
     now = 0
     expect(await signInAs('emma')).toMatchObject({ error: 'provider_failed' })
-    // Real time passes as well.
+    // Real time passes too.
     expect(await begin(later + 10_000)).toBe(0)
     away.add('/.well-known/openid-configuration')
     expect(await begin(later + 61_000)).toBe(1)
@@ -224,7 +224,7 @@ describe('the provider', () => {
     expect(await finishLogin(env, 'corp', url)).toEqual({ error: 'provider_denied', redirectPath: '/back' })
   })
 
-  test('has no client of another secret', async () => {
+  test('refuses a wrong client secret', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'hans')
     provider.configure({
       clients: [

@@ -81,11 +81,11 @@ describe('creating an account', () => {
     await create('clara', { email: 'clara@example.org' })
     expect(await codeOf(create('CLARA'))).toBe(Code.AlreadyExists)
     expect(await codeOf(create('clara2', { email: 'Clara@example.org' }))).toBe(Code.AlreadyExists)
-    // Nothing of the refused account is left: its login is free.
+    // Nothing of the refused account is left, and its login is free.
     expect(await codeOf(create('clara2'))).toBeUndefined()
   })
 
-  test('happens once when several race for one login or one address', async () => {
+  test('succeeds once when several calls race for one login or one address', async () => {
     const logins = await Promise.all(Array.from({ length: 6 }, (_, n) => codeOf(create(n % 2 ? 'dora' : 'Dora'))))
     expect(logins.filter((code) => code === undefined)).toHaveLength(1)
     expect(logins.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
@@ -116,7 +116,7 @@ describe('setting a password', () => {
     expect((await callersOf(env, (await signIn(env, 'fabian', 'another password')).digests)).size).toBe(2)
   })
 
-  test('is refused for accounts that are not there and for passwords that break the rules', async () => {
+  test('is refused for unknown accounts and invalid passwords', async () => {
     await makeUser(env, 'gustav')
     const set = (login: string, secret: string) => codeOf(env.operator.setPassword({ login, password: secret }))
     expect(await set('nobody', password)).toBe(Code.NotFound)
@@ -137,7 +137,7 @@ describe('deleting an account', () => {
 })
 
 describe('giving a role', () => {
-  test('reaches the stream before it is answered, and twice is once', async () => {
+  test('reaches the stream before the response, and has no further effect when repeated', async () => {
     const userId = await makeUser(env, 'heinz')
     const give = (roleName: string) => env.operator.grantRole({ login: 'heinz', roleName })
     expect(await give('moderator')).toMatchObject({ userId, roleNames: ['moderator'] })
@@ -190,7 +190,7 @@ describe('giving a role', () => {
 })
 
 describe('verifying an address', () => {
-  test('lets the account sign in with it, and twice is once', async () => {
+  test('lets the account sign in with it, and has no further effect when repeated', async () => {
     const userId = await makeUser(env, 'lena')
     expect(await env.operator.verifyEmail({ login: 'lena', email: 'Lena@example.org' })).toMatchObject({ userId })
     expect(await env.operator.verifyEmail({ login: 'lena', email: 'lena@Example.org' })).toMatchObject({ userId })
@@ -261,7 +261,7 @@ test('an address named only by an administrator makes no owner until it is verif
 })
 
 describe('the first owner', () => {
-  test('is created once, however many ask', async () => {
+  test('is created once, even by concurrent calls', async () => {
     await using fresh = await openEnv()
     await fresh.start()
     await fresh.start()
@@ -283,7 +283,7 @@ describe('the first owner', () => {
     expect(answer.login).not.toBe('!')
   })
 
-  test('keeps the rules of accounts', async () => {
+  test('is validated like any account', async () => {
     await using fresh = await openEnv()
     await fresh.start()
     const boot = (login: string, secret: string) =>

@@ -46,7 +46,7 @@ async function tokenFor(email: string, earlier = 0): Promise<string> {
 }
 
 describe('a forgotten password', () => {
-  test('is replaced by the link in a mail, which ends every session and begins none', async () => {
+  test('is replaced through a mailed link, which ends every session and begins none', async () => {
     const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
     const { digests } = await signIn(env, 'anna')
     await using recording = await recordEvents(env.bus, `evt.>`)
@@ -85,7 +85,7 @@ describe('a forgotten password', () => {
     expect(await codeOf(reset(third))).toBe(Code.InvalidArgument)
   })
 
-  test('link stays good when the new password is refused', async () => {
+  test('link remains valid when the new password is refused', async () => {
     await makeUser(env, 'cleo', { email: 'cleo@example.org' })
     const token = await tokenFor('cleo@example.org')
     expect(await codeOf(reset(token, 'short'))).toBe(Code.InvalidArgument)
@@ -115,7 +115,7 @@ describe('a forgotten password', () => {
     expect(await codeOf(request('no address'))).toBe(Code.InvalidArgument)
   })
 
-  test('is answered before anything is done, so that timing reveals nothing', async () => {
+  test('gets the response before anything is done, so that timing reveals nothing', async () => {
     const userId = await makeUser(env, 'fritz', { email: 'fritz@example.org' })
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
@@ -130,7 +130,7 @@ describe('a forgotten password', () => {
     }
   })
 
-  test('can give an account its first one', async () => {
+  test('can set the first password of an account', async () => {
     const userId = await makeUser(env, 'greta', { email: 'greta@example.org' })
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId))
     await reset(await tokenFor('greta@example.org'))

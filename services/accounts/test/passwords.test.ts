@@ -63,7 +63,7 @@ describe('a changed password', () => {
     expect(await codeOf(update(own, { password: next, currentPassword: password }))).toBeUndefined()
   })
 
-  test('voids links and codes that were on their way', async () => {
+  test('invalidates links and codes sent before', async () => {
     const userId = await makeUser(env, 'cleo')
     const tokenContext = { secretKey, at: new Date(now) }
     const flow = {
@@ -81,7 +81,7 @@ describe('a changed password', () => {
     expect(await peekFlowToken(env.db, tokenContext, 'password_reset', today)).toMatchObject({ userId })
   })
 
-  test('has 8 to 128 bytes, all of which are significant', async () => {
+  test('has 8 to 128 significant bytes', async () => {
     await makeUser(env, 'dora')
     const long = 'p'.repeat(127)
     const who = await callerOf(env, 'dora')
@@ -111,7 +111,7 @@ describe('a first password', () => {
     await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('user_password_hash_changed'))
   })
 
-  test('is refused if the proof is older than half an hour, whatever the caller claims', async () => {
+  test('is refused if the proof is older than half an hour, regardless of the caller’s claims', async () => {
     const { who } = await passwordless('frida')
     now += 30 * minute
     expect(await codeOf(update({ ...who, fresh: true }, { password: next }))).toBe(Code.FailedPrecondition)

@@ -20,7 +20,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const remove = (userId: string) => env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
 
 describe('the viewer', () => {
-  test('sees who they are and what they may do', async () => {
+  test('gets their profile and permissions', async () => {
     const userId = await makeUser(env, 'Anna', { email: 'anna@example.org' })
     const viewer = await env.viewerOf(userId).getViewer({})
     expect(viewer.user).toMatchObject({
@@ -65,7 +65,7 @@ describe('the viewer', () => {
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
   })
 
-  test('an owner can go while another one can sign in', async () => {
+  test('an owner can be deleted while another one can sign in', async () => {
     const userId = await makeUser(env, 'parting', { roleNames: ['owner'] })
     const other = await makeUser(env, 'staying', { roleNames: ['owner'] })
     await env.db.delete(userRoles).where(notInArray(userRoles.userId, [userId, other]))
@@ -114,13 +114,13 @@ describe('profiles', () => {
     expect((await env.internal.getProfiles({})).profiles).toEqual([])
   })
 
-  test('come at most 500 at a time', async () => {
+  test('are returned for at most 500 ids', async () => {
     const userIds = Array.from({ length: 501 }, (_, n) => `U${n}`)
     expect(await codeOf(env.internal.getProfiles({ userIds }))).toBe(Code.InvalidArgument)
   })
 })
 
-test('data for read models is returned by id, of deleted accounts only that they are deleted', async () => {
+test('data for read models is returned by id; of deleted accounts it says only that they are deleted', async () => {
   const [herb, gone] = [await makeUser(env, 'herb', { roleNames: ['moderator'] }), await makeUser(env, 'left')]
   await remove(gone)
   const { people } = await env.internal.getPeople({ userIds: [herb, gone, 'Unobody'] })

@@ -35,7 +35,7 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
 }
 
 /**
- * Reports until it is announced: a report that waits too long for Redis is abandoned. The hint precedes the response.
+ * Reports until the change is announced, because a report that waits too long for Redis is abandoned. The hint precedes the response.
  */
 async function comes(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
@@ -61,7 +61,7 @@ async function allConnected(login: string) {
   })
 }
 
-describe('while it lasts', () => {
+describe('before it expires', () => {
   let processes: AsyncDisposable[] = []
 
   beforeAll(async () => {
@@ -124,12 +124,12 @@ describe('while it lasts', () => {
       await report(userId, AWAY)
       expect(await shown(userId)).toBe(AWAY)
     })
-    // Others may be online whose reports were lost.
+    // Other people may be online although their reports were lost.
     expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
   })
 })
 
-describe('when it lapses', () => {
+describe('when it expires', () => {
   let processes: AsyncDisposable[] = []
 
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('when it lapses', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('which is announced, once', async () => {
+  test('is announced once', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await comes(userId, ONLINE)
     await receives(userId, ONLINE, OFFLINE)
@@ -172,7 +172,7 @@ describe('when it lapses', () => {
   })
 })
 
-describe('where many are online', () => {
+describe('when many people are online', () => {
   let process: AsyncDisposable
   beforeAll(async () => {
     process = await env.start({}, { presenceCrowd: 0 })
@@ -183,7 +183,7 @@ describe('where many are online', () => {
   const audiences = (userId: string) =>
     hints.filter((hint) => hint.userId === userId).map(({ crowded, audience }) => (crowded ? audience : 'everyone'))
 
-  test('only people who share a room are notified, which are requested from rooms now and then', async () => {
+  test('only people who share a room are notified; rooms is queried for them from time to time', async () => {
     const userId = await makeUser(env, 'hanna')
     await report(userId, ONLINE)
     await report(userId, AWAY)
@@ -258,7 +258,7 @@ describe('sweeping', () => {
   test('a short stall of a process does not make people appear offline', async () => {
     const slow = presence(60_000)
     const there = new Map([['Uanna', ONLINE]])
-    // A report that waits too long for Redis is left to itself.
+    // A report that waits too long for Redis is abandoned.
     await eventually(async () => {
       await slow.report('Uanna', ONLINE, false)
       expect(await slow.of(['Uanna'])).toEqual(there)
@@ -288,7 +288,7 @@ describe('sweeping', () => {
     await eventually(() => !one.isUnsure)
   })
 
-  test('there are many when there are more than so many', async () => {
+  test('people count as many above the limit', async () => {
     const crowds: boolean[] = []
     const counting = () =>
       new Presence({ redis, announce: async (_, crowded) => void crowds.push(crowded), leaseMs: 60_000, crowd: 1 })
@@ -299,7 +299,7 @@ describe('sweeping', () => {
     expect(crowds).toEqual([false, true])
   })
 
-  test('thousands lapse in one go', async () => {
+  test('thousands expire in one sweep', async () => {
     const many = presence(1)
     // A few at a time, because a report does not wait long for Redis.
     for (let from = 0; from < 12_000; from += 200)

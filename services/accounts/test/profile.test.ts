@@ -59,7 +59,7 @@ describe('the display name', () => {
     expect(await shown(userId)).toMatchObject({ displayName: 'bert' })
   })
 
-  test('keeps the rules of names', async () => {
+  test('is validated', async () => {
     const userId = await makeUser(env, 'carl')
     for (const displayName of ['🎉', 'a\u200Bb', 'x'.repeat(33), 'a  b'])
       expect(await codeOf(update(userId, { displayName }))).toBe(Code.InvalidArgument)
@@ -108,7 +108,7 @@ describe('the login', () => {
     expect(user?.lastLoginChange?.seconds).toBe(BigInt(Math.floor(now.getTime() / 1000)))
   })
 
-  test('may change its letter case at any time, and that starts no waiting', async () => {
+  test('may change its letter case at any time, without a cooldown', async () => {
     const userId = await makeUser(env, 'fritz')
     await update(userId, { login: 'FRITZ' })
     expect((await update(userId, { login: 'fritzi' })).user).toMatchObject({ login: 'fritzi' })
@@ -145,7 +145,7 @@ describe('the login', () => {
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
   })
 
-  test('stays with an owner of a login that was blocked later', async () => {
+  test('is kept by its user if it is blocked later', async () => {
     const userId = await makeUser(env, 'kurt')
     env.neighbours.blocked.push('kurt')
     expect((await update(userId, { login: 'kurt', displayName: 'Kurt' })).user).toMatchObject({ displayName: 'Kurt' })

@@ -54,7 +54,7 @@ test('the alias works while there is exactly one oidc provider', () => {
     expect(providersOf(work, other).route(alias)).toBeUndefined()
     expect(providersOf(code).route(alias)).toBeUndefined()
   }
-  // One that has this very id is itself.
+  // A provider whose id equals the alias is used itself.
   expect(callbackUrl(providersOf(provider('oidc', 'github'), work), 'oidc')).toBe(
     'https://chat.example.org/auth/providers/oidc/callback',
   )
@@ -89,7 +89,7 @@ test('does not wait for a silent server', async () => {
     await expect(providerFetch(AbortSignal.timeout(100))(url, request)).rejects.toThrow(/abort|timeout/i)
 })
 
-test('an answer without end is not read', async () => {
+test('an endless response is not read', async () => {
   const endless = await serve((_, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));

@@ -50,7 +50,7 @@ type Person = { login: string; email: string; who: TestCaller; proof: { userId: 
 const addressOf = (login: string) => `${login}@example.org`
 const account = ({ who }: Person) => env.as(MyAccountService, who)
 
-/** A user with a two-day-old account and a new session, which a thief may share. */
+/** A user with a two-day-old account and a new session, which an attacker may share. */
 async function person(login: string): Promise<Person> {
   later -= 2 * day
   await makeUser(env, login, { email: addressOf(login) })
@@ -182,8 +182,8 @@ describe.each(recoveries)('%s', (name, recover) => {
   })
 })
 
-describe('a thief with a fresh session', () => {
-  test('a thief who resets the password by an added address loses the address, and the owner returns', async () => {
+describe('an attacker with a fresh session', () => {
+  test('an attacker who resets the password through an added address loses the address, and the owner regains the account', async () => {
     const whose = await person('berta')
     await addAddress(whose, 'thief-b@example.org')
     await mailed(whose.email, 'New e-mail address')
@@ -195,7 +195,7 @@ describe('a thief with a fresh session', () => {
     expect((await signIn(env, 'berta', next)).session.userId).toBe(whose.proof.userId)
   })
 
-  test('cannot take the address of the owner away, neither for one of theirs nor for none', async () => {
+  test('cannot remove the address of the owner, with or without adding another', async () => {
     const whose = await person('cora')
     const { removeEmailAddress, listEmailAddresses } = account(whose)
     expect(await codeOf(removeEmailAddress({ address: whose.email }))).toBe(Code.FailedPrecondition)
@@ -208,7 +208,7 @@ describe('a thief with a fresh session', () => {
     ])
   })
 
-  test('ends with it, also in calls that were waiting', async () => {
+  test('loses access with the session, also in waiting calls', async () => {
     const whose = await person('dina')
     await env.signIn.requestEmailCode({ ...whose.proof, email: 'thief-d@example.org' })
     const code = codeIn((await folder.mails('thief-d@example.org')).at(-1))
@@ -233,7 +233,7 @@ describe('a thief with a fresh session', () => {
       })
       await other.query('update credentials set ended_at = now() where user_id = $1', [whose.proof.userId])
       await other.query('commit')
-      // On a slow machine one may have given up the lock first, as clients know it, and has done nothing either.
+      // On a slow machine a call may time out waiting for the lock, which has no effect either.
       const ended = (await waiting).filter((code) => code !== Code.Unavailable)
       expect(new Set(ended)).toEqual(new Set([Code.Unauthenticated]))
     } finally {
@@ -294,7 +294,7 @@ describe('an address', () => {
     expect(addresses.map(({ address, removable }) => [address, removable])).toEqual([['second-h@example.org', false]])
   })
 
-  test('is removed by administrators, also the last one; not by others, and only owners touch owners', async () => {
+  test('can be removed by administrators, even the last one; only owners can remove that of an owner', async () => {
     const [whose, owner] = [await person('ida'), await admin('ida-admin')]
     const as = (who: TestCaller) => env.as(AdminUserService, who)
     const requested = { userId: whose.proof.userId, address: whose.email }
@@ -326,8 +326,8 @@ describe('an address', () => {
   })
 })
 
-describe('the addresses of an account are told', () => {
-  test('of an identity that was linked', async () => {
+describe('the addresses of an account are notified', () => {
+  test('of a linked identity', async () => {
     const whose = await person('karla')
     await linkIdentity(whose, 'karla-there')
     await mailed(whose.email, 'New sign-in method')
@@ -335,7 +335,7 @@ describe('the addresses of an account are told', () => {
     expect(mail?.text).toMatch(/with Work was linked to your account karla/)
   })
 
-  test('of each password that is set, whoever sets it', async () => {
+  test('of every new password, regardless of who sets it', async () => {
     const whose = await person('lotte')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, whose.proof.userId))
     await account(whose).updatePassword({ password })

@@ -64,7 +64,7 @@ describe('registration', () => {
     expect(created?.actorId).toBe(session.userId)
   })
 
-  test('mails a text in the name of the server', async () => {
+  test('mails a text with the name of the server', async () => {
     const code = await codeFor('bert@example.org')
     const [mail] = await folder.mails('bert@example.org')
     expect(mail?.subject).toBe('Your registration code for Our <Chat>')
@@ -103,7 +103,7 @@ describe('registration', () => {
     for (const email of ['', 'x', 'a\0@b.org']) expect(await codeOf(verify(email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('completes once, and a refused login uses nothing up', async () => {
+  test('completes once, and survives a refused login', async () => {
     await makeUser(env, 'dora')
     const token = await tokenFor('dan@example.org')
     expect(await codeOf(complete(token, 'dora'))).toBe(Code.AlreadyExists)
@@ -122,7 +122,7 @@ describe('registration', () => {
     expect(await codeOf(complete(token, 'emil'))).toBe(Code.AlreadyExists)
   })
 
-  test('waits a quarter of an hour for each step', async () => {
+  test('allows 15 minutes for each step', async () => {
     const code = await codeFor('fritz@example.org')
     now += 15 * minute
     expect(await codeOf(verify('fritz@example.org', code))).toBe(Code.InvalidArgument)
@@ -131,7 +131,7 @@ describe('registration', () => {
     expect(await codeOf(complete(token, 'fritz'))).toBe(Code.InvalidArgument)
   })
 
-  test('takes the last code that was mailed, once', async () => {
+  test('accepts only the last mailed code, once', async () => {
     const first = await codeFor('gerd@example.org')
     const second = await codeFor('gerd@example.org')
     if (first !== second) expect(await codeOf(verify('gerd@example.org', first))).toBe(Code.InvalidArgument)
@@ -170,7 +170,7 @@ describe('limits of codes', () => {
     expect(await codeOf(verify('jan@example.org', code))).toBe(Code.InvalidArgument)
   })
 
-  test('count guesses that arrive at once', async () => {
+  test('count concurrent guesses', async () => {
     const code = await codeFor('karl@example.org')
     await Promise.allSettled(Array.from({ length: 8 }, () => verify('karl@example.org', wrong(code))))
     const { rows } = await env.db.execute(
@@ -192,7 +192,7 @@ describe('limits of codes', () => {
 })
 
 describe('a server', () => {
-  test('can be closed to strangers', async () => {
+  test('can disable registration', async () => {
     await using other = await openEnv()
     await other.start({ PARLEY_MAIL_DIR: folder.path, PARLEY_AUTH_DIRECT_REGISTRATION: 'false' })
     const { signIn: closed } = other
@@ -205,14 +205,14 @@ describe('a server', () => {
       await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied, rawMessage: 'Registration is disabled' })
   })
 
-  test('without mail says so', async () => {
+  test('without mail reports that', async () => {
     await using other = await openEnv()
     await other.start()
     expect(await codeOf(other.signIn.requestRegistrationCode({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)
     expect(await codeOf(other.signIn.requestPasswordReset({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('has as many accounts as it may have, also when many are made at once', async () => {
+  test('never exceeds the limit of accounts, even with concurrent creations', async () => {
     await using other = await openEnv()
     await other.start({ PARLEY_LIMITS_MAX_USERS: '3' })
     const create = (login: string) => codeOf(other.operator.createUser({ login, password }))

@@ -34,8 +34,8 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const rolesOf = async (userId: string) =>
   (await env.db.select().from(userRoles).where(eq(userRoles.userId, userId))).map(({ roleId }) => roleId).sort()
 
-describe('giving and taking roles', () => {
-  test('is on the stream when it is answered, and noted with who did it', async () => {
+describe('granting and revoking roles', () => {
+  test('is on the stream before the response, and audited with its actor', async () => {
     const userId = await makeUser(env, 'anna')
     const { member } = await as(admin, 'admin').assignRole({ userId, roleName: 'moderator' })
     expect(member).toMatchObject({ user: { id: userId }, roles: ['moderator'] })
@@ -65,7 +65,7 @@ describe('giving and taking roles', () => {
       ])
   })
 
-  test('twice is announced to clients and audited once, but sent again to processes', async () => {
+  test('when repeated is announced to clients and audited once, but sent to processes again', async () => {
     const userId = await makeUser(env, 'bert')
     const roleName = 'moderator'
     await as(admin, 'admin').assignRole({ userId, roleName })
@@ -91,7 +91,7 @@ describe('giving and taking roles', () => {
     expect((await as(admin, 'admin').assignRole({ userId, roleName: 'new' })).member?.roles).toEqual(['new'])
   })
 
-  test('is not answered before the stream has it', async () => {
+  test('is answered only once the stream has it', async () => {
     const userId = await makeUser(env, 'carl', { roleNames: ['moderator'] })
     const revoke = () => codeOf(as(admin, 'admin').revokeRole({ userId, roleName: 'moderator' }))
     await using silence = await silentStream(env.bus)
@@ -100,7 +100,7 @@ describe('giving and taking roles', () => {
     await eventually(async () => expect(await revoke()).toBeUndefined())
   })
 
-  test('needs role.assign, a role and somebody', async () => {
+  test('needs role.assign, an existing role and an existing user', async () => {
     const userId = await makeUser(env, 'dora', { roleNames: ['moderator'] })
     const roleName = 'moderator'
     for (const call of ['assignRole', 'revokeRole'] as const) {
@@ -112,7 +112,7 @@ describe('giving and taking roles', () => {
     expect(await rolesOf(userId)).toEqual(['moderator'])
   })
 
-  test('custom roles are named by their name and held by their id', async () => {
+  test('custom roles are requested by name and stored by id', async () => {
     const userId = await makeUser(env, 'emil')
     expect((await as(owner, 'owner').assignRole({ userId, roleName: 'crew' })).member?.roles).toEqual(['crew'])
     expect(await rolesOf(userId)).toEqual(['Ocrew'])
@@ -120,7 +120,7 @@ describe('giving and taking roles', () => {
 })
 
 describe('the role of owner', () => {
-  test('only owners assign and remove it, whoever has role.assign', async () => {
+  test('only owners grant and revoke it, regardless of role.assign', async () => {
     const crew = await makeUser(env, 'crew1', { roleNames: ['crew'] })
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
     for (const client of [as(admin, 'admin'), as(crew, 'Ocrew')]) {
@@ -133,7 +133,7 @@ describe('the role of owner', () => {
     expect(await rolesOf(second)).toEqual([])
   })
 
-  test('nobody can give up their own, nor admin', async () => {
+  test('nobody can revoke their own, or their own role admin', async () => {
     const second = await makeUser(env, 'owner3', { roleNames: ['owner', 'moderator'] })
     const give = (client: ReturnType<typeof as>, userId: string, roleName: string) =>
       codeOf(client.revokeRole({ userId, roleName }))
@@ -145,7 +145,7 @@ describe('the role of owner', () => {
     await as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })
   })
 
-  test('stays with one of two who take it from each other', async () => {
+  test('is kept by one of two owners who revoke each other’s', async () => {
     for (let round = 0; round < 5; round++) {
       const second = await makeUser(env, `rival${round}`, { roleNames: ['owner'] })
       const codes = await Promise.all([

@@ -38,7 +38,7 @@ describe('a browser session', () => {
     expect((await rotate(cookie)).cookieHandle).toMatch(/^host~/)
   })
 
-  test('gets one new handle for any number of requests, and the old one is valid for another minute', async () => {
+  test('gets one new handle regardless of the number of requests, and the old one remains valid for a minute', async () => {
     await makeUser(env, 'bert')
     const { cookie } = await signIn(env, 'bert')
     const before = await callerOf(cookie)
@@ -82,7 +82,7 @@ describe('a browser session', () => {
     expect((await rotate(cookie)).cookieHandle).toBe('')
   })
 
-  test('can be ended by the handle it had before', async () => {
+  test('can be ended with the previous handle', async () => {
     await makeUser(env, 'emil')
     const { cookie } = await signIn(env, 'emil')
     now += due + 1

@@ -110,7 +110,7 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
 }
 const names = Object.keys(steps)
 
-/** Begins all of them; each gets a login with this letter. */
+/** Begins a flow of each kind; their logins contain this letter. */
 async function beginAll(letter: string): Promise<Map<string, () => Promise<unknown>>> {
   const begun = new Map<string, () => Promise<unknown>>()
   for (const [index, name] of names.entries()) {
@@ -192,7 +192,7 @@ describe('a credential stored under the previous secret key', () => {
     expect(await known(cookie.previous)).toBe(1)
   })
 
-  test('is named by digests, at most a thousand at once', async () => {
+  test('is looked up by digests, at most a thousand at once', async () => {
     const [token] = await signedIn('ines')
     expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
     expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)

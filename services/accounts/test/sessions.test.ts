@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** Signs in with a program of this name; its account as the session that began. */
+/** Signs in with a program of this name; returns its account and the new session. */
 async function signedIn(login: string, userAgent: string, cookieOnly = false) {
   const session = await env.internal.passwordLogin({ identifier: login, password, userAgent, cookieOnly })
   const secrets = [session.token, session.cookieHandle].filter((secret) => secret !== '')
@@ -49,7 +49,7 @@ test('one sign-in creates one session, with the name of its program', async () =
   expect(newest?.expiresAt && timestampDate(newest.expiresAt).getTime()).toBeGreaterThan(now.getTime())
 })
 
-test('one is ended with all its credentials; repeats and sessions of others have no effect', async () => {
+test('a session is ended with all its credentials; repeats and sessions of others have no effect', async () => {
   const userId = await makeUser(env, 'bert')
   await makeUser(env, 'carl')
   const [here, there, foreign] = [
@@ -73,7 +73,7 @@ test('one is ended with all its credentials; repeats and sessions of others have
   })
 })
 
-test('all others can be ended, including those from before sessions had ids', async () => {
+test('all other sessions can be ended, including those from before sessions had ids', async () => {
   await makeUser(env, 'dora')
   const old = await signedIn('dora', 'old')
   await env.db.execute(sql`update credentials set session_id = null, user_agent = null where user_agent = 'old'`)
@@ -84,7 +84,7 @@ test('all others can be ended, including those from before sessions had ids', as
   expect(namesOf((await here.account.listMySessions({})).sessions)).toEqual(['here (this)'])
 })
 
-test('a request names one session or all others', async () => {
+test('a request must name one session or all others', async () => {
   await makeUser(env, 'emil')
   const { account } = await signedIn('emil', 'here')
   expect(await codeOf(account.endMySession({}))).toBe(Code.InvalidArgument)

@@ -41,7 +41,7 @@ describe('signing in', () => {
     )
   })
 
-  test('takes the login in any letter case, and a verified e-mail address', async () => {
+  test('accepts the login in any letter case, and a verified e-mail address', async () => {
     const userId = await makeUser(env, 'Berta', { email: 'Berta@Example.org' })
     for (const identifier of ['berta', 'BERTA', ' berta ', 'berta@example.org', 'BERTA@EXAMPLE.ORG'])
       expect(await login(identifier)).toMatchObject({ userId, login: 'Berta' })
@@ -69,7 +69,7 @@ describe('signing in', () => {
     )
   })
 
-  test('answers the same to every wrong pair', async () => {
+  test('gives the same response to every wrong login and password', async () => {
     await makeUser(env, 'carl')
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     const silent = await makeUser(env, 'passwordless')
@@ -149,7 +149,7 @@ describe('signing in', () => {
     }
   })
 
-  test('has a short queue; further callers are told to retry', async () => {
+  test('has a short queue; further calls are refused with a request to retry', async () => {
     await using narrow = await openEnv()
     await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
     await makeUser(narrow, 'greta')

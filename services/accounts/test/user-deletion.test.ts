@@ -58,7 +58,7 @@ test('requires the permission, and an existing user', async () => {
   expect(await isDeleted(userId)).toBe(false)
 })
 
-test('a proof is needed: a fresh credential or the own password', async () => {
+test('a fresh credential or the own password is required', async () => {
   const userId = await makeUser(env, 'carl')
   const client = await signedIn('admin1')
   now = new Date(now.getTime() + hour)
@@ -69,7 +69,7 @@ test('a proof is needed: a fresh credential or the own password', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('people delete themselves by user.delete-self', async () => {
+test('people with user.delete-self may delete themselves', async () => {
   const userId = await makeUser(env, 'dora')
   expect(await codeOf((await signedIn('dora')).deleteUser({ userId }))).toBeUndefined()
   expect(await isDeleted(userId)).toBe(true)

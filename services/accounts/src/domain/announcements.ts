@@ -49,7 +49,7 @@ export const loginEvent = (succeeded: boolean): Announcement => ({
   fact: { case: 'login', value: { succeeded } },
 })
 
-/** An event only for the audit log: ids and words, never names, addresses or secrets. */
+/** An event only for the audit log: ids and keywords, never names, addresses or secrets. */
 export const noted = (kind: string, details: Record<string, string> = {}): Announcement => ({
   kind,
   fact: { case: 'details', value: { details } },

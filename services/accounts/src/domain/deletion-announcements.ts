@@ -5,7 +5,7 @@ import type { Announcement } from '../store/user-changes.ts'
 /** Events of an account that contain the name, status or preferences of a person for clients. */
 export const personalKinds = ['user_profile_updated', 'user_custom_status_set', 'user_server_preferences_changed']
 
-/** Tells every process that the account is gone, and every client. */
+/** Notifies all processes and clients that the account is deleted. */
 export function accountDeleted(userId: string, cause: { actorId: string; at: Date }): Announcement {
   const id = newId('event')
   const about = { id, createdAt: cause.at, actorId: cause.actorId, value: { userId } }

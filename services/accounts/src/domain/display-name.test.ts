@@ -19,7 +19,7 @@ test.each([
   expect(couldBeDisplayName(name)).toBe(true)
 })
 
-test('spaces around it go; nothing is left of nothing', () => {
+test('surrounding spaces are removed; an empty name becomes null', () => {
   expect(displayNameFrom('  Anna B  ')).toBe('Anna B')
   expect(displayNameFrom('')).toBeNull()
   expect(displayNameFrom('   ')).toBeNull()

@@ -3,7 +3,7 @@ import { invalidDisplayName } from '../errors.ts'
 const maxLength = 32
 const first = /^[\p{L}\p{Nd}]/u
 const allowed = /^[\p{L}\p{M}\p{Nd}\p{S} '’\-._]*$/u
-/** Takes no ink: zero-width, joiners, fillers, braille blank. Selectors of the look of an emoji do no harm. */
+/** Invisible characters: zero-width, joiners, fillers, braille blank. Variation selectors of emojis are allowed. */
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Validates a display name; null for an empty one, so that the login is shown. Throws `invalid_argument`. */

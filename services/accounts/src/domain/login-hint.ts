@@ -1,7 +1,7 @@
 const maxLength = 32
 const minLength = 2
 
-/** A suggested login for a user name at a provider; empty when nothing of it is allowed. */
+/** Suggests a login for a user name at a provider; empty if it contains no allowed characters. */
 export function loginHintFrom(name: string): string {
   const [user = ''] = name.split('@', 1)
   const hint = user

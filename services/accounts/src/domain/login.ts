@@ -3,7 +3,7 @@ import { invalidLogin } from '../errors.ts'
 const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const minLength = 2
 const maxLength = 32
-/** Mention everybody, and can be nobody's login. */
+/** Handles that mention everybody, so nobody may have them as login. */
 export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
 /** Logins are unique, and looked up, without regard to case. */

@@ -12,7 +12,7 @@ export type ProviderProfile = {
   avatarUrl: string
 }
 
-/** Somebody signed in at a provider. Issuer and subject name them, and nothing else does. */
+/** A user who signed in at a provider, identified only by issuer and subject. */
 export type ProviderIdentity = { issuer: string; subject: string; readProfile: () => Promise<ProviderProfile> }
 
 /** A sign-in provider. Both methods throw {@link ProviderFailed}; the signal aborts them. */

@@ -5,10 +5,10 @@ const graceMs = 60_000
 export const rotateAfter = (rotatedAt: Date, lifetimeMs: number): Date =>
   new Date(rotatedAt.getTime() + Math.ceil(lifetimeMs * 0.75))
 
-/** A browser that got its cookie before this moment is due. */
+/** A browser that got its cookie before this time should get a new one. */
 export const dueBefore = (now: Date, lifetimeMs: number): Date => new Date(now.getTime() - Math.ceil(lifetimeMs * 0.75))
 
-/** A handle that was replaced after this moment still holds. */
+/** A handle that was replaced after this time is still valid. */
 export const graceFrom = (now: Date): Date => new Date(now.getTime() - graceMs)
 
 /** How long a replaced handle stays valid. */

@@ -1,6 +1,6 @@
 import { unknownTimezone } from '../errors.ts'
 
-/** Offsets such as "+01:00" are time zones to some runtimes, but no IANA names. */
+/** Some runtimes accept offsets such as "+01:00", which are not IANA names. */
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/
 
 /**

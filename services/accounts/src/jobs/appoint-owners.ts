@@ -5,7 +5,7 @@ import { ownerGranted } from '../metrics.ts'
 import { holdersOf } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
-/** Makes owners of the accounts that hold a listed address already: the list may be newer than they are. */
+/** Makes accounts owners that already have a listed address, because the list may be newer than the accounts. */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(
     ctx.db,

@@ -6,7 +6,7 @@ const atOnce = 100
 const shortestPauseMs = 100
 
 /**
- * Clears and announces expired custom statuses. Several processes may run it; the row's lock lets one of them act.
+ * Clears and announces expired custom statuses. Several processes may run it; a row lock ensures that one of them acts.
  * Returns the milliseconds until the next one expires.
  */
 export async function clearLapsedStatuses(

@@ -10,13 +10,13 @@ export function assertHolds(policy: Policy, caller: Subject, permission: Permiss
   if (!may(policy, caller, permission, serverScope)) throw permissionMissing(permission)
 }
 
-/** Throws `permission_denied` unless the caller may change this account as an administrator does: never the own one. */
+/** Throws `permission_denied` unless the caller may change this account as an administrator; never their own. */
 export function assertMayManage(policy: Policy, caller: Subject, userId: string): void {
   assertHolds(policy, caller, 'user.manage-accounts')
   if (caller.userId === userId) throw notOnYourself()
 }
 
-/** Throws `permission_denied` when the account is an owner's and the caller is none: nobody becomes owner by the back door. */
+/** Throws `permission_denied` if the account is an owner's and the caller is not an owner, so that nobody can take over an owner's account. */
 export function assertMayTouch(caller: Subject, account: Account): void {
   if (owns(account) && !isOwner(caller)) throw ownersAlone()
 }

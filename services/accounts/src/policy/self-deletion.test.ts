@@ -10,7 +10,7 @@ const withoutIt = {
 }
 const member = { userId: 'U1', roleIds: [] }
 
-test('people may delete themselves unless the server does not let them', () => {
+test('people may delete themselves unless the server denies it', () => {
   expect(() => assertMayDeleteSelf(policyFrom(standard), member)).not.toThrow()
   expect(() => assertMayDeleteSelf(policyFrom(withoutIt), member)).toThrow(
     expect.objectContaining({ code: Code.PermissionDenied }),

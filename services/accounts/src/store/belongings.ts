@@ -45,7 +45,7 @@ export async function eraseBelongings(
   batchSize = defaultBatch,
 ): Promise<{ found: number; complete: boolean }> {
   let found = 0
-  for (const { table, where } of belongingsOf(tx, userId)) {
+  for (const { table, where } of rowsOf(tx, userId)) {
     const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${batchSize}))`
     const deleted = (await tx.execute(batch)).rowCount ?? 0
     found += deleted
@@ -54,14 +54,14 @@ export async function eraseBelongings(
   return { found, complete: true }
 }
 
-function belongingsOf(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
+function rowsOf(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
   const addresses = tx.select({ key: emails.key }).from(emails).where(eq(emails.userId, userId))
   const identities = tx
     .select({ issuer: externalIdentities.issuer, subject: externalIdentities.subject })
     .from(externalIdentities)
     .where(eq(externalIdentities.userId, userId))
   const { payload } = flowTokens
-  // Steps towards a new account are nobody's yet, but hold the address or the identity.
+  // Steps towards a new account have no user yet, but contain the address or the identity.
   const unowned = sql`${flowTokens.userId} = '' and (
     lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
     or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`
@@ -69,7 +69,7 @@ function belongingsOf(tx: Tx, userId: string): { table: PgTable; where: SQL | un
     { table: flowTokens, where: unowned },
     { table: emailCodes, where: inArray(emailCodes.emailKey, addresses) },
     { table: invites, where: inArray(sql`lower(${invites.email})`, addresses) },
-    // Names first: they must be free when the deletion is answered, even if other rows remain.
+    // Names come first, because they must be free when the deletion is answered, even if other rows remain.
     { table: emails, where: eq(emails.userId, userId) },
     { table: handles, where: eq(handles.ownerId, userId) },
     { table: externalIdentities, where: eq(externalIdentities.userId, userId) },

@@ -89,7 +89,7 @@ export async function findCredentialOf(
   return found
 }
 
-/** Returns false when the credential has ended, or can never be fresh. */
+/** Returns false if the credential has ended or can never be fresh. */
 export async function renewFreshness(db: Db, id: string, freshUntil: Date): Promise<boolean> {
   const renewed = await db
     .update(credentials)
@@ -106,7 +106,7 @@ export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date)
     .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
 }
 
-/** Stores credentials under other digests of the same secrets. Locked rows are left for the next time. */
+/** Stores credentials under other digests of the same secrets. Locked rows are skipped until the next time. */
 export async function rekeyCredentials(
   db: Db,
   entries: readonly { previous: Buffer; digest: Buffer }[],

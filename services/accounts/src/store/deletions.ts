@@ -7,7 +7,7 @@ import { lockUser, raiseVersion } from './users.ts'
 
 export type Deletion = { userId: string; pass: number; askedAt: Date }
 
-/** Announces new deletions and reports about them. */
+/** Channel for notifications about new deletions and reports. */
 export const deletionsMoved = new CommitChannel()
 
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
@@ -21,7 +21,7 @@ export async function requestedPass(db: Reader, userId: string): Promise<number>
   return deletion?.pass ?? 0
 }
 
-/** A deletion that is not complete, with its place among them. */
+/** An incomplete deletion, with its position in the list. */
 export type OpenDeletion = { userId: string; place: string }
 
 /** Incomplete deletions, oldest first, after the one that was processed last, if any. */
@@ -40,7 +40,7 @@ export async function openDeletions(
     .limit(limit)
 }
 
-/** Locks an open deletion; undefined when another process is at it, or it is complete. */
+/** Locks an incomplete deletion; undefined if it is complete or another process has locked it. */
 export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | undefined> {
   const { pass, askedAt } = deletions
   const [deletion] = await tx
@@ -72,7 +72,7 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
   deletionsMoved.notify(db)
 }
 
-/** Asks every service for a pass; returns the entries that do so. */
+/** Requests a pass from every service; returns the outbox entries of the requests. */
 export async function requestPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
   const user = await lockUser(tx, userId)
   if (!user) return []

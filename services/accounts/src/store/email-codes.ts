@@ -4,7 +4,7 @@ import type { Db, Reader, Tx } from '@parley/postgres'
 import { emailCodes } from './schema.ts'
 
 export type EmailCode = typeof emailCodes.$inferSelect
-/** Identifies a code: one row each. */
+/** Primary key of a code. */
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
 /** Locks an address until the end of the transaction, so that mails and guesses are counted correctly. */
@@ -86,7 +86,7 @@ export async function voidCodesOf(tx: Tx, userId: string): Promise<void> {
   await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
 }
 
-/** A digest that no code has. */
+/** A digest that matches no code. */
 const noDigest = Buffer.alloc(32)
 
 export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {

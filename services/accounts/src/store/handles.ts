@@ -5,7 +5,7 @@ import { roleIds } from './users.ts'
 
 export type HandleRow = typeof handles.$inferSelect
 
-/** Takes a handle, or finds that its owner has it already; returns false when it is someone else's. */
+/** Reserves a handle for its owner; returns false if it belongs to someone else. */
 export async function claimHandle(db: Db, handle: HandleRow): Promise<boolean> {
   await db.insert(handles).values(handle).onConflictDoNothing()
   const [held] = await db.select().from(handles).where(eq(handles.key, handle.key))

@@ -47,7 +47,7 @@ export async function takenHandles(reader: Reader, logins: readonly string[]): P
 
 export type NewPerson = { user: typeof users.$inferInsert; email: string }
 
-/** Throws a unique violation when a login or an address has been taken since. */
+/** Throws a unique violation if a login or an address has been taken in the meantime. */
 export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Date): Promise<void> {
   if (people.length === 0) return
   await tx.insert(users).values(people.map(({ user }) => user))

@@ -8,7 +8,7 @@ export type InviteRow = typeof invites.$inferSelect
 /** The keys for looking up tokens, and the current time. */
 type TokenContext = SecretKeys & { at: Date }
 
-/** Stores an invite; its token is answered here and is nowhere else. */
+/** Stores an invite; returns its token, which is not stored. */
 export async function insertInvite(
   tx: Tx,
   keys: SecretKeys,
@@ -20,7 +20,7 @@ export async function insertInvite(
   return { token, row }
 }
 
-/** One process at a time may count invites and make one more; held to the end of the transaction. */
+/** Locks counting and creating invites until the transaction ends. */
 export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
@@ -30,7 +30,7 @@ export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }
 
-/** The invite of a token; undefined when it is unknown, used up, revoked or expired. */
+/** The invite of a token; undefined if it is unknown, used up, revoked or expired. */
 export async function findInvite(
   db: Reader,
   { at, ...keys }: TokenContext,
@@ -43,7 +43,7 @@ export async function findInvite(
   return row
 }
 
-/** The same, and it is used once more: of several who come for the last use, one gets it. */
+/** Like `findInvite`, and counts one use. Of several concurrent calls for the last use, one succeeds. */
 export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: string): Promise<InviteRow | undefined> {
   const [taken] = await tx
     .update(invites)
@@ -74,7 +74,7 @@ export async function listInvites(
     .offset(before ? 0 : offset)
 }
 
-/** Returns whether there was a usable one. */
+/** Returns whether there was a usable invite. */
 export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<boolean> {
   const [deleted] = await tx.delete(invites).where(eq(invites.id, id)).returning()
   return deleted !== undefined && deleted.expiresAt > now

@@ -19,7 +19,7 @@ export function eraseRelayed(
   return deleteInBatches(db, outbox, { where: and(entriesOf(userId, kinds), isNotNull(outbox.relayedAt)), signal })
 }
 
-/** Entries of these kinds that the stream has not got yet; the next pass finds them relayed. */
+/** Number of entries of these kinds that are not on the stream yet; the next pass deletes them. */
 export function countUnrelayed(db: Db, userId: string, kinds: readonly string[]): Promise<number> {
   return db.$count(outbox, and(entriesOf(userId, kinds), isNull(outbox.relayedAt)))
 }

@@ -4,9 +4,9 @@ import type { Db, Tx } from '@parley/postgres'
 import { providerLogins } from './schema.ts'
 
 type Row = typeof providerLogins.$inferSelect
-/** A browser that is at a provider. */
+/** A sign-in attempt of a browser that was sent to a provider. */
 export type ProviderLogin = Omit<Row, 'stateDigest' | 'browserDigest'>
-/** Values that the browser must bring back unchanged. */
+/** Values that the callback must contain unchanged. */
 type Secrets = { state: string; browserHandle: string }
 
 export async function insertProviderLogin(
@@ -21,8 +21,7 @@ export async function insertProviderLogin(
 }
 
 /**
- * Takes the stored attempt of a browser; it can be used once. Undefined when another browser brings it, another
- * provider sends it, or it has expired.
+ * Consumes the stored attempt of a browser. Undefined if it comes from another browser or provider, or has expired.
  */
 export async function takeProviderLogin(
   db: Db,

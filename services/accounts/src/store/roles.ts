@@ -14,7 +14,7 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
   await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
 }
 
-/** One process at a time may look whether there is an owner and make the first one; held to the end of the transaction. */
+/** Locks the check for an owner and the creation of the first one until the transaction ends. */
 export async function lockFirstOwner(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }

@@ -84,7 +84,7 @@ export const emails = pgTable(
      * addresses.
      */
     selfAdded: boolean('self_added').notNull().default(false),
-    /** Whether an administrator declared it verified when creating the account, and nobody has proved it since. */
+    /** Whether an administrator declared it verified when creating the account, without any later proof. */
     unproven: boolean().notNull().default(false),
   },
   (t) => [index('emails_user').on(t.userId)],
@@ -143,7 +143,7 @@ export const credentials = pgTable(
   ],
 )
 
-/** Codes that were mailed to prove an address, one row per purpose and address, with what limits guessing and flooding. */
+/** Codes that were mailed to prove an address, one row per purpose and address, with counts that limit guessing and flooding. */
 export const emailCodes = pgTable(
   'email_codes',
   {
@@ -162,7 +162,7 @@ export const emailCodes = pgTable(
   (t) => [primaryKey({ columns: [t.purpose, t.emailKey, t.userId] }), index('email_codes_expiry').on(t.expiresAt)],
 )
 
-/** Short-lived capabilities, by the digest of their token: the holder may take one named step, once. */
+/** Single-use tokens for one named step, by the digest of the token. */
 export const flowTokens = pgTable(
   'flow_tokens',
   {
@@ -197,7 +197,7 @@ export const invites = pgTable(
     id: text().primaryKey(),
     digest: bytea().notNull(),
     label: text().notNull(),
-    /** The address to which it was mailed, as it was written; empty for a link to pass on. */
+    /** The address to which it was mailed, as entered; empty for a link to be passed on. */
     email: text().notNull(),
     roleIds: text('role_ids').array().notNull(),
     maxUses: integer('max_uses').notNull(),
@@ -305,11 +305,11 @@ export const deletionReports = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )
 
-/** Who people elsewhere are here; by a digest, so that a deleted person leaves no name from there behind. */
+/** Maps people of an import's source to accounts, by a digest, so that no name of a deleted person remains. */
 export const importedPeople = pgTable(
   'imported_people',
   {
-    /** SHA-256 of source and id there. */
+    /** SHA-256 of the source and the id at the source. */
     key: bytea().primaryKey(),
     userId: text('user_id')
       .notNull()

@@ -23,12 +23,12 @@ export type Changed = {
   unannounced: bigint[]
 }
 
-/** Custom statuses that will end were set. */
+/** Whether custom statuses with an end were set. */
 export const statusesSet = new CommitChannel()
 
 /**
  * Changes an account under its row lock, so that its events ascend in commit order. `decide` returns undefined when there
- * is nothing to do; a repeat of a change that is not on the stream yet finds its entries all the same. Undefined: no such account.
+ * is nothing to do; a repeat of a change that is not on the stream yet still returns its entries. Returns undefined if there is no such account.
  */
 export async function changeUser(
   db: Db,

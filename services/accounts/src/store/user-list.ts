@@ -7,7 +7,7 @@ export type UserKey = { createdAt: Date; login: string }
 export type UserPage = {
   limit: number
   offset: number
-  /** Wins over the offset. */
+  /** Takes precedence over the offset. */
   after: UserKey | undefined
   /** Whether to include accounts that cannot sign in. */
   deactivatedToo: boolean
@@ -33,7 +33,7 @@ async function listAll(db: Reader, page: UserPage): Promise<ListedUsers> {
   return { keys, total: BigInt(await db.$count(users, listed(page))) }
 }
 
-/** No index finds parts of words: everybody is looked at, once. */
+/** No index finds parts of words, so all users are scanned, once. */
 async function findAll(db: Reader, text: string, page: UserPage): Promise<ListedUsers> {
   const holds = (column: SQL) => sql`strpos(lower(${column}), lower(${text})) > 0`
   const rows = await sqlRows<{ id: string | null; createdAt: Date; login: string; total: bigint }>(

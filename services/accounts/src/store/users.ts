@@ -24,7 +24,7 @@ const byIds = preparedQuery('users_by_ids', (reader) =>
 
 /** Returns the given ids that are accounts, tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
-  // PostgreSQL stores no NUL and fails on one, and ids come from anybody.
+  // PostgreSQL fails on NUL, and ids are untrusted input.
   const possible = ids.filter((id) => !id.includes('\0'))
   if (possible.length === 0) return []
   return byIds(db, { ids: possible })
@@ -88,7 +88,7 @@ export async function firstStatusEnd(db: Reader): Promise<Date | undefined> {
   return row?.at ?? undefined
 }
 
-/** Locks the account; its version is the caller's to raise. */
+/** Locks the account; the caller must increase its version. */
 export async function lockUser(tx: Tx, id: string): Promise<UserWithRoles | undefined> {
   const [locked] = await tx.select().from(users).where(eq(users.id, id)).for('update')
   if (!locked) return undefined
@@ -103,12 +103,12 @@ export async function raiseVersion(tx: Tx, id: string, version: bigint, change: 
     .where(eq(users.id, id))
 }
 
-/** One process at a time may count accounts and make one more; held to the end of the transaction. */
+/** Locks counting and creating accounts until the transaction ends. */
 export async function lockUserCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: user count'))`)
 }
 
-/** Accounts, deleted ones left out. */
+/** Number of accounts that are not deleted. */
 export async function countUsers(db: Reader): Promise<number> {
   return db.$count(users, isNull(users.deletedAt))
 }
@@ -119,7 +119,7 @@ export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promi
   await tx.insert(handles).values({ key: loginKey(user.login), kind: 'login', ownerId: user.id })
 }
 
-/** Gives up the login for another one. Throws a unique violation of `handles_pkey` when that is taken. */
+/** Replaces the login. Throws a unique violation of `handles_pkey` if the new one is taken. */
 export async function renameHandle(tx: Tx, user: { id: string; login: string }, login: string): Promise<void> {
   await tx
     .update(handles)

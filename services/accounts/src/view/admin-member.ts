@@ -9,7 +9,7 @@ import { roleNamesOf } from './role.ts'
 /** Details of an account that only this viewer may see. */
 type Shown = {
   policy: Policy
-  /** Undefined: not for this viewer. */
+  /** Undefined if this viewer may not see it. */
   addresses: readonly string[] | undefined
   showsLoginChange: boolean
   canDelete: boolean

@@ -13,7 +13,7 @@ export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[
     .sort((a, b) => a.position - b.position)
     .map(({ name }) => name)
 
-/** The whole catalogue, by position. */
+/** All roles, by position. */
 export const toRoles = (policy: Policy): Role[] => byPosition(policy).map(toRole)
 
 /** Roles that a message can mention, ordered by position. */
@@ -22,7 +22,7 @@ export const toMentionableRoles = (policy: Policy): Role[] =>
     .filter(({ pingable }) => pingable)
     .map(toRole)
 
-/** The whole catalogue with what each role allows and denies at server scope. */
+/** All roles with what each allows and denies at server scope. */
 export const toAdminRoles = (policy: Policy): MessageInitShape<typeof AdminRoleSchema>[] =>
   byPosition(policy).map((role) => {
     const { allowed, denied } = effectiveAt(policy, { kind: 'role', id: role.id }, serverScope)

@@ -4,7 +4,7 @@ import { couldBeLogin, loginKey } from '../../domain/login.ts'
 import { findHandles } from '../../store/handles.ts'
 import { findPresentUsers } from '../../store/users.ts'
 
-/** Users with these ids, followed by those with these logins; unknown and deleted ones are left out. */
+/** Users with these ids, followed by users with these logins; unknown and deleted users are left out. */
 export async function findNamed(
   { db }: Pick<Context, 'db'>,
   { userIds, logins }: { userIds: readonly string[]; logins: readonly string[] },

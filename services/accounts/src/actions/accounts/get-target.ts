@@ -7,7 +7,7 @@ export type Target =
   | { case: 'login'; value: string }
   | { case: undefined; value?: undefined }
 
-/** The account a request names by id or login; a deleted one is unknown. Throws `not_found`. */
+/** The account that a request names by id or login. Throws `not_found`, also for a deleted account. */
 export async function getTarget({ db }: Pick<Context, 'db'>, target: Target): Promise<UserWithRoles> {
   const user =
     target.case === 'login' ? await findUserByLogin(db, target.value) : (await findUsers(db, [target.value ?? '']))[0]

@@ -3,7 +3,7 @@ import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
 const waits = [1_000, 5_000, 20_000, 60_000]
 
-/** Mails a notice of a change to addresses of an account, if mail is configured; does not wait for the mails. */
+/** If mail is configured, mails a notice of a change to addresses of the account. Does not wait until they are sent. */
 export function mailOwner(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
   addresses: readonly string[],

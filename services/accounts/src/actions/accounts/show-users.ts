@@ -20,11 +20,11 @@ export async function showEach<Row extends UserRow, T>(
   )
 }
 
-/** Accounts as everyone sees them, in the order given. */
+/** Public views of accounts, in the given order. */
 export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 
-/** One account as everyone sees it; `presences` may have been requested before. */
+/** The public view of an account; `presences` may have been requested before. */
 export async function showUser(
   ctx: Showing,
   row: UserRow,

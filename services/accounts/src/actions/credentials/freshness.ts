@@ -7,7 +7,7 @@ import { getAccount } from '../../store/users.ts'
 
 const freshForMs = 30 * 60_000
 
-/** Until when a credential proved at `at` counts as fresh. */
+/** The time until which a credential proved at `at` is fresh. */
 export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs)
 
 /**

@@ -25,7 +25,7 @@ export type OpenedSession = {
 
 /** Properties of the new session. */
 export type WantedSession = {
-  /** Both unless said otherwise. */
+  /** Which credentials to create; default: both. */
   kinds?: readonly NewCredential['kind'][]
   /** False for programs that must never do anything that requires a fresh proof. */
   everFresh?: boolean
@@ -42,7 +42,7 @@ export const wantedBy = (request: { userAgent: string; cookieOnly: boolean }): W
 })
 
 /**
- * Stores the credentials of a new session within the change of its account; their secrets are here and nowhere else. Throws
+ * Stores the credentials of a new session within the change of its account; their secrets are only in the result. Throws
  * `permission_denied` for a deactivated account.
  */
 export async function openSession(

@@ -5,7 +5,7 @@ import { prolongCredentials, type ValidCredential } from '../../store/credential
 /** Credentials in use are prolonged at most once a day each. */
 const prolongAfterMs = 24 * 3600_000
 
-/** Puts off the end of credentials that are used now. */
+/** Extends credentials that are in use. */
 export async function prolong(
   { config, db }: Pick<Context, 'config' | 'db'>,
   used: readonly Pick<ValidCredential, 'credentialId' | 'expiresAt'>[],
@@ -15,6 +15,6 @@ export async function prolong(
   const due = used.filter((credential) => expiresAt.getTime() - credential.expiresAt.getTime() > prolongAfterMs)
   if (due.length === 0) return
   const ids = due.map(({ credentialId }) => credentialId)
-  // They hold now, whether or not that can be written down: the next use tries again.
+  // They are valid even if the extension cannot be stored; the next use tries again.
   await prolongCredentials(db, ids, expiresAt).catch(prolongingFailed)
 }

@@ -17,7 +17,7 @@ export const eraseOwn =
     const rows = await eraseRows(db, userId, signal)
     const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
     const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
-    // The last one is written by notifications, which erases its outbox itself.
+    // Notifications writes these events, and erases its outbox itself.
     const subjects = [
       ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
       `evt.notification.${userId}.people_called`,

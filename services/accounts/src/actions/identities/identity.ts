@@ -6,7 +6,7 @@ import type { ExternalIdentity } from '../../store/external-identities.ts'
 const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 
-/** The configured provider that an identity signs in by; undefined when the operator has removed it. */
+/** The configured provider of an identity; undefined if the operator has removed it. */
 export function providerOf(
   providers: readonly Provider[],
   { issuer, providerId }: Pick<ExternalIdentity, 'issuer' | 'providerId'>,

@@ -45,7 +45,7 @@ export async function getPending(ctx: Context, token: string, wanted?: Purpose):
   return { ...flow, provider }
 }
 
-/** The profile without what our rules would refuse. */
+/** The profile without values that our rules do not allow. */
 function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: ProviderProfile): ProviderProfile {
   const name = displayNameHint.trim()
   const onTheWeb = avatarUrl.length <= maxUrl && /^https?:\/\//i.test(avatarUrl) && URL.canParse(avatarUrl)

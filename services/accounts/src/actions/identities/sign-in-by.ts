@@ -9,7 +9,7 @@ import { findIdentity } from '../../store/external-identities.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 /**
- * Begins a browser session of the account that an identity is linked to; undefined when it is linked to none. Throws
+ * Begins a browser session for the account to which an identity is linked; undefined if there is none. Throws
  * `permission_denied` when the account is deactivated.
  */
 export async function signInBy(
@@ -23,7 +23,7 @@ export async function signInBy(
   const at = ctx.now()
   let session: OpenedSession | undefined
   const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-    // It may have been unlinked while the account was not locked.
+    // The identity may have been unlinked before the account was locked.
     if ((await findIdentity(tx, identity))?.userId !== userId) return undefined
     const opened = await openSession(tx, ctx.config, user, at, { kinds: ['cookie'], userAgent })
     session = opened

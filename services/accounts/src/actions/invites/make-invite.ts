@@ -12,7 +12,7 @@ const maxInvites = 1_000
 
 type NewInvite = Pick<InviteRow, 'label' | 'email' | 'roleIds' | 'maxUses' | 'expiresAt'>
 
-/** Makes an invite; its link is answered here and is nowhere else. Throws `resource_exhausted`, `unauthenticated`. */
+/** Creates an invite and returns its link, which is not stored. Throws `resource_exhausted`, `unauthenticated`. */
 export async function makeInvite(
   ctx: Context,
   maker: { userId: string; credentialId: string },
@@ -31,11 +31,11 @@ export async function makeInvite(
   })
   if (!changed || !made) throw accountGone()
   ctx.relay.wake(changed.unannounced)
-  // Behind "#", so that the secret is in no request and no log.
+  // In the fragment, so that the secret is in no request and no log.
   return { row: made.row, url: `${publicUrlOf(ctx.config)}/invite#${made.token}` }
 }
 
-/** Ends an invite; returns whether it could be used until now. */
+/** Ends an invite; returns whether it was still usable. */
 export async function withdrawInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
   const at = ctx.now()
   let revoked = false

@@ -6,7 +6,7 @@ import { inviteUnknown } from '../../errors.ts'
 import { findInvite, takeInvite, type InviteRow } from '../../store/invites.ts'
 import { findUsers, type UserWithRoles } from '../../store/users.ts'
 
-/** The invite of a token, if who made it still could. Throws `not_found`. */
+/** The invite of a token, if its creator may still create it. Throws `not_found`. */
 export async function getInviteOf(ctx: Context, token: string): Promise<InviteRow> {
   return assertHeld(ctx, ctx.db, await findInvite(ctx.db, tokenContext(ctx), token))
 }

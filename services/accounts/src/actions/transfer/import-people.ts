@@ -23,7 +23,7 @@ import { planPeople, wantedPeople, type PlannedPerson, type Wanted } from './pla
 
 const attempts = 3
 
-/** Makes or finds the accounts of people from elsewhere, all in one transaction. */
+/** Creates or finds the accounts of imported people in one transaction. */
 export async function importTogether(ctx: Context, request: ImportPeopleRequest): Promise<PlannedPerson[]> {
   const wanted = wantedPeople(request.source, request.people, loginCandidates)
   const logins = [...new Set(wanted.flatMap(({ candidates }) => candidates))]
@@ -33,7 +33,7 @@ export async function importTogether(ctx: Context, request: ImportPeopleRequest)
     try {
       return await importOnce(ctx, wanted, { logins, refused, match: request.matchEmails })
     } catch (error) {
-      // A login, an address or the person was taken since it was looked for.
+      // Since the lookup, a login or an address was taken, or the person was imported.
       if (!isUniqueViolation(error)) throw error
       if (attempt === attempts) throw importRaced()
     }

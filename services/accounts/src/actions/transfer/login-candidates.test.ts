@@ -3,8 +3,8 @@ import { loginCandidates } from './login-candidates.ts'
 
 const candidates = (name: string) => loginCandidates(name, 'U0123456789ABCD')
 
-describe('logins for people from elsewhere', () => {
-  test('the name first, then numbers, then a piece of the id', () => {
+describe('logins for imported people', () => {
+  test('the name first, then with numbers, then with a part of the id', () => {
     expect(candidates('ada')).toEqual(['ada', 'ada2', 'ada3', 'ada4', 'ada5', 'ada-6789ABCD'])
   })
 
@@ -15,7 +15,7 @@ describe('logins for people from elsewhere', () => {
     ['a dot does not end it', 'jr.', 'jr'],
   ])('%s', (_, name, first) => expect(candidates(name)[0]).toBe(first))
 
-  test('none is longer than a login may be', () => {
+  test('none exceeds the maximum length of a login', () => {
     for (const login of candidates('x'.repeat(60))) expect(login.length).toBeLessThanOrEqual(32)
   })
 })

@@ -2,10 +2,10 @@ import { ProviderFailed } from './failures.ts'
 
 const maxSubject = 255
 
-/** Text of a provider's answer; empty when it is something else. */
+/** A text from a provider's response; empty if the value is not a text. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A claim that holds; some providers write it as text. */
+/** Whether a boolean claim is true; some providers send it as text. */
 export const claimed = (value: unknown): boolean => value === true || value === 'true'
 
 /** The id of a user at a provider. Throws {@link ProviderFailed} when it is missing or too long. */

@@ -59,12 +59,12 @@ export class Discovery {
     }
   }
 
-  /** The issuer does not answer: the next sign-in fetches the metadata again and fails if it cannot. */
+  /** To be called when the issuer does not answer: the next sign-in fetches the metadata again, and fails if that fails. */
   forget(): void {
     this.#document = undefined
   }
 
-  /** The cached metadata may be outdated: the next sign-in fetches it again if it is more than a minute old. */
+  /** To be called when the cached metadata may be outdated: the next sign-in fetches it again if it is over a minute old. */
   doubt(): void {
     this.#doubted = true
   }

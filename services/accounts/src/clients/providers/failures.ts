@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 
-/** The user, or the provider on the user's behalf, said no. */
+/** The user declined, or the provider did on the user's behalf. */
 export class ProviderDenied extends Error {}
 
 /** The provider is unavailable, is not configured as expected, or sent invalid data. The message may be logged. */
@@ -14,7 +14,7 @@ const denials = new Set([
   'account_selection_required',
 ])
 
-/** Nobody answers where the provider said it is. */
+/** No server answers at the address of the provider. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof ClientError && silences.has(error.code ?? '')) return true

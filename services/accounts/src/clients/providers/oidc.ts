@@ -12,7 +12,7 @@ import { Discovery } from './discovery.ts'
 import { hasMoved, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
 import type { Attempt, Provider, ProviderProfile } from '../../domain/provider.ts'
 
-/** Any OpenID Connect provider: who somebody is says a verified ID token, nothing else. */
+/** Any OpenID Connect provider. Only a verified ID token identifies the user. */
 export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now: () => Date): Provider {
   const discovery = new Discovery(settings, now)
   return {
@@ -80,7 +80,7 @@ async function readProfile(
     : {}
   const documents: Record<string, unknown>[] = [more, claims]
   const all: Record<string, unknown> = { ...claims, ...more }
-  // A document's claim that its address is verified does not apply to another document's address.
+  // `email_verified` applies only to the address in the same document.
   const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
   return {
     verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',

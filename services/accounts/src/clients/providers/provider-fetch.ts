@@ -7,7 +7,7 @@ export const answerSeconds = 5
 /** Documents of providers are small; more than this is not read. */
 const maxBytes = 1024 * 1024
 
-/** `fetch` for talking to providers: ends with the signal and reads no endless answer. */
+/** `fetch` for requests to providers: stops when the signal fires, and limits the size of a response. */
 export function providerFetch(signal: AbortSignal): CustomFetch {
   return async (url, { signal: ofRequest, body, ...options }) => {
     const until = AbortSignal.any([

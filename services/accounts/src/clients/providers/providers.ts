@@ -7,13 +7,13 @@ import { oauthProvider } from './oauth/oauth.ts'
 import { oidcProvider } from './oidc.ts'
 import type { Provider } from '../../domain/provider.ts'
 
-/** Names that the gateway may use for /auth/oidc, the only provider of that type. */
+/** Ids by which the gateway may refer to the only provider of type oidc, for /auth/oidc. */
 const aliases = ['', 'oidc']
 
-/** A provider and its callback path: browsers return by the path on which they left. */
+/** A provider with its callback path: a browser returns by the path on which it started. */
 export type Route = {
   readonly provider: Provider
-  /** Names the way between start and callback: the provider's id, or empty for the alias. */
+  /** Identifies the path from start to callback: the provider's id, or empty for the alias. */
   readonly key: string
   readonly callbackUrl: string
 }
@@ -24,7 +24,7 @@ export type Providers = {
   readonly all: readonly Provider[]
   /** The provider of this id. */
   find: (id: string) => Provider | undefined
-  /** The way that begins under this id, or under the alias while there is exactly one provider of type oidc. */
+  /** The path that starts under this id, or under the alias while there is exactly one provider of type oidc. */
   route: (id: string) => Route | undefined
 }
 
@@ -48,6 +48,6 @@ export function createProviders(settings: readonly AuthProvider[], publicUrl: st
 function createProvider(settings: AuthProvider, now: () => Date): Provider {
   const { type, issuerUrl } = settings
   if (type !== 'oidc') return oauthProvider(settings, { github, gitlab, google, discord }[type], now)
-  if (issuerUrl === undefined) throw new TypeError('the configuration lets no oidc provider pass without its issuer')
+  if (issuerUrl === undefined) throw new TypeError('the oidc provider has no issuer')
   return oidcProvider({ ...settings, issuerUrl }, now)
 }

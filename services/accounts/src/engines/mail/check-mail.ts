@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { askMailServer, check, codeOf, reasonOf, reportServerCertificate, type Report } from '@parley/doctor'
+import { startMailTls, check, codeOf, reasonOf, reportServerCertificate, type Report } from '@parley/doctor'
 import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
@@ -35,7 +35,7 @@ export const mailCheck = check('mail', mailFields, async (config, report) => {
       'Set PARLEY_SMTP_TLS_SKIP_VERIFY to false.',
     )
   else if (secure || requireTLS) {
-    const prelude = secure ? {} : { prelude: askMailServer }
+    const prelude = secure ? {} : { prelude: startMailTls }
     const servername = config.smtpTlsServerName
     await reportServerCertificate(report, 'mail.certificate', { host, port, servername, ...prelude })
   }
@@ -57,7 +57,7 @@ async function checkWithoutServer(mailDir: string | undefined, report: Report): 
   }
 }
 
-/** The first mail makes the folder and those above it. */
+/** The first mail creates the folder and its parents. */
 async function mayWrite(folder: string): Promise<void> {
   try {
     await access(folder, constants.W_OK)

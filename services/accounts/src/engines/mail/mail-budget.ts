@@ -3,7 +3,7 @@ import { noticeKinds, type MailKind } from './mail.ts'
 
 /** Limits the number of mails of all processes together. */
 export type MailBudget = {
-  /** Counts a mail; false when it must not go. */
+  /** Counts a mail; false if it must not be sent. */
   take(kind: MailKind): Promise<boolean>
 }
 

@@ -13,7 +13,7 @@ async function refused(wanted: Promise<unknown>[]): Promise<number> {
   return failures.length
 }
 
-test('one customer cannot fill the queue of hashings, with any number of lines', async () => {
+test('one network cannot fill the queue of hashings, however large it is', async () => {
   const passwords = await createPasswords(1, cheap)
   const check = (caller: HashingCaller) => passwords.fits('a guess', undefined, caller)
   const fromEachLine = Array.from({ length: 200 }, (_, n) =>
@@ -25,7 +25,7 @@ test('one customer cannot fill the queue of hashings, with any number of lines',
   expect(await refused(others)).toBe(0)
 })
 
-test('a signed-in user cannot fill it either, and everybody can sign in later', async () => {
+test('a signed-in user cannot fill it either, and afterwards everybody can sign in', async () => {
   const passwords = await createPasswords(1, cheap)
   const check = () => passwords.fits('a guess', undefined, { userId: 'U1' })
   for (let round = 0; round < 2; round++) expect(await refused(Array.from({ length: 40 }, check))).toBe(40 - 33)

@@ -13,7 +13,7 @@ export type HashingCaller = { userId: string } | { address: string }
 
 /** Hashes and checks passwords, a few at a time: each takes a core and 19 MiB. */
 export type Passwords = {
-  /** Throws `resource_exhausted` when too many wait already, in all or from there. */
+  /** Throws `resource_exhausted` if too many wait, in total or from the same source. */
   hash: (password: string, caller: HashingCaller) => Promise<string>
   /**
    * Whether the password is correct. Takes equally long without a stored hash, so that timing reveals nothing. Throws

@@ -13,7 +13,7 @@ const leaveAloneMs = 1_000
 /** If more people are online, presence changes are sent only to those who share a room with the person. */
 const defaultCrowd = 2_000
 const countedMs = 10_000
-/** Nobody who reports on time misses their deadline through an outage of less than a tenth of the lease. */
+/** During an outage shorter than this part of the lease (1/10), nobody who reports on time misses a deadline. */
 const missedShare = 10
 const sweepAtOnce = 500
 /** After this number of sweeps another sweeper takes over entries of one that died. */
@@ -47,7 +47,7 @@ export class Presence {
     this.#crowd = options.crowd ?? defaultCrowd
     let isConnected = this.#redis.status === 'ready'
     this.#redis.on('ready', () => {
-      // It may have restarted empty.
+      // Redis may have restarted without its data.
       if (isConnected) this.#doubt()
       isConnected = true
     })
@@ -75,7 +75,7 @@ export class Presence {
     })
   }
 
-  /** Takes a report and returns the status that holds; a change is announced. */
+  /** Stores a report and returns the effective status; announces a change. */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
     return (await this.#query(() => this.#take(userId, status, chosen))) ?? status
   }
@@ -87,7 +87,7 @@ export class Presence {
     const reply = await this.#redis.eval(scripts.report, keys.length, ...keys, ...args)
     const [held, changed, version] = reply as [string, number, number]
     const holds = statuses.get(held) ?? status
-    // Not awaited: the next read makes up for a lost hint.
+    // Not awaited, because the next read corrects a lost hint.
     if (changed === 1) this.#publish([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
     return holds
   }
@@ -128,7 +128,7 @@ export class Presence {
     await this.#announce(hints, await this.#isCrowded())
   }
 
-  /** Whether many people are online, a few seconds ago. */
+  /** Whether many people were online a few seconds ago. */
   #isCrowded(): Promise<boolean> {
     if (!this.#counted || this.#counted.until <= Date.now())
       this.#counted = { crowded: this.#count().then((there) => there > this.#crowd), until: Date.now() + countedMs }

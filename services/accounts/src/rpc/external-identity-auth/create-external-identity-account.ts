@@ -12,7 +12,7 @@ import { identityLinked, signedIn } from '../../metrics.ts'
 import { claimIdentity, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
 
-/** Tells the gateway the cookie of the session that an answer begins: handle, lifetime in seconds, whose. */
+/** Passes the cookie of the new session to the gateway: handle, lifetime in seconds, user. */
 const sessionHeader = 'parley-session'
 
 export function createExternalIdentityAccount(

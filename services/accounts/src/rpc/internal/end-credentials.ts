@@ -22,7 +22,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
     if (!announcements.isEndReason(reason)) throw unknownReason(reason)
     const digests = request.digests.map((digest) => Buffer.from(digest))
 
-    const endThoseOf = async (userId: string): Promise<string[]> => {
+    const endSessionsOf = async (userId: string): Promise<string[]> => {
       const at = ctx.now()
       let credentialIds: string[] = []
       const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
@@ -36,7 +36,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
       if (changed?.announced) credentialsEnded(userId, reason)
       return credentialIds
     }
-    const idsOfEach = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endThoseOf))
+    const idsOfEach = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endSessionsOf))
     return { credentialIds: idsOfEach.flat() }
   }
 }

@@ -14,7 +14,7 @@ export function deleteMyAccount(ctx: Context): MethodImpl<typeof MyAccountServic
     assertMayDeleteSelf(ctx.policy.current(), caller)
     const keys = tokenContext(ctx)
     await deleteAccount(ctx, caller.userId, caller.userId, async (tx) => {
-      // Under the account's lock; used up with everything else the account has begun.
+      // Checked under the account's lock; consumed together with everything else the account has begun.
       const token = await peekFlowToken(tx, keys, 'account_deletion', confirmationToken)
       if (!token) throw unknownDeletionToken()
       if (token.userId !== caller.userId) throw deletionTokenOfAnother()

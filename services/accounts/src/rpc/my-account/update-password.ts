@@ -53,7 +53,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     notify(addresses, done.user.login, { at, cleared: true })
   }
 
-  /** Nobody signed in by a password before, so nothing ends. */
+  /** There was no password before, so no credential ends. */
   const setFirst = async (caller: Caller, password: string) => {
     const { userId } = caller
     const passwordHash = await ctx.passwords.hash(password, { userId })

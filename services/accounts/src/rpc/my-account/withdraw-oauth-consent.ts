@@ -18,7 +18,7 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
     let ended: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       const withdrawn = await withdrawConsent(tx, userId, origin)
-      // A code that it has not exchanged yet would let it in again.
+      // The client could exchange a code that it still holds for a new token.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
       ended = await endById(tx, userId, await credentialsOfClient(tx, userId, origin), at)
       if (!withdrawn && ended.length === 0) return undefined

@@ -12,13 +12,14 @@ import { toNewSession } from '../../view/new-session.ts'
 export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalService.method.acceptInvite> {
   return async ({ token, login, password, ...about }) => {
     assertRegisteredLogin(login)
-    // Looked at before the password is hashed, and taken with the account, so that a login that is taken uses nothing up.
+    // Checked before the password is hashed, but consumed only when the account is created, so that an unavailable
+    // login does not use up the invite.
     const { id: inviteId, email, roleIds } = await getInviteOf(ctx, token)
     const { roles } = ctx.policy.current()
     let session: OpenedSession | undefined
     const account = await createAccount(
       ctx,
-      // A role may have been deleted since.
+      // A role may have been deleted in the meantime.
       {
         ...{ login, password, email, bySelf: true, clientAddress: about.clientAddress },
         roleIds: roleIds.filter((id) => roles.has(id)),

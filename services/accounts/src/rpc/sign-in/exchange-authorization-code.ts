@@ -27,7 +27,7 @@ export function exchangeAuthorizationCode(
       const taken = await takeFlowToken(tx, keys, 'authorization_code', request.code)
       if (!taken) throw invalidAuthorizationCode()
       const reason = mismatch(taken, request)
-      // The code is used up all the same.
+      // The code is used up in any case.
       if (reason !== undefined) return { announce: () => [noted('auth_code_exchange_failed', { reason })] }
       const opened = (session = await openSession(tx, ctx.config, user, at, {
         ...wanted,

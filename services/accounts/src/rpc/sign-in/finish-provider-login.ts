@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** A known identity signs in; an unknown one may become an account where the operator lets it. */
+  /** A known identity signs in; an unknown one may create an account if the operator allows it. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,

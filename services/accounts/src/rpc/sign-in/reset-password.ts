@@ -17,7 +17,7 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
   return async ({ token, password, clientAddress }) => {
     assertPassword(password)
     const keys = tokenContext(ctx)
-    // Looked at before the password is hashed: nobody keeps the cores busy with made-up tokens.
+    // Checked before the password is hashed, so that made-up tokens cause no load.
     const flow = await peekFlowToken(ctx.db, keys, 'password_reset', token)
     if (!flow) throw resetLinkExpired()
     const passwordHash = await ctx.passwords.hash(password, { address: clientAddress })

@@ -56,7 +56,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
   }
 }
 
-/** The link that the signed-in user requested. Throws `unauthenticated` for anybody else. */
+/** The link requested by the signed-in user. Throws `unauthenticated` for anybody else. */
 async function ownLink(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,

@@ -1,7 +1,7 @@
 import { membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Discord. The base address is only for tests: there is one Discord. */
+/** Discord. The base address can be set only for tests. */
 export const discord: OAuthType = {
   endpoints: (base = 'https://discord.com') => ({
     issuer: 'https://discord.com',

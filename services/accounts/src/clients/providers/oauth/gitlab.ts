@@ -15,7 +15,8 @@ export const gitlab: OAuthType = {
       subject: subjectOf(user['id']),
       readProfile: () =>
         Promise.resolve({
-          // It says that the account was confirmed once; an administrator can do that, and set another address later.
+          // The field only means that the account was once confirmed, which an administrator can do and then set
+          // another address.
           verifiedEmail: confirmedIsVerified && text(user['confirmed_at']) !== '' ? text(user['email']) : '',
           loginHint: text(user['username']),
           displayNameHint: text(user['name']),

@@ -1,7 +1,7 @@
 import { claimed, membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Google accounts. The base address is only for tests: there is one Google. */
+/** Google accounts. The base address can be set only for tests. */
 export const google: OAuthType = {
   endpoints: (base) => ({
     issuer: 'https://accounts.google.com',
