@@ -23,10 +23,10 @@ export type Context = {
   storage: Storage
   imageProcessor: ImageProcessor
   transforms: TransformCache
-  /** Sizes of images that were made lately. */
+  /** Cache of recently generated image sizes. */
   renderings: Renderings
   fetch: SafeFetch
-  /** Fetches pages, each once at a time. */
+  /** Fetches pages; concurrent requests for a page share one fetch. */
   pages: PageFetches
   /** Resolves credentials of readers without a ticket. */
   callers: CallerCache
@@ -36,9 +36,9 @@ export type Context = {
   trials: Trials
   /** Origins whose pages may read files. */
   allowedOrigins: readonly string[]
-  /** Keys that gateway and uploads share: the present one, and the one before. */
+  /** Keys shared by gateway and uploads: the current one and the previous one. */
   blobSecrets: readonly string[]
-  /** Secrets under which addresses of images may be signed. */
+  /** Secrets with which addresses of images may be signed. */
   signingSecrets: readonly string[]
   /** Inputs of file addresses. */
   assets: { publicUrl: string; signingSecret: string }

@@ -4,7 +4,7 @@ import { storageNotOurs } from './errors.ts'
 
 const log = logger('uploads')
 const claimsWithoutImage = counter('parley.uploads.claims_without_image', {
-  description: 'Events that name a public image which is not there',
+  description: 'Events that refer to a missing public image',
   unit: '{event}',
 })
 const imagesWithoutBytes = counter('parley.uploads.files_without_bytes', {
@@ -43,18 +43,18 @@ export function reportFileWithoutBytes(assetId: string): void {
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
 
-/** An answer that had begun ends in the middle. */
+/** A response that had begun ends early. */
 export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }, 'sending a file broke off')
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'deleted unused data')
 
-/** Nothing is swept because storage and database do not belong together. */
+/** A sweep deletes nothing, because the storage does not belong to the database. */
 export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { 'parley.belonging': belonging })
   log.error({ belonging }, storageNotOurs(belonging).rawMessage)
 }
 
-/** Deletions wait because storage and database do not belong together. */
+/** Deletions wait, because the storage does not belong to the database. */
 export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
   deletionsRefused(1, { 'parley.belonging': belonging })
 
@@ -64,7 +64,7 @@ export function reportFailedDeletion(id: string, error: unknown): void {
   log.warn({ id, err: error }, 'bytes could not be deleted; it will be retried')
 }
 
-/** Bytes that nobody needs could not be deleted at once. */
+/** Unused bytes could not be deleted at once. */
 export const reportLeftForSweeping = (error: unknown): void =>
   log.warn({ err: error }, 'bytes could not be deleted; a sweep will delete them')
 
@@ -72,6 +72,6 @@ export const reportLeftForSweeping = (error: unknown): void =>
 export const reportStorageAway = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
-/** Images and videos may end the process. */
+/** Images and videos may exhaust the memory of the process. */
 export const reportTooLittleMemory = (limit: number, plan: MemoryPlan): void =>
   log.warn({ limit, ...plan }, 'the memory limit is too low for the images and videos processed at once; raise it')

@@ -19,10 +19,10 @@ export class FakeAccounts {
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
   requested = 0
   away = false
-  /** Answers wait for it. */
+  /** Responses wait for this promise. */
   held: Promise<void> | undefined
 
-  /** A token or cookie handle of a user becomes valid. */
+  /** Makes a token or cookie handle of a user valid. */
   signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: SignedIn): void {
     this.#people.set(keptBy(key, token), { userId, roleIds })
   }

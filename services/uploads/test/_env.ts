@@ -36,7 +36,7 @@ export const signingSecret = 'the secret of addresses of assets for tests'
 
 export const publicUrl = 'https://chat.example.org'
 
-/** Where bytes lie. */
+/** Where bytes are stored. */
 export type StorageKind = 'disk' | 's3'
 export const storageKinds: StorageKind[] = ['disk', 's3']
 
@@ -111,17 +111,17 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
 const standIns = () => ({
   /** Reports of uploads about deleted people. */
   erasures: new ErasureReports(),
-  /** Who is signed in. */
+  /** The stand-in for accounts, with the signed-in users. */
   accounts: new FakeAccounts(),
-  /** Who belongs where. */
+  /** The stand-in for rooms, with the members. */
   rooms: new FakeRooms(),
   /** Events about videos that messaging receives, and the files that messages use. */
   messaging: new FakeMessaging(),
-  /** Images of the server, as admin says. */
+  /** Images of the server according to admin. */
   serverImages: { logoKey: '', bannerKey: '' },
 })
 
-/** A ticket for these bytes, as the gateway would write it. */
+/** A ticket for these bytes, as the gateway would issue it. */
 export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}): BlobTicket => ({
   callerId: 'Ualice',
   method: 'svc.api.v1.MyAccountService/UploadAvatar',
@@ -135,14 +135,14 @@ export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}):
 export const postBlob = (service: Service, body: Uint8Array, ticket: string) =>
   fetch(`${service.url}/internal/blobs`, { method: 'POST', body, headers: { [blobTicketHeader]: ticket } })
 
-/** Puts bytes aside as Alice, and returns the id. */
+/** Stores bytes as a blob of Alice; returns its id. */
 export async function putBlob(service: Service, bytes: Uint8Array): Promise<string> {
   const response = await postBlob(service, bytes, signBlobTicket(blobSecret, ticketFor(bytes)))
   const answer = (await response.json()) as { id: string }
   return answer.id
 }
 
-/** Makes an avatar of Alice of these bytes, and returns its key. */
+/** Makes these bytes the avatar of Alice; returns its key. */
 export async function storeAvatar(env: Env, service: Service, bytes: Uint8Array): Promise<string> {
   const blobId = await putBlob(service, bytes)
   const owner = { ownerId: 'Ualice', callerId: 'Ualice' }

@@ -17,7 +17,7 @@ export async function film(name: string, args: string[]): Promise<Buffer> {
   }
 }
 
-/** Moving pictures of a second, as an input of ffmpeg. */
+/** One second of moving pictures, as input arguments of ffmpeg. */
 export const pictures = (size: string, rate = 10): string[] => [
   ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=1`],
 ]
@@ -52,7 +52,7 @@ export async function framesOf(bytes: Buffer, ...args: string[]): Promise<number
   }
 }
 
-/** A film in QuickTime's format whose pictures lie elsewhere: in a file that it names, at the same places. */
+/** A QuickTime file whose media data is in another file, at the same offsets. */
 export function referringTo(path: string, bytes: Buffer): Buffer {
   const at = bytes.indexOf('dref') - 4
   const ends = at + bytes.readUInt32BE(at)
@@ -65,7 +65,7 @@ export function referringTo(path: string, bytes: Buffer): Buffer {
     const place = bytes.indexOf(outer, bytes.indexOf('moov')) - 4
     film.writeUInt32BE(bytes.readUInt32BE(place) + dref.length - (ends - at), place)
   }
-  // The pictures that it brings itself are none.
+  // Its own media data is invalid.
   return film.fill(0, bytes.indexOf('mdat') + 4, bytes.indexOf('moov') - 4)
 }
 

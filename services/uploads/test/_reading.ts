@@ -50,7 +50,7 @@ export class Readers {
     return `${this.url}/assets/files/${assetId}`
   }
 
-  /** Address of a file at this process, as a reader of the message gets it. */
+  /** Address of a file at this process, as in the message that a reader gets. */
   addressOf(assetId: string, { userId = 'Ualice', image }: ReadOptions = {}): string {
     const { url } = assetUrl(
       { publicUrl, signingSecret },

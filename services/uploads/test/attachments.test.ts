@@ -83,7 +83,7 @@ test('a file stays if its message was posted but the event is missing, and while
   expect(await isStored(unanswered.id)).toBe(true)
 })
 
-test('files of edited and retracted messages are deleted, whatever the order of events', async () => {
+test('files of edited and retracted messages are deleted, regardless of the order of events', async () => {
   const edited = await posted()
   const retracted = await posted()
   await publishPosted(edited.id, edited.eventId)

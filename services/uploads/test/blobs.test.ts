@@ -36,7 +36,7 @@ test.each([
   ['that is longer', 400, Buffer.concat([bytes, bytes]), () => signBlobTicket(blobSecret, ticketFor(bytes))],
   ['that is shorter', 400, bytes.subarray(1), () => signBlobTicket(blobSecret, ticketFor(bytes))],
   ['above the limit', 413, Buffer.alloc(1001), () => signBlobTicket(blobSecret, ticketFor(Buffer.alloc(1001)))],
-])('a body %s is refused and leaves nothing', async (_, status, body, ticket) => {
+])('a body %s is refused and not stored', async (_, status, body, ticket) => {
   const before = await env.storedKeys()
   expect((await postBlob(service, body, ticket())).status).toBe(status)
   expect(await env.storedKeys()).toEqual(before)
@@ -54,7 +54,7 @@ test('after a rotation, tickets signed with the previous key are still accepted'
   }
 })
 
-test('a client that disconnects half-way leaves nothing', async () => {
+test('the body of a client that disconnects half-way is not stored', async () => {
   const before = await env.storedKeys()
   const aborting = new AbortController()
   const half = new ReadableStream({
@@ -83,6 +83,6 @@ test('a blob that no call uses is deleted after an hour', async () => {
   await eventually(async () => (await env.storedKeys()).includes(`blobs/${id}`))
   now = from + 3_700_000
   await eventually(async () => (await env.storedKeys()).length === 0)
-  // The bytes go first.
+  // The bytes are deleted first.
   await eventually(async () => expect(await env.db.select().from(blobs)).toEqual([]))
 })

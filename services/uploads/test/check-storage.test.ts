@@ -58,7 +58,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await putBlob(service, Buffer.from('a blob'))
     const { checked, findings } = await check()
     expect(findings).toEqual([])
-    // Each kind, both as bytes and as a row: a file, a chunk, an image, a blob.
+    // One of each kind, with bytes and row: a file, a chunk, an image, a blob.
     expect(checked).toBe(8)
     clock = 60 * hour
     expect(await found(true)).toEqual([])
@@ -194,14 +194,14 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(await found(true)).toEqual([])
     })
 
-    test('marks nothing while hardly any row has its bytes', async () => {
+    test('marks nothing while the bytes of almost all rows are missing', async () => {
       await sendFile(env, Buffer.from('stored on the empty disk'))
       await known(many('elsewhere', 60))
       await expect(check(true)).rejects.toMatchObject(refused('60 of 61 rows'))
       expect(await lost()).toBe(0)
     })
 
-    test('does not delete foreign bytes while the rows have none', async () => {
+    test('does not delete unknown bytes while the bytes of the rows are missing', async () => {
       await known(many('ours', 60))
       await put('files/Atheirs')
       clock = 25 * hour
@@ -209,7 +209,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(await env.storage.stat('files/Atheirs')).toBeDefined()
     })
 
-    test('does not take a storage with only pending uploads for an empty one', async () => {
+    test('does not consider a storage with only pending uploads empty', async () => {
       for (let n = 0; n < 10; n++) await putBlob(service, Buffer.from(`blob ${n}`))
       expect(await found(true)).toEqual([])
     })
@@ -240,7 +240,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   if (kind === 'disk') test('reads more than one page', readsPages)
 })
 
-/** Leaves half a write behind, as a killed process does. */
+/** Leaves an unfinished write behind, as a killed process does. */
 async function beginWrite({ s3, storage, folder }: Env): Promise<void> {
   if (!s3) return writeFile(join(folder, 'unfinished/half'), 'x')
   s3.fault = ({ url, method }) => (url?.includes('partNumber=2') || method === 'DELETE' ? 'refuse' : undefined)

@@ -5,7 +5,7 @@ import { openEnv, type Env } from './_env.ts'
 import { claiming, sendFile } from './_sending.ts'
 
 let env: Env
-/** A clock that stands still unless advanced. */
+/** A stopped clock that the test advances. */
 const began = Date.now()
 let clock = 0
 let id = ''

@@ -17,7 +17,7 @@ afterAll(async () => {
 const results = async (env: Record<string, string>) => await storageCheck({ env })
 const problems = async (env: Record<string, string>) => (await results(env)).filter(({ result }) => result !== 'ok')
 
-test('a bucket with all rights', async () => {
+test('a bucket with all permissions passes', async () => {
   const found = await results(s3.env)
   expect(found.map(({ check, result }) => `${check} ${result}`)).toEqual([
     ...['storage.clock ok', 'storage.reach ok'],
@@ -47,7 +47,7 @@ test.each<[check: string, right: string, isNeeded: (request: IncomingMessage) =>
   expect(others.map((finding) => finding.check)).toEqual(check === 'storage.write' ? ['storage.read'] : [])
 })
 
-test('a wrong key, a missing bucket, a server that is away', async () => {
+test('a wrong key, a missing bucket and an unavailable server are reported', async () => {
   const wrong = await problems({ ...s3.env, PARLEY_CORE_ASSETS_S3_SECRET_ACCESS_KEY: 'wrong-secret' })
   expect(wrong).toContainEqual(
     expect.objectContaining({ check: 'storage.write', next: expect.stringContaining('S3_SECRET_ACCESS_KEY') }),
@@ -66,7 +66,7 @@ test('a wrong key, a missing bucket, a server that is away', async () => {
   )
 })
 
-test('a folder, and a file in its place', async () => {
+test('a folder passes, and a file in its place is reported', async () => {
   const folder = newDataFolder('parley-doctor-')
   mkdirSync(join(folder, 'objects'))
   expect(await problems({ PARLEY_CORE_ASSETS_DIRECTORY: folder })).toEqual([])

@@ -19,7 +19,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const request = (id: string, init: RequestInit = {}) => fetch(readers.addressOf(id), { redirect: 'manual', ...init })
 
-test('media is read from the storage, also in ranges, for five minutes', async () => {
+test('media is redirected to the storage, including ranges, for five minutes', async () => {
   const id = await readers.attached(file, 'audio/ogg', { filename: 'Lied.ogg' })
   const response = await request(id)
   expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store'])
@@ -33,7 +33,7 @@ test('media is read from the storage, also in ranges, for five minutes', async (
   expect(followed.headers.get('content-disposition')).toContain('Lied.ogg')
 })
 
-test('small files, files that could run, and HEAD requests are served here', async () => {
+test('small files, files that could run, and HEAD requests are not redirected', async () => {
   for (const contentType of ['text/plain', 'text/html', 'audio/x+xml']) {
     const response = await request(await readers.attached(file, contentType))
     expect(response.status).toBe(200)
@@ -46,7 +46,7 @@ test('small files, files that could run, and HEAD requests are served here', asy
   expect((await request(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('large files are read from the storage, unless they could run', async () => {
+test('large files are redirected to the storage, unless they could run', async () => {
   const statusOf = async (contentType: string, size: number) => {
     const id = await readers.attached(Buffer.from(contentType), contentType)
     await env.db.update(assets).set({ size }).where(eq(assets.id, id))

@@ -5,7 +5,7 @@ import { openEnv, type Env } from './_env.ts'
 import type { TestS3 } from './_s3.ts'
 
 let env: Env
-/** How the bucket's server responds. */
+/** Responses of the bucket's server. */
 let fault: TestS3['fault'] = () => undefined
 beforeAll(async () => {
   env = await openEnv('s3')
@@ -29,7 +29,7 @@ const left = async () => [
 test('a failing deletion does not delay others, and succeeds when the storage does', async () => {
   const stuck = ['Astuck', 'Aimage0']
   fault = ({ method, url }) => (method === 'DELETE' && stuck.some((id) => url?.includes(id)) ? 'refuse' : undefined)
-  // The oldest rows, which are read first.
+  // These are the oldest rows, which are read first.
   await env.db.insert(assets).values(asset('Astuck', 'Ualice', true))
   await env.db.insert(assets).values(many('gone', 130).map((id) => asset(id, 'Ualice', true)))
   await env.db.insert(serverImages).values(many('image', 110).map((key) => image(key, 'Ualice', true)))

@@ -27,7 +27,7 @@ const addressOf = (assetId: string, options?: ReadOptions) => readers.addressOf(
 const attached = (bytes: Uint8Array = file, contentType?: string) => readers.attached(bytes, contentType)
 
 describe('GET /assets/files/{id}', () => {
-  test('returns the file to members, uncacheable', async () => {
+  test('returns the file to members, with headers that prevent caching', async () => {
     const id = await attached()
     for (const userId of ['Ualice', 'Ubob']) {
       const response = await read(id, { userId })
@@ -46,7 +46,7 @@ describe('GET /assets/files/{id}', () => {
     expect(known.status).toBe(304)
   })
 
-  test('checks membership with every read, without caching', async () => {
+  test('checks membership for every read, without caching', async () => {
     const id = await attached()
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)

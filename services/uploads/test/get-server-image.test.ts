@@ -28,7 +28,7 @@ const addresses: [string, () => string][] = [
 ]
 
 describe.each(addresses)('%s', (_, address) => {
-  test('may be cached forever by anybody, and runs no scripts', async () => {
+  test('may be cached forever by anybody, and cannot run scripts', async () => {
     const response = await fetch(address())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(addresses)('%s', (_, address) => {
     expect((await sharp(bytes).metadata()).format).toBe('webp')
   })
 
-  test('is not sent again to a client that has it', async () => {
+  test('is not sent again to a client that already has it', async () => {
     const etag = (await fetch(address())).headers.get('etag') ?? ''
     const again = await fetch(address(), { headers: { 'if-none-match': `"other", W/${etag}` } })
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])

@@ -61,7 +61,7 @@ describe('an imported file', () => {
     await expect(transfer.exportFile({ assetId: 'Anone' })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  test('stays when an imported message shows it', async () => {
+  test('is kept if an imported message shows it', async () => {
     const asset = await take('1/F3', bytes.slice(0, 10))
     const assetId = asset?.assetId ?? ''
     const attachments = [{ assetId, messageEventId: 'E1' }]

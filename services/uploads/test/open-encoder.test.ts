@@ -46,7 +46,7 @@ asRoot(`ffmpeg runs as a user of its own, in a folder that is its own${why}`, as
   expect(await madeBy(otherUser)).toEqual({ folder: otherUser, mode: 0o700, made: otherUser })
 })
 
-test('ffmpeg runs as the user of the process where that user cannot reach it, and where that is wanted', async () => {
+test('ffmpeg runs as the user of the process if another user cannot access it, or if so configured', async () => {
   await chmod(folder, 0o700)
   expect(await madeBy(otherUser)).toEqual({ folder: own, mode: 0o700, made: own })
   await chmod(folder, 0o755)

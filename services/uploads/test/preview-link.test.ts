@@ -78,7 +78,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   service = await start()
 })
-/** With a sweep every 100 ms, the clock may be a day ahead only while no file is being written: it would be an old one. */
+/** With a sweep every 100 ms, the clock may be a day ahead only while no file is being written, because the sweep would delete the file as old. */
 const start = (overrides: { sweepEveryMs?: number } = {}) =>
   env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, { now: () => new Date(Date.now() + clock), ...overrides })
 beforeEach(() => {
@@ -92,7 +92,7 @@ let visits = 0
 const fresh = (path: string) => `${origin}${path}?${visits++}`
 const previewOf = async (url: string) => (await env.internal.previewLink({ url, userId: 'Ualice' })).preview
 
-test('shows a page with its texts, and serves its image from here', async () => {
+test('shows a page with its texts, and serves its image from this server', async () => {
   const url = `${fresh('/page')}#part`
   const preview = await previewOf(url)
   expect(preview).toMatchObject({ url, title: 'Hello', description: 'World', siteName: '', embedType: '' })
@@ -101,7 +101,7 @@ test('shows a page with its texts, and serves its image from here', async () => 
   expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 1_200, height: 600 })
 })
 
-test('remembers a preview for a day, and the lack of one for an hour', async () => {
+test('caches a preview for a day, and the lack of one for an hour', async () => {
   const [good, bad] = [fresh('/page'), fresh('/empty')]
   const first = await previewOf(good)
   expect(await previewOf(bad)).toBeUndefined()

@@ -71,25 +71,25 @@ describe('a video worker', () => {
     expect(await standIn.folders()).toEqual([])
   })
 
-  test.each(['BROKEN', 'SILENT'])('gives up on a video that is %s', async (words) => {
+  test.each(['BROKEN', 'SILENT'])('reports failure for a video that is %s', async (words) => {
     await startUploads((await startWorker()).url ?? '')
     const { assetId } = await postFile(env, videoSaying(words))
     await untilReceived(env, assetId, started, failed)
     expect(videoIn(env.messaging.of(assetId)[1])).toMatchObject({ reasonCode: 'processing_failed' })
   })
 
-  test('stops its programs when the caller goes away', async () => {
+  test('stops its programs when the caller disconnects', async () => {
     const uploads = await startUploads((await startWorker()).url ?? '')
     await postFile(env, videoSaying('WAIT'))
     const pid = await eventually(
-      async () => (await standIn.begun())[0] ?? Promise.reject(new Error('nothing has begun')),
+      async () => (await standIn.begun())[0] ?? Promise.reject(new Error('no program has started')),
     )
     await uploads[Symbol.asyncDispose]()
     await eventually(() => !isRunning(pid))
     await eventually(async () => expect(await standIn.folders()).toEqual([]))
   })
 
-  test('refuses jobs above its limit, and anything but videos', async () => {
+  test('refuses jobs above its limit, and files that are not videos', async () => {
     const { url = '' } = await startWorker({ PARLEY_VIDEO_MAX_CONCURRENT: '1' })
     const post = (words: string) => fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoSaying(words)) })
     const first = post('WAIT')
@@ -105,7 +105,7 @@ describe('a video worker', () => {
 })
 
 describe('uploads', () => {
-  test('a job that a worker gives back is done by another one and does not count as an attempt', async () => {
+  test('a job that a worker refuses goes to another one and does not count as an attempt', async () => {
     const worker = await startWorker()
     await startUploads(worker.url ?? '')
     const { assetId } = await postFile(env, videoSaying('WAIT'))
@@ -128,14 +128,14 @@ describe('uploads', () => {
       (_, response) => response.writeHead(200, { 'parley-video': said({}), 'content-length': 100 }).end('x'),
     ],
     [
-      'makes more than it may',
+      'makes more renditions than allowed',
       (_, response) => response.writeHead(200, { 'parley-video': said({ posterSize: 1e15 }) }).end(),
     ],
     [
       'sends an unreadable answer',
       (_, response) => response.writeHead(200, { 'parley-video': '{"sizes":"../"}' }).end(),
     ],
-  ])('trusts no worker that %s', async (_, answer) => {
+  ])('refuses the result of a worker that %s', async (_, answer) => {
     await startUploads(await stand(answer))
     const { assetId } = await postFile(env, videoSaying('hello'))
     await eventually(async () => expect(await pausedAt(assetId)).toBe(true))

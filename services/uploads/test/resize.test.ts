@@ -101,7 +101,7 @@ describe('an image that was changed in the storage', () => {
   test.each<[string, (bytes: Buffer) => Buffer]>([
     ['cut off', (bytes) => Buffer.concat([bytes.subarray(0, 60), Buffer.alloc(bytes.length - 60)])],
     ['no image', (bytes) => Buffer.alloc(bytes.length, '<svg/>')],
-  ])('and is %s has no other sizes', async (_, damage) => {
+  ])('and is now %s has no other sizes', async (_, damage) => {
     const id = await readers.attached(await plain(80, 40).png().toBuffer(), 'image/png')
     const path = join(env.folder, 'objects/files', id)
     await writeFile(path, damage(await readFile(path)))
@@ -110,7 +110,7 @@ describe('an image that was changed in the storage', () => {
   })
 })
 
-test('decodes a limited number of images, queues some more, and tells further clients to retry', async () => {
+test('images are decoded a few at a time, some more are queued, and further clients are told to retry', async () => {
   const noise = await sharp(Buffer.from(Array.from({ length: 600 * 600 * 3 }, (_, i) => (i * 7919) % 251)), {
     raw: { width: 600, height: 600, channels: 3 },
   })
@@ -124,7 +124,7 @@ test('decodes a limited number of images, queues some more, and tells further cl
   expect(answers.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('1')
 })
 
-test('limits new sizes per person and hour; existing ones are still served', async () => {
+test('new sizes are limited per person and hour; existing ones are still served', async () => {
   const few = new Readers(env)
   await few.start({ PARLEY_UPLOADS_RENDERINGS_PER_HOUR: '2' })
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
@@ -135,7 +135,7 @@ test('limits new sizes per person and hour; existing ones are still served', asy
   expect(await statusOf(3, 'Ubob')).toBe(200)
 })
 
-test('limits new sizes per network and hour, for members and for readers of public images', async () => {
+test('new sizes are limited per network and hour, for members and for readers of public images', async () => {
   const few = new Readers(env)
   await few.start({
     PARLEY_UPLOADS_RENDERINGS_PER_NETWORK: '2',

@@ -32,12 +32,12 @@ describe('a program', () => {
     expect(await sh('kill -9 $$')).toMatchObject({ code: null, killed: 'SIGKILL' })
   })
 
-  test('a missing program ends like a failing one', async () => {
+  test('a missing program is reported like a failing one', async () => {
     const call = { program: '/nowhere/ffmpeg', args: [], folder, signal: never, limits }
     expect((await runTool(call)).code).not.toBe(0)
   })
 
-  test('is our direct child, so that it is gone when it has ended', async () => {
+  test('is a direct child of this process, so that its end can be awaited', async () => {
     const said = await sh('grep PPid /proc/$$/status; echo $$')
     const [parent = '', pid = ''] = said.output.trim().split('\n')
     expect(parent.split('\t')).toEqual(['PPid:', String(process.pid)])
@@ -62,7 +62,7 @@ describe('a program', () => {
     }
   })
 
-  // Only a process that may change users can run it as another one.
+  // Only a process that may change users can run it as another user.
   const asRoot = process.getuid?.() === 0 ? test : test.skip
   asRoot('cannot read the parent process when it runs as another user', async () => {
     const script = `id -u; id -G; cat /proc/${process.pid}/environ /proc/${process.pid}/mem; ls /proc/${process.pid}/fd`

@@ -45,7 +45,7 @@ describe('a part of a file', () => {
     expect((await bytesOf(response)).equals(file.subarray(start, end + 1))).toBe(true)
   })
 
-  test('that is not there is refused with the length of the file', async () => {
+  test('beyond the end is refused with the length of the file', async () => {
     for (const range of ['bytes=700000-', 'bytes=-0']) {
       const response = await request({ range })
       expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */700000'])
@@ -54,7 +54,7 @@ describe('a part of a file', () => {
   })
 
   test.each(['bytes=0-1,5-6', 'bytes=9-2', 'lines=1-2', 'bytes=x'])(
-    'is not made of %s: the file is sent',
+    'is not sent for %s, which returns the whole file',
     async (range) => {
       const response = await request({ range })
       expect([response.status, response.headers.has('content-range')]).toEqual([200, false])
@@ -62,7 +62,7 @@ describe('a part of a file', () => {
     },
   )
 
-  test('is sent to who has others of the same file; to others the file', async () => {
+  test('is sent to clients that have other parts of the same file; others get the whole file', async () => {
     const statusWith = async (ifRange: string) => {
       const response = await request({ range: 'bytes=0-9', 'if-range': ifRange })
       await response.arrayBuffer()
@@ -80,7 +80,7 @@ describe('a part of a file', () => {
   })
 })
 
-describe('a file that somebody has', () => {
+describe('a file that the client already has', () => {
   test.each([
     [() => ({ 'if-none-match': etag }), 304],
     [() => ({ 'if-none-match': `"other", W/${etag}` }), 304],
@@ -99,7 +99,7 @@ describe('a file that somebody has', () => {
   })
 })
 
-describe('what a browser could run', () => {
+describe('a file that a browser could run', () => {
   test.each([
     ['text/html', 'text/html'],
     ['image/svg+xml', 'image/svg+xml'],
@@ -119,20 +119,17 @@ describe('what a browser could run', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test.each(['text/plain', 'application/pdf', 'audio/ogg', 'image/avif'])(
-    '%s is nothing of the kind',
-    async (contentType) => {
-      const sending = { filename: 'Plan "B".txt' }
-      const { headers } = await readers.read(await readers.attached(Buffer.from('<script>'), contentType, sending))
-      expect(headers.get('content-type')).toBe(contentType)
-      expect(headers.get('content-disposition')).toBe("inline; filename*=UTF-8''Plan%20%22B%22.txt")
-      expect(headers.has('content-security-policy')).toBe(false)
-      expect(headers.get('x-content-type-options')).toBe('nosniff')
-    },
-  )
+  test.each(['text/plain', 'application/pdf', 'audio/ogg', 'image/avif'])('%s cannot be run', async (contentType) => {
+    const sending = { filename: 'Plan "B".txt' }
+    const { headers } = await readers.read(await readers.attached(Buffer.from('<script>'), contentType, sending))
+    expect(headers.get('content-type')).toBe(contentType)
+    expect(headers.get('content-disposition')).toBe("inline; filename*=UTF-8''Plan%20%22B%22.txt")
+    expect(headers.has('content-security-policy')).toBe(false)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
 })
 
-describe('a file that cannot be sent to its end', () => {
+describe('a file that cannot be sent completely', () => {
   const openFiles = async (): Promise<number> => {
     const links = await Promise.all(
       (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
@@ -140,7 +137,7 @@ describe('a file that cannot be sent to its end', () => {
     return links.filter((path) => path.startsWith(env.folder)).length
   }
 
-  test('is let go of when whoever asked goes away', async () => {
+  test('is closed when the client disconnects', async () => {
     const large = await readers.attached(randomBytes(20_000_000), 'audio/ogg')
     const sockets = await Promise.all(Array.from({ length: 5 }, () => beginReading(readers.addressOf(large))))
     await eventually(async () => expect(await openFiles()).toBe(5))
@@ -151,7 +148,7 @@ describe('a file that cannot be sent to its end', () => {
   test.each([
     ['lost', (path: string) => rm(path)],
     ['cut off', (path: string) => truncate(path, 10)],
-  ])('is not there when its bytes are %s', async (_, damage) => {
+  ])('is not found if its bytes are %s', async (_, damage) => {
     const lost = await readers.attached(file, 'audio/ogg')
     await damage(join(env.folder, 'objects/files', lost))
     const response = await readers.read(lost)
@@ -159,7 +156,7 @@ describe('a file that cannot be sent to its end', () => {
   })
 })
 
-/** Asks for a file and takes only the beginning of the answer. */
+/** Requests a file and reads only the beginning of the response. */
 function beginReading(address: string): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(address)
   return new Promise((resolve, reject) => {

@@ -86,7 +86,7 @@ describe('a file without a ticket', () => {
     expect(await statusWith(bearer('bobs-token'))).toBe(200)
   })
 
-  test('tells rooms the roles of the reader', async () => {
+  test('passes the roles of the reader to rooms', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
     expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
@@ -133,7 +133,7 @@ describe('the validity of a credential', () => {
     expect(await statusWith({})).toBe(401)
   })
 
-  test('is checked for tokens made with the keys before the last rotation, which are replaced', async () => {
+  test('is checked for tokens stored with the keys before the last rotation, which are then replaced', async () => {
     env.accounts.signIn('Ubob', { token: 'old-handle', key: previousSecretKey })
     expect(await statusWith(cookie('old-handle', previousCookieSigningSecret))).toBe(200)
     const digests = [previousSecretKey, secretKey].map((key) => credentialDigest(key, 'old-handle').toString('hex'))
@@ -149,7 +149,7 @@ describe('the validity of a credential', () => {
 describe('a page of another origin', () => {
   const from = (origin: string) => ({ ...bearer('bobs-token'), origin })
 
-  test('reads files when allowed, including the range headers', async () => {
+  test('may read files if allowed, including the range headers', async () => {
     const { headers } = await read(from('https://app.example'))
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
     expect(headers.get('access-control-allow-credentials')).toBe('true')
@@ -159,12 +159,12 @@ describe('a page of another origin', () => {
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example'])
   })
 
-  test('reads nothing when not allowed', async () => {
+  test('may not read files if not allowed', async () => {
     const { headers } = await read(from('https://other.example'))
     expect(headers.has('access-control-allow-origin')).toBe(false)
   })
 
-  test('sends a preflight request before a range request', async () => {
+  test('may send a preflight request before a range request', async () => {
     const response = await fetch(readers.pathOf(id), {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
@@ -175,7 +175,7 @@ describe('a page of another origin', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
   })
 
-  test('shows what it has a ticket for, but not what needs a cookie', async () => {
+  test('may show files for which it has a ticket, but not those that need a cookie', async () => {
     const policy = async (response: Promise<Response>) => (await response).headers.get('cross-origin-resource-policy')
     expect(await policy(readers.read(id))).toBe('cross-origin')
     expect(await policy(read(cookie('bobs-handle')))).toBe('same-site')

@@ -104,10 +104,10 @@ describe.each([
       const failing = Readable.from(
         (function* () {
           for (let sent = 0; sent < after; sent += 1_048_576) yield Buffer.alloc(Math.min(1_048_576, after))
-          throw new Error('the sender is gone')
+          throw new Error('the sender has disconnected')
         })(),
       )
-      await expect(storage.put('files/A1', failing)).rejects.toThrow('the sender is gone')
+      await expect(storage.put('files/A1', failing)).rejects.toThrow('the sender has disconnected')
       expect(failing.destroyed).toBe(true)
       expect(await get('files/A1')).toEqual({ size: 6, content: 'before' })
       expect(await namesOf(storage.unfinished())).toEqual([])
@@ -115,7 +115,7 @@ describe.each([
     },
   )
 
-  test('content that is not read to its end blocks nothing', async () => {
+  test('content that is not read to its end does not block other reads', async () => {
     await storage.put('files/Alarge', from(Buffer.alloc(part)))
     const found = await storage.get('files/Alarge')
     found?.content.destroy()
@@ -185,7 +185,7 @@ describe('a folder', () => {
     expect(await readdir(join(folder, 'unfinished'))).toEqual([])
   })
 
-  test('has no presigned addresses', () => {
+  test('does not support presigned addresses', () => {
     expect(storage.presign).toBeUndefined()
   })
 })
@@ -293,7 +293,7 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toEqual([])
   })
 
-  test('leaves the uploads of other programs in the same bucket alone', async () => {
+  test('ignores the uploads of other programs in the same bucket', async () => {
     server.fault = ({ url, method }) => (url?.includes('partNumber=3') || method === 'DELETE' ? 'refuse' : undefined)
     const begin = async (pathPrefix: string) => {
       using storage = openS3Storage({ ...server.settings, pathPrefix })

@@ -46,7 +46,7 @@ describe('an image', () => {
     ).toEqual(pixels)
   })
 
-  test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s, whatever its declared type', async (format) => {
+  test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s, regardless of its declared type', async (format) => {
     const key = await storeAvatar(env, service, await plain(20, 20).toFormat(format).toBuffer())
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: 20 })
   })
@@ -68,7 +68,7 @@ describe('an image', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused are', () => {
   const whole = () => plain(300, 300, { r: 1, g: 200, b: 90 }).jpeg().toBuffer()
   /** A header that declares too many pixels. */
   const pngOf = async (width: number, height: number) => {
@@ -133,7 +133,7 @@ describe('what is refused', () => {
   })
 })
 
-test('many images are decoded a few at a time, and all succeed', async () => {
+test('many concurrent images are decoded a few at a time, and all succeed', async () => {
   const bytes = await buffer(plain(800, 800).png())
   const keys = await Promise.all(Array.from({ length: 12 }, () => storeAvatar(env, service, bytes)))
   expect(new Set(keys).size).toBe(12)

@@ -54,7 +54,7 @@ const repair = async () => {
   return found
 }
 
-test('deletes bytes that have had no row for a week, and leaves foreign keys alone', async () => {
+test('deletes bytes that have had no row for a week, and ignores foreign keys', async () => {
   await start()
   const ours = ['files/Aone', 'blobs/Atwo', 'chunks/Athree-Afour']
   await put(...ours, 'files/theirs', 'server/backup')
@@ -90,7 +90,7 @@ const requestDeletions = async () => {
     { ...asset, id: 'Aerased', ownerId: 'Ubob' },
   ])
   const ended = { ...file, id: 'Aended', ownerId: 'Ualice', state: 'ended' as const, expiresAt: at }
-  // First, because a session that ended without chunks is forgotten at once.
+  // Created first, because a session that ended without chunks is deleted at once.
   await env.db.insert(uploadChunks).values({ uploadId: 'Aended', position: 0, key: 'chunks/Aended-Aasked' })
   await env.db.insert(uploads).values(ended)
   await env.db.insert(blobs).values({ id: 'Aasked', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
@@ -109,7 +109,7 @@ describe('after a database restore', () => {
     await put(...uploaded)
     await swept()
     await first[Symbol.asyncDispose]()
-    // The database as an older dump would restore it.
+    // Puts the database into the state of an older dump.
     await env.db.update(storageIdentity).set({ marks: before?.marks ?? [] })
     await env.db
       .insert(orphans)
@@ -145,7 +145,7 @@ describe('after a database restore', () => {
     await stored()
   })
 
-  test('leaves a storage without identity alone', async () => {
+  test('deletes nothing in a storage without identity', async () => {
     await start()
     await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
     await eventually(async () => (await env.storage.stat('identity')) !== undefined)
@@ -158,7 +158,7 @@ describe('after a database restore', () => {
   })
 })
 
-test('does not mistake a storage whose first identity is being written for one that lost it', async () => {
+test('distinguishes a storage whose first identity is being written from one that has lost it', async () => {
   await using fresh = await openEnv()
   await renewIdentity(fresh)
   let looks = 0

@@ -29,7 +29,7 @@ const read = async (address: string, headers: Record<string, string> = {}, query
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
 /**
- * Sends requests until a network has no trials left, which `more` checks in other ways. All of it must happen within a
+ * Sends requests until a network has no trials left; `more` then runs further checks. All of it must happen within a
  * minute, because trials are renewed every minute.
  */
 async function exhaust(send: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {

@@ -72,7 +72,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await refused(create({ sha256: 'AB' }), Code.InvalidArgument, /sha256/)
     })
 
-    test('accepts videos up to a separate limit where they are processed', async () => {
+    test('accepts videos up to a separate limit if they are processed', async () => {
       await using other = await openEnv()
       other.rooms.set('Rtea', ['Ualice'])
       await other.start({ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_MAX_UPLOAD_SIZE: '30 MiB' })
@@ -147,7 +147,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test('a session belongs to its owner, and unknown ones are not found', async () => {
+  test('a session is accessible only to its owner, and unknown ones are not found', async () => {
     const uploadId = await open()
     const bob = env.as('Ubob').uploads
     const calls = (uploads: typeof bob, id: string) => [
@@ -161,7 +161,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   })
 
   describe('CompleteUpload', () => {
-    test('assembles the file once, however often it is called, and deletes the chunks', async () => {
+    test('assembles the file once, regardless of repeated calls, and deletes the chunks', async () => {
       const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, n) => n % 251))
       const uploadId = await sendChunks(env, bytes, { filename: 'data.bin', contentType: '', chunkBytes: 999 })
       const answers = await Promise.all([1, 2, 3].map(() => alice().completeUpload({ uploadId })))
@@ -264,7 +264,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     }
   })
 
-  test('chunks may be small, but not thousands of them', async () => {
+  test('chunks may be small, but their number is limited', async () => {
     const bytes = Buffer.alloc(200_000)
     const uploadId = await open(bytes)
     await alice().uploadChunk(chunk(uploadId, 0, bytes.subarray(0, 1)))
@@ -284,7 +284,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(made).toHaveLength(1)
   })
 
-  test('a session can continue in another process', async () => {
+  test('a session can be continued in another process', async () => {
     const uploadId = await open()
     await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
     await service[Symbol.asyncDispose]()

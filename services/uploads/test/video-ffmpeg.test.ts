@@ -71,7 +71,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([made])
   })
 
-  test('a rotated video is made upright', async () => {
+  test('a rotated video becomes upright', async () => {
     const lying = await film('in.mp4', [...pictures('1280x720'), ...quickly])
     const turned = turn(lying)
     expect(await processed(turned)).toMatchObject({
@@ -134,14 +134,14 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     ['is a list of files', playlist("ffconcat version 1.0\nfile '/etc/hosts'\n")],
     ['is a manifest', playlist('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],
     ['is a picture', playlist('P6\n1 1\n255\nabc')],
-  ])('what %s fails', async (_, make) => {
+  ])('a file that %s fails', async (_, make) => {
     expect(await processed(await make())).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed', sourceAvailable: true },
       variants: [],
     })
   })
 
-  test('a film that refers to another file of the machine reveals nothing of it', async () => {
+  test('a video that refers to another file of the machine reveals nothing of it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-elsewhere-'))
     try {
       const own = await film('in.mov', [...pictures('64x64'), ...quickly])

@@ -95,7 +95,7 @@ test('a video that takes too long fails, and its programs end', async () => {
   const { assetId } = await postFile(env, videoSaying('WAIT'))
   await untilReceived(env, assetId, started, failed)
   expect(videoIn(env.messaging.of(assetId)[1])?.reasonCode).toBe('processing_failed')
-  // None, if not even the first program ended in time.
+  // There is none if not even the first program ended in time.
   const programs = await standIn.begun()
   await eventually(() => !programs.some(isRunning))
 })
@@ -130,7 +130,7 @@ test('posted videos do not wait for imported ones', async () => {
   expect(order).toEqual([posted, imported])
 })
 
-test('folders of killed processes are deleted while others work; those of newer jobs stay', async () => {
+test('folders of killed processes are deleted during other work; folders of newer jobs are kept', async () => {
   await start({}, { sweepEveryMs: 20 })
   const minute = 60_000
   await standIn.leaveFolder('parley-video-young', 9 * minute)
@@ -145,23 +145,26 @@ test.each([
   ['switched off', { PARLEY_VIDEO_ENABLED: 'false' }],
   ['without ffmpeg', { PARLEY_VIDEO_FFMPEG_PATH: '/nowhere/ffmpeg' }],
   ['with an ffmpeg that is none', { PARLEY_VIDEO_FFMPEG_PATH: '/bin/true' }],
-])('%s, videos are refused, everything else works, and unfinished videos are given up after a day', async (_, off) => {
-  const on = await start()
-  const { assetId: old } = await postFile(env, videoSaying('WAIT'))
-  await begunTimes(1)
-  await on[Symbol.asyncDispose]()
-  await env.db.update(videoJobs).set({ dueAt: new Date(Date.now() - 25 * 3_600_000) })
+])(
+  '%s, videos are refused, other files are accepted, and unfinished videos are given up after a day',
+  async (_, off) => {
+    const on = await start()
+    const { assetId: old } = await postFile(env, videoSaying('WAIT'))
+    await begunTimes(1)
+    await on[Symbol.asyncDispose]()
+    await env.db.update(videoJobs).set({ dueAt: new Date(Date.now() - 25 * 3_600_000) })
 
-  const service = await start(off)
-  await untilReceived(env, old, started, failed)
-  const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
-  expect(metrics).toMatch(/^parley_video_available 0/m)
-  await expect(
-    env.as('Ualice').uploads.createUpload(announcing(videoSaying('new'), { contentType: 'video/mp4' })),
-  ).rejects.toMatchObject({
-    code: Code.InvalidArgument,
-    rawMessage: expect.stringContaining('video processing is not available'),
-  })
-  const { assetId: text } = await postFile(env, Buffer.from('words'), 'text/plain')
-  expect(await jobOf(text)).toBeUndefined()
-})
+    const service = await start(off)
+    await untilReceived(env, old, started, failed)
+    const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
+    expect(metrics).toMatch(/^parley_video_available 0/m)
+    await expect(
+      env.as('Ualice').uploads.createUpload(announcing(videoSaying('new'), { contentType: 'video/mp4' })),
+    ).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringContaining('video processing is not available'),
+    })
+    const { assetId: text } = await postFile(env, Buffer.from('words'), 'text/plain')
+    expect(await jobOf(text)).toBeUndefined()
+  },
+)

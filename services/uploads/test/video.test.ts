@@ -114,7 +114,7 @@ test('a posted video is processed: its room is notified, and members can play th
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 
-test('messaging gets the outcome of a video again, with the version of the first report', async () => {
+test('the outcome of a video is reported to messaging again, with the version of the first report', async () => {
   const done = await postFile(env, videoSaying('hello'))
   await untilReceived(env, done.assetId, started, succeeded)
   // Posted while video processing was off.
@@ -240,7 +240,7 @@ test('a video is retried when the disk is full', async () => {
   await env.db.update(assets).set({ doomed: true }).where(eq(assets.id, assetId))
 })
 
-test('nothing of a deleted video remains, also if it is deleted during processing', async () => {
+test('a deleted video is deleted completely, even during processing', async () => {
   const before = (await standIn.begun()).length
   const ready = await postFile(env, videoSaying('ready'))
   await untilReceived(env, ready.assetId, started, succeeded)

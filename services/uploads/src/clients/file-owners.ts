@@ -15,8 +15,7 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Asks the owners of references which files and images they currently use. Called before something is deleted that no
- * event named, because the event may be late or parked. At most 500 per call; rejects while an owner does not answer.
+ * Queries the owners of references for the files and images that they currently use. Call this before deleting something that no event named, because the event may be late or parked. At most 500 per call; rejects while an owner does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners
@@ -39,7 +38,7 @@ export class FileOwners {
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Which of these avatars, logos and banners are in use by their owners. */
+  /** Returns those of these avatars, logos and banners that their owners use. */
   async namedAmong(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')

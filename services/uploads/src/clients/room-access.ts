@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
 
-/** The reader; if roles are absent, rooms uses the ones that it has stored. */
+/** The reader. Without roles, rooms uses the roles that it has stored. */
 export type Reader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
@@ -24,7 +24,7 @@ export class RoomAccess {
     }
   }
 
-  /** Throws `not_found` or `permission_denied` unless the reader may read in a room. */
+  /** Throws `not_found` or `permission_denied` unless the reader may read the room. */
   async assertMayRead(reader: Reader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.accessOf(reader, roomId)
     if (!exists) throw roomNotFound()

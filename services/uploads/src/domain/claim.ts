@@ -11,7 +11,7 @@ type Claimed = {
 type Claim = { roomId: string; userId: string; eventId: string; now: Date }
 
 /**
- * Whether a message may attach a file: one of its author, of its room, not too old and of no other message. A claim
+ * Whether a message may attach a file, which must be its author's, in its room, not too old and not another message's. A claim
  * whose message did not arrive within a minute belongs to a failed post, and the author may use the file again; if that
  * message arrives after all, messaging gives the file to one of the two.
  */

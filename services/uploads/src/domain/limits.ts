@@ -1,10 +1,10 @@
 /** Largest chunk of a file. */
 export const maxChunkBytes = 524_288
-/** Chunks below this size are counted, unless they are the last one. */
+/** Chunks below this size are counted, except the last one. */
 export const smallChunkBytes = 65_536
 /** Limit per session: chunks of 6.4 KB suffice for 25 MiB, and it bounds the rows of a session. */
 export const maxSmallChunks = 4_096
-/** Largest image that is inspected: it is held in memory meanwhile. */
+/** Largest image that is inspected, because it is held in memory. */
 export const maxImageBytes = 64 * 1024 * 1024
 /** Maximum number of open sessions per person. */
 export const maxOpenUploads = 20
@@ -14,7 +14,7 @@ export const uploadLifeMs = 15 * 60_000
 export const keptMs = 24 * 3_600_000
 /** Unused blobs and unused images are deleted after the same time. */
 export const unclaimedLifeMs = 3_600_000
-/** Younger bytes may still be waiting for their row, which is written after them. */
+/** Younger bytes may not have a row yet, because rows are written after bytes. */
 export const settledMs = 2 * unclaimedLifeMs
 /** How long bytes must have been without a row before they are deleted. */
 export const quarantineMs = 7 * 24 * 3_600_000

@@ -49,7 +49,7 @@ describe('of types', () => {
     ['text/plain; charset=utf-8', false],
     ['image/png', false],
     ['audio/ogg', false],
-  ])('%s may hold scripts: %p', (type, expected) => expect(mayHoldScripts(type)).toBe(expected))
+  ])('%s may contain scripts: %p', (type, expected) => expect(mayHoldScripts(type)).toBe(expected))
 
   test.each([
     ['text/javascript', true],

@@ -28,7 +28,7 @@ export const mayHoldScripts = (contentType: string): boolean => !harmless.test(b
 
 const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm)$/
 
-/** Types that a page executes or applies when it refers to such a file. */
+/** Types of scripts and style sheets, which a page that refers to them executes or applies. */
 export const isCode = (contentType: string): boolean => code.test(bare(contentType))
 
 /** Whether a file is processed as a video. */

@@ -1,7 +1,7 @@
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 
-/** Memory for everything else: code, running requests, files being assembled. */
+/** Reserved for everything else: code, running requests, files being assembled. */
 const processBytes = 256 * MiB
 /** An image of 40 million pixels while it is decoded. */
 const imageBytes = 200e6
@@ -16,7 +16,7 @@ export type MemoryRequests = { [What in keyof typeof usual]?: number | undefined
 /** Resource limits of one process: images and videos processed concurrently, memory of each video's program. */
 export type MemoryPlan = typeof usual & {
   toolBytes: number
-  /** All of it together. */
+  /** The total. */
   bytes: number
 }
 

@@ -13,6 +13,6 @@ test.each([
   ['..', undefined],
   ['folder/', undefined],
   [' \u0000 ', undefined],
-])('%j is called %j', (given, name) => {
+])('%j gets the file name %j', (given, name) => {
   expect(cleanFilename(given)).toBe(name)
 })

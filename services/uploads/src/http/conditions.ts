@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Identify one state of a file. */
+/** Identifies one state of a file. */
 export type Validators = { etag: string; lastModified: Date }
 
 /** Whether the client already has this state: by tag, or by time if it sent no tag. */
@@ -10,7 +10,7 @@ export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }
   return wholeSeconds(lastModified) <= Date.parse(headers['if-modified-since'] ?? '')
 }
 
-/** Whether a range may be sent: the client's earlier parts are of the same state. */
+/** Whether a range may be sent, because the client's earlier parts belong to the same state. */
 export function rangeHolds(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const given = headers['if-range']
   if (given === undefined || given === etag) return true

@@ -10,6 +10,6 @@ test.each([
   ['../..\\etc', "inline; filename*=UTF-8''.._.._etc"],
   ['fdp\u202efdp.exe', "inline; filename*=UTF-8''fdp_fdp.exe"],
   ['\ud800', "inline; filename*=UTF-8''_"],
-])('%j is called so without harm', (filename, expected) => {
+])('%j becomes a safe file name', (filename, expected) => {
   expect(contentHeaders({ contentType: 'application/pdf', filename })['content-disposition']).toBe(expected)
 })

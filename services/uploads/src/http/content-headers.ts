@@ -2,8 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { isCode, mayHoldScripts } from '../domain/media-type.ts'
 
 /**
- * Headers for uploaded bytes. Their type was also chosen by the uploader, so nothing that could run is opened on our
- * origin, not even inside a page of ours.
+ * Headers for uploaded bytes. The uploader also chose their type, so a file that could run is never opened on our origin, not even inside a page of ours.
  */
 export function contentHeaders({ contentType, filename }: { contentType: string; filename: string }) {
   const active = mayHoldScripts(contentType)
@@ -15,7 +14,7 @@ export function contentHeaders({ contentType, filename }: { contentType: string;
   } satisfies OutgoingHttpHeaders
 }
 
-/** Characters that are invalid in a header or on a disk, or disguise a file name. */
+/** Characters that are invalid in a header or on a disk, or could disguise a file name. */
 const misleading = /[\p{Cc}\p{Cs}/\\\u202a-\u202e\u2066-\u2069]/gu
 
 function disposition(what: 'attachment' | 'inline', filename: string): string {

@@ -8,8 +8,7 @@ const expiresMs = 5 * 60_000
 export type Passive = { key: string; size: number; contentType: string; filename: string; headers: OutgoingHttpHeaders }
 
 /**
- * Redirects requests for large files and media to the storage, if it supports that. The address is valid for five
- * minutes and only for reading; nothing that could run is opened there either.
+ * Redirects requests for large files and media to the storage, if it supports that. The address is valid for five minutes and only for reading. Files that could run are not opened there either.
  */
 export async function repliedElsewhere(
   ctx: Pick<Context, 'storage'>,

@@ -43,7 +43,7 @@ function holderOf(ctx: Context, access: string, { assetId, size, variant }: Want
   return { userId: ticket.userId, by: 'ticket' }
 }
 
-/** Counts a request with a ticket that does not hold, and throws. */
+/** Counts a request with an invalid ticket, and throws. */
 function badTicket(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.trials.wait(address)

@@ -12,7 +12,7 @@ import { noSuchAsset, Refusal } from './refusal.ts'
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
-  /** Opens the bytes, or a range of them; undefined when they are gone. */
+  /** Opens the bytes or a range of them; undefined if they are missing. */
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
@@ -46,7 +46,7 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   await pipeline(content, response)
 }
 
-/** All bytes of a stored file. Throws a refusal when they are gone. */
+/** All bytes of a stored file. Throws a refusal if they are missing. */
 export async function bytesOf({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
   const stream = await content()
   if (!stream) throw noSuchAsset()

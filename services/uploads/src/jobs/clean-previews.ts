@@ -6,7 +6,7 @@ import { markImagesForDeletion, type ImagePlace } from '../store/server-images.t
 
 /** A preview may be posted half an hour after it was shown, and the event of the message may arrive even later. */
 const usableForMs = 2 * 3_600_000
-/** An image is stored before its preview. */
+/** Images are stored before their previews. */
 const storedForMs = 3_600_000
 const rowsPerRound = 500
 

@@ -7,7 +7,7 @@ import { expireAssets } from './expire-assets.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 import { sweepUnclaimed } from './sweep-unclaimed.ts'
 
-/** Looks again and again for what nobody needs. */
+/** Starts the jobs that delete unused data. */
 export function startJobs(host: DatabaseHost, ctx: Context, everyMs: number): void {
   const { signal } = host
   host.use(deleteMarked(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))

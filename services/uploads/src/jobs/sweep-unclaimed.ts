@@ -9,7 +9,7 @@ import { markImagesForDeletion, unclaimedImages, type ImagePlace } from '../stor
 const blobsPerRound = 1_000
 const imagesPerRound = 200
 
-/** Deletes blobs that no call used, and images that no event named and that their owners do not have. */
+/** Deletes blobs that no call used, and images that no event named and that their owners do not use. */
 export function sweepUnclaimed(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

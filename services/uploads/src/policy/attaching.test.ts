@@ -28,7 +28,7 @@ test.each([
   ['no room', access({ exists: false }), Code.NotFound],
   ['no membership', access({ effectiveMember: false }), Code.PermissionDenied],
   ['an archived room', access({ room: { ...room, archived: true } }), Code.FailedPrecondition],
-])('nobody sends files with %s', (_, given, code) => {
+])('nobody may send files with %s', (_, given, code) => {
   expect(attaching(given)).toThrow(expect.objectContaining({ code }))
 })
 

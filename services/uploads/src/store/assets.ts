@@ -60,14 +60,14 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
     sql`, `,
   )
   await tx.execute(sql`
-    update ${assets} set posted = true, claim_event_id = told.event_id
-    from (values ${rows}) as told (asset_id, event_id) where ${assets.id} = told.asset_id`)
+    update ${assets} set posted = true, claim_event_id = posted.event_id
+    from (values ${rows}) as posted (asset_id, event_id) where ${assets.id} = posted.asset_id`)
 }
 
 /** Notifies that files or images were marked for deletion. */
 export const deletionsMarked = new CommitChannel()
 
-/** Marks files that no message shows any longer for deletion. */
+/** Marks files for deletion that are no longer shown by a message. */
 export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -120,7 +120,7 @@ export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit:
   return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, some))).rowCount ?? 0
 }
 
-/** Files whose bytes are to be deleted; of one owner, or of anybody. */
+/** Files whose bytes are to be deleted, of one owner or of all. */
 export async function assetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

@@ -24,7 +24,7 @@ export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow
   return row
 }
 
-/** The file is on its way, perhaps once more. */
+/** The import of the file begins, perhaps again. */
 export async function noteBegun(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
   const begun = { uploadId, assetId: null }
   await tx

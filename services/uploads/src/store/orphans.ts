@@ -2,7 +2,7 @@ import { inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { orphans } from './schema.ts'
 
-/** Notes bytes without a row. Answers since when each is known as such. */
+/** Records bytes without a row. Returns when each was first found. */
 export async function noteOrphans(db: Db, keys: readonly string[], now: Date): Promise<Map<string, Date>> {
   if (keys.length === 0) return new Map()
   const rows = await db

@@ -10,14 +10,14 @@ const inOrder = <T extends Use>(uses: readonly T[]): T[] => {
   return [...once.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
 }
 
-/** Records that messages show these images, unless an event that they stopped arrived earlier. */
+/** Records that messages show these images, unless the event that they no longer do arrived earlier. */
 export async function beginPreviewUses(tx: Tx, uses: readonly (Use & { authorId: string })[]): Promise<void> {
   if (uses.length === 0) return
   const rows = inOrder(uses).map((use) => ({ ...use, ended: false, changedAt: sql`now()` }))
   await tx.insert(previewUses).values(rows).onConflictDoNothing()
 }
 
-/** Records that messages no longer show these images, even if no event said that they did. */
+/** Records that messages no longer show these images, even if the event that they do has not arrived. */
 export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   if (uses.length === 0) return
   const rows = inOrder(uses).map((use) => ({ ...use, authorId: '', ended: true, changedAt: sql`now()` }))

@@ -41,7 +41,7 @@ export const blobs = pgTable(
   (t) => [index('blobs_created').on(t.createdAt)],
 )
 
-/** Avatars, logos, banners and images of link previews. */
+/** Public images: avatars, logos, banners and images of link previews. */
 export const serverImages = pgTable(
   'server_images',
   {
@@ -106,19 +106,19 @@ export const failedDeletions = pgTable('failed_deletions', {
   retryAt: instant('retry_at').notNull(),
 })
 
-/** Bytes without a row, which are deleted when they have been that for days. */
+/** Bytes without a row, which are deleted after some days. */
 export const orphans = pgTable(
   'orphans',
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** Entries that a whole sweep did not find again are deleted. */
+    /** Entries that a complete sweep did not find again are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],
 )
 
-/** Files on their way in chunks. */
+/** Files being uploaded in chunks. */
 export const uploads = pgTable(
   'uploads',
   {
@@ -130,7 +130,7 @@ export const uploads = pgTable(
     size: bigint({ mode: 'number' }).notNull(),
     /** SHA-256 of the whole file as hex. */
     sha256: text().notNull(),
-    /** `ended`: given up or too late; its bytes are about to be deleted. */
+    /** `ended`: cancelled or expired; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
     /** How many chunks were much smaller than the maximum. */
@@ -143,7 +143,7 @@ export const uploads = pgTable(
   (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
 )
 
-/** Chunks that are stored, until the file is put together. */
+/** Stored chunks, until the file is assembled. */
 export const uploadChunks = pgTable(
   'upload_chunks',
   {
@@ -169,10 +169,10 @@ export const assets = pgTable(
     /** In pixels; 0 if the file is no image. */
     width: integer().notNull(),
     height: integer().notNull(),
-    /** An image that moves. */
+    /** Whether the image is animated. */
     animated: boolean().notNull().default(false),
     createdAt: instant('created_at').notNull(),
-    /** The message it is claimed for; null: none yet. */
+    /** The message for which it is claimed; null: none yet. */
     claimEventId: text('claim_event_id'),
     claimedAt: instant('claimed_at'),
     /** Whether the message was posted. */
@@ -196,7 +196,7 @@ export const assets = pgTable(
   ],
 )
 
-/** Fetched previews of pages; the newest per address counts. */
+/** Fetched previews of pages; only the newest per address is used. */
 export const linkPreviews = pgTable(
   'link_previews',
   {
@@ -222,7 +222,7 @@ export const previewUses = pgTable(
     imageKey: text('image_key').notNull(),
     messageEventId: text('message_event_id').notNull(),
     authorId: text('author_id').notNull(),
-    /** The message shows it no longer; kept for a while against its `message_posted` coming late. */
+    /** The message no longer shows it; kept for a while in case its `message_posted` arrives late. */
     ended: boolean().notNull(),
     changedAt: instant('changed_at').notNull(),
   },
@@ -235,7 +235,7 @@ export const previewUses = pgTable(
   ],
 )
 
-/** Imported files, by SHA-256 of source, room and id there. */
+/** Imported files, by SHA-256 of the source and the ids of room and file at the source. */
 export const importedFiles = pgTable('imported_files', {
   key: bytea().primaryKey(),
   uploadId: text('upload_id').notNull(),
@@ -251,7 +251,7 @@ export const videoJobs = pgTable(
     roomId: text('room_id').notNull(),
     /** The message that attaches it; never its echo. */
     messageEventId: text('message_event_id').notNull(),
-    /** Came from elsewhere with many others: waits for what people post now. */
+    /** Whether it was imported: imported videos wait for posted ones. */
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),
@@ -259,7 +259,7 @@ export const videoJobs = pgTable(
     endedVersion: bigint('ended_version', { mode: 'bigint' }),
     attempts: integer().notNull().default(0),
     fence: integer().notNull().default(0),
-    /** Unused: processes of the version before write it. */
+    /** Unused, but still written by processes of the previous version. */
     holder: text(),
     dueAt: instant('leased_until').notNull(),
     createdAt: instant('created_at').notNull(),
@@ -278,7 +278,7 @@ export const assetVariants = pgTable(
     /** Key of the bytes in the storage. */
     key: text().primaryKey(),
     assetId: text('asset_id').notNull(),
-    /** `720p` and the like, or `poster`. */
+    /** Such as `720p`, or `poster`. */
     name: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),

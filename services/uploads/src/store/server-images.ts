@@ -8,7 +8,7 @@ import { serverImageClaims, serverImages } from './schema.ts'
 export type ServerImageRow = typeof serverImages.$inferSelect
 export type ServerImageKindName = ServerImageRow['kind']
 
-/** Notes an image whose bytes are stored. False: its owner is deleted. */
+/** Records an image whose bytes are stored. False if its owner is deleted. */
 export async function insertServerImage(
   tx: Tx,
   image: Omit<ServerImageRow, 'claimed' | 'lost' | 'doomed'>,
@@ -65,7 +65,7 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
   return kept.length > 0 ? 'claimed' : 'gone'
 }
 
-/** Where a page of images ended. */
+/** Position at which a page of images ended. */
 export type ImagePlace = Pick<ServerImageRow, 'createdAt' | 'key'>
 
 /** A page of images that were stored before a moment, oldest first. */
@@ -105,7 +105,7 @@ export async function markImagesForDeletion(db: Db, keys: readonly string[]): Pr
   return marked.rowCount ?? 0
 }
 
-/** Images whose bytes are to be deleted; of one owner, or of anybody. */
+/** Images whose bytes are to be deleted, of one owner or of all. */
 export async function imagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })

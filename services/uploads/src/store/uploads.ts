@@ -46,7 +46,7 @@ export async function findChunks(db: Reader, uploadId: string): Promise<string[]
   return rows.map(({ key }) => key)
 }
 
-/** Undefined when it is no longer open. */
+/** Undefined if the session is no longer open. */
 export async function markCompleted(
   tx: Tx,
   id: string,
@@ -56,7 +56,7 @@ export async function markCompleted(
   return row
 }
 
-/** Undefined when it is no longer open. */
+/** Undefined if the session is no longer open. */
 export async function markEnded(db: Db, id: string): Promise<UploadRow | undefined> {
   const [row] = await db.update(uploads).set({ state: 'ended' }).where(isOpen(id)).returning()
   return row
@@ -99,7 +99,7 @@ export async function forgetChunks(db: Db, keys: readonly string[]): Promise<voi
   if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
 }
 
-/** Deletes ended sessions whose bytes are deleted, of one owner or of all. */
+/** Deletes ended sessions, of one owner or of all, whose bytes are deleted. */
 export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   const chunks = db
     .select({ one: sql`1` })

@@ -12,7 +12,7 @@ export type HeldJob = Job<typeof videoJobs>
 type Attached = { assetId: string; eventId: string }
 export type BegunVideo = { assetId: string; roomId: string; messageEventId: string }
 
-/** Videos to process; posted ones before imported ones. */
+/** The queue of videos to process, in which posted ones precede imported ones. */
 export const videoQueue = new JobQueue(videoJobs, {
   ...{ key: ['assetId'], open: isNull(videoJobs.result) },
   order: [videoJobs.imported, videoJobs.createdAt],
@@ -74,8 +74,7 @@ export type VideoOutcome = BegunVideo & { state: VideoState; version: bigint }
 const neverBegunVersion = 2n
 
 /**
- * Results of these videos. A video that was posted while processing was off never starts. It counts as failed, because its
- * message says that it will be processed.
+ * Results of these videos. A video that was posted while processing was off is reported as failed, because its message says that it will be processed.
  */
 export async function endedAmong(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db

@@ -14,8 +14,7 @@ import type { Config } from './config.ts'
 import { takeVideos } from './take-videos.ts'
 
 /**
- * Makes renditions of videos for uploads, with nothing beside it that is worth taking: no secret, no database, no bus. Throws
- * when ffmpeg does not work here.
+ * Makes renditions of videos for uploads in a process without secrets, database or bus, so that a compromised ffmpeg gains nothing. Throws if ffmpeg does not work here.
  */
 export async function startWorkerProcess(config: Config, { stop }: { stop?: AbortSignal } = {}): Promise<Service> {
   await using opened = new Resources()
@@ -39,7 +38,7 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
         maxBytes: Math.max(config.maxVideoUploadBytes, config.maxUploadBytes),
         signal,
       }),
-      // Nothing moves while a video is worked on.
+      // The connection is idle while a video is processed.
       timeouts: { ...defaultTimeouts, idle: config.videoTimeoutMs + defaultTimeouts.idle },
     }),
   )

@@ -44,7 +44,7 @@ export function takeVideos({ encoder, atOnce, maxBytes, signal }: Options): Requ
     work(request, response)
       .catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy()
-        // Another worker takes it.
+        // The caller tries another worker.
         if (signal.aborted) return replyJson(response, 503, { error: 'this worker is going down' })
         if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
         reportWorkFailed(error)

@@ -25,7 +25,7 @@ export function thumbnailSize(options: ImageTransformOptions | undefined): Serve
 
 type Shown = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 
-/** A file as one reader sees it. */
+/** A file with addresses for one reader. */
 export function toAsset(
   row: AssetRow,
   { userId, now, from }: Showing,

@@ -3,7 +3,7 @@ import type { AttachedAssetSchema } from '@parley/contracts/internal'
 import { isMoving } from '../domain/media-type.ts'
 import type { AssetRow } from '../store/assets.ts'
 
-/** A file as a message keeps it. */
+/** A file as stored with a message. */
 export function toAttachedAsset(
   row: AssetRow,
   { videoEnabled }: { videoEnabled: boolean },

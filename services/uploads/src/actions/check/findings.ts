@@ -29,7 +29,7 @@ export async function checkObjects(ctx: Checking, prefix: string, after: string,
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
-  // Rows are deleted after their bytes: bytes that still exist had no row at that time.
+  // Rows are deleted after their bytes, so bytes that still exist had no row at that time.
   const look = async (key: string) => ctx.storage.stat(key)
   for await (const found of readAhead(orphans, objectsAtOnce, look))
     if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...describe(found), mended: false })
@@ -73,7 +73,7 @@ export async function checkRows(
   const look = async (row: Expected) => ({ row, there: await ctx.storage.stat(row.key) })
   for await (const { row, there } of readAhead(rows, objectsAtOnce, look)) {
     const kind = wrongWith(row, there)
-    // The bytes may have been deleted regularly since.
+    // In the meantime the bytes may have been deleted as intended.
     if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
   }
   if (isWary) assertFewMissing(wrong.filter(({ there }) => !there).length, rows.length)

@@ -12,11 +12,11 @@ type Checking = Pick<Context, 'db' | 'storage'>
 /** Content of the identity object. */
 type Identity = { storageId: string; mark: string }
 
-/** Processes that start together on a new server each note a mark before they write the object. */
+/** Processes that start at the same time on a new server each store a mark before they write the object. */
 const firstMarks = 10
 const [firstMarkLooks, firstMarkPauseMs] = [10, 200]
 
-/** A mark that no database wrote: every server that finds it leaves the storage alone. */
+/** A mark that no database has. A server that finds it deletes nothing in the storage. */
 const contested = 'contested'
 
 /**
@@ -39,7 +39,7 @@ export async function compareIdentity(ctx: Checking): Promise<Belonging> {
 }
 
 async function compareNow(ctx: Checking): Promise<Belonging | 'about to be written'> {
-  // In this order, because a mark is stored in the database before the storage.
+  // Read in this order, because a mark is written to the database before the storage.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await knownIdentity(ctx.db)
   if (!found && marks.length > 0) return marks.length > firstMarks ? 'missing' : 'about to be written'
@@ -65,7 +65,7 @@ export async function assertMayDelete(ctx: Checking): Promise<void> {
   throw storageNotOurs(belonging)
 }
 
-/** Leaves a new mark in a storage that is our own: older states of the database do not know it. */
+/** Writes a new mark into our own storage, which older states of the database do not know. */
 export async function renewIdentity(ctx: Checking): Promise<void> {
   const { storageId } = await knownIdentity(ctx.db)
   const mark = randomUUID()
@@ -73,7 +73,7 @@ export async function renewIdentity(ctx: Checking): Promise<void> {
   await writeIdentity(ctx, { storageId, mark })
 }
 
-/** Assigns the storage to this database, whatever its identity was. */
+/** Assigns the storage to this database, regardless of its identity. */
 export async function adoptStorage(ctx: Checking): Promise<void> {
   const [storageId, mark] = [randomUUID(), randomUUID()]
   await replaceIdentity(ctx.db, { storageId, marks: [mark] })

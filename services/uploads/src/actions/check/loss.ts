@@ -3,14 +3,14 @@ import { storageLooksEmpty, tooMuchIsMissing } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { expectingTables } from '../../store/expected.ts'
 
-/** Fewer may have been lost one by one. */
+/** A smaller number may have been lost individually. */
 const many = 10
 const manyMissing = 50
-/** Kinds of bytes whose rows exist as long as they do. */
+/** Kinds of bytes that must exist as long as their rows do. */
 const lasting = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
 const lastingTables = expectingTables.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
 
-/** Refuses where the storage holds nothing and the database knows many files: its disk is not mounted, most likely. */
+/** Throws if the storage is empty although the database has many files: most likely its disk is not mounted. */
 export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'storage'>): Promise<void> {
   for (const prefix of lasting) for await (const _ of storage.list(prefix)) return
   const known = await Promise.all(lastingTables.map((table) => table.behind(db, '', many)))

@@ -6,7 +6,7 @@ import { compareIdentity } from './identity.ts'
 
 /**
  * Decides when bytes without a row are deleted: after days in quarantine, in a storage that belongs to this database.
- * Records new ones and deletes those whose time is over. Returns the deleted ones.
+ * Records newly found bytes, deletes those whose time is over, and returns the deleted ones.
  */
 export async function quarantine(
   ctx: Pick<Context, 'db' | 'storage' | 'now'>,

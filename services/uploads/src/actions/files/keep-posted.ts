@@ -8,7 +8,7 @@ type Handling = {
   processesVideos: boolean
 }
 
-/** Messages attach these files: they stay, and the videos among them are processed. */
+/** Keeps files that posted messages attach, and queues the videos among them for processing. */
 export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Handling): Promise<void> {
   await confirmPosted(tx, posted.files)
   if (processesVideos) await beginProcessing(tx, posted, now)

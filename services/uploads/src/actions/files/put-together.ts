@@ -37,7 +37,7 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
     await discard()
     throw error
   })
-  // If the commit fails it is unknown whether the row exists: the bytes are left to the sweep.
+  // If the commit fails it is unknown whether the row exists, so the bytes are left to the sweep.
   const done = await commit(ctx, upload.id, {
     id,
     roomId,
@@ -56,7 +56,7 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
 
 type Stored = { bytesKey: string; digest: string }
 
-/** Inspects a file after checking that it is the announced one. */
+/** Checks that the file is the announced one, then inspects it. */
 async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
   if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }
@@ -70,7 +70,7 @@ async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, {
 async function* contentOf(ctx: Context, chunks: readonly string[], hash: Hash): AsyncIterable<Buffer> {
   const chunk = async (key: string): Promise<Buffer> => {
     const stored = await ctx.storage.get(key)
-    // Another call has put them together, or the session ended.
+    // Another call has assembled the file, or the session has ended.
     if (!stored) throw uploadNotFound()
     return buffer(stored.content)
   }

@@ -10,7 +10,7 @@ type Wanted = { ownerId: string; size: number; createdAt: Date }
 export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, createdAt: now }: Wanted): Promise<void> {
   const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
   const { userBytes } = ctx.quotas
-  // One file may always be sent, however large files may be.
+  // One file is always allowed, regardless of the maximum size.
   const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
   await lockOwner(tx, ownerId)
   const open = await openUploads(tx, ownerId, now)

@@ -11,7 +11,7 @@ import { findServerImage, type ServerImageRow } from '../../store/server-images.
 /** A row and its bytes. `content` resolves with undefined if the storage does not have the bytes. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
-/** A file for somebody who wants to read it. Rejects with `unavailable` when rooms does not answer. */
+/** A file, if the reader may read it. Rejects with `unavailable` if rooms does not answer. */
 export async function findReadableFile(
   ctx: Context,
   reader: Reader,

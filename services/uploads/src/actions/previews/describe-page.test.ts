@@ -5,7 +5,7 @@ import { readPage } from './read-page.ts'
 const at = new URL('https://example.org/a/page')
 const describing = async (html: string) => describePage(await readPage(html), at)
 
-test('OpenGraph comes first, then what others say, then title and description', async () => {
+test('OpenGraph takes precedence over other metadata, then come title and description', async () => {
   const plain = '<title> A  title </title><meta name="description" content="A description">'
   expect(await describing(plain)).toEqual({
     ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },
@@ -26,7 +26,7 @@ test('titles in the body, in images and in comments are ignored', async () => {
   expect(await describing(html)).toMatchObject({ title: 'Yes' })
 })
 
-test('texts are cut to their lengths, on one line, and hide nothing', async () => {
+test('texts are limited in length, on one line, and without invisible characters', async () => {
   const long = '😀'.repeat(2_000)
   const html = `<meta property=og:title content="${long}"><meta property=og:description content="${long}">
     <meta property=og:site_name content="a\u202eb\u0007\n c">`
@@ -37,7 +37,7 @@ test('texts are cut to their lengths, on one line, and hide nothing', async () =
 })
 
 test.each(['', '<', '<html', '<title>', '<meta property="og:image" content="http://[">', '<meta>'.repeat(10_000)])(
-  'broken pages are pages: %#',
+  'broken pages are parsed: %#',
   async (html) => {
     expect(await describing(html)).toMatchObject({ title: '', imageUrl: undefined })
   },

@@ -20,8 +20,7 @@ export type Looked = { preview?: Uint8Array; imageKey?: string }
 type Page = { url: URL; callerId: string }
 
 /**
- * Fetches a page and its image, and keeps the image. A page that cannot be had or read has nothing to show. Throws
- * `resource_exhausted` when it cannot be looked at now.
+ * Fetches a page and its image, and stores the image. Without a preview if the page cannot be fetched or read. Throws `resource_exhausted` if there are too many fetches at the moment.
  */
 export async function lookAtPage(ctx: Context, { url, callerId }: Page, signal: AbortSignal): Promise<Looked> {
   const page = await describe(ctx, { url, callerId }, signal)
@@ -52,7 +51,7 @@ async function describe(
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
 }
 
-/** The image is left out when it cannot be had or is none; that it cannot be stored is said. */
+/** Leaves the image out if it cannot be fetched or is invalid; throws if it cannot be stored. */
 async function keepImage(
   ctx: Context,
   image: { url: string; callerId: string },

@@ -7,7 +7,7 @@ export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
 const sliceLength = 16_384
 const longestTitle = 2_000
 const maxMeta = 200
-/** Deeper than any head: the parser takes time that grows with the square of the depth. */
+/** Deeper than any real head. The parser's time grows with the square of the depth. */
 const deepest = 256
 
 /** Parses the head of a page in pieces, so that other work can run in between. Ignores everything after the head. */

@@ -1,7 +1,7 @@
 const hosts = new Set(['youtube.com', 'youtube-nocookie.com'])
 const id = /^[\w-]{11}$/
 
-/** Id of the video that an address of YouTube names. */
+/** Extracts the id of the video from a YouTube address. */
 export function youtubeVideo(url: URL): string | undefined {
   const candidate = candidateIn(url)
   return id.test(candidate) ? candidate : undefined

@@ -1,7 +1,7 @@
-/** Why an address is not fetched at all. */
+/** The reason why an address is not fetched. */
 export type Refusal = 'address' | 'private' | 'redirects' | 'size' | 'type'
 
-/** The address is not allowed, whatever its response would be. */
+/** The address is not allowed, so no request is sent. */
 export class FetchRefused extends Error {
   readonly reason: Refusal
 

@@ -7,7 +7,7 @@ import { safeFetch } from './safe-fetch.ts'
 
 /** Stands for the public internet. */
 const outside = '127.0.0.2'
-/** Stands for what must not be reached. */
+/** Stands for an address that must not be reached. */
 const inside = '127.0.0.1'
 const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
 const signal = new AbortController().signal
@@ -39,7 +39,7 @@ beforeAll(async () => {
       await serve(outside)
       await serve(inside)
     } catch (error) {
-      // Another program may have the port at the other address.
+      // Another program may use the port at the other address.
       await close()
       if (tries === 20) throw error
     }
@@ -49,23 +49,23 @@ beforeEach(() => {
 })
 afterAll(close)
 
-/** Names lead to the addresses given, one list after the other. */
+/** Names resolve to the given addresses, one list after another. */
 const fetching = (url: string, ...answers: string[][]) => {
   const resolve: Resolve = () => Promise.resolve((answers.shift() ?? []).map((address) => ({ address, family: 4 })))
   return safeFetch({ isAllowed: (address) => address === outside, resolve })(url, wanted, signal)
 }
 const refused = (call: Promise<unknown>, reason: string) => expect(call).rejects.toMatchObject({ reason })
 
-test('an allowed address is asked, named or numbered', async () => {
+test('an allowed address is contacted, by name or number', async () => {
   for (const host of [outside, 'page.example.org'])
     expect((await fetching(`http://${host}:${port}/`, [outside])).bytes.toString()).toBe('hello')
 })
 
-test('a switch of protocols is no answer', async () => {
+test('a switch of protocols is not accepted as a response', async () => {
   await expect(fetching(`http://${outside}:${port}/switch`)).rejects.toThrow('without an answer')
 })
 
-test('no hop leads inside, named or numbered', async () => {
+test('no redirect reaches a private address, by name or number', async () => {
   await refused(fetching(`http://${inside}:${port}/`), 'private')
   await refused(fetching(`http://page.example.org:${port}/`, [inside]), 'private')
   const to = (location: string) => `http://page.example.org:${port}/?to=${encodeURIComponent(location)}`
@@ -75,12 +75,12 @@ test('no hop leads inside, named or numbered', async () => {
   expect(reached).not.toContain(inside)
 })
 
-test('a name with any address inside is not asked', async () => {
+test('a name with any private address is not contacted', async () => {
   await refused(fetching(`http://page.example.org:${port}/`, [outside, inside]), 'private')
   expect(reached).toEqual([])
 })
 
-test('a name that points elsewhere the next time is asked where it pointed when it was checked', async () => {
+test('the connection uses the address that was checked, even if the name resolves to another one later', async () => {
   const { bytes } = await fetching(`http://page.example.org:${port}/`, [outside], [inside])
   expect(bytes.toString()).toBe('hello')
   expect(reached).toEqual([outside])

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import { openImageProcessor } from './image-processor.ts'
 
-test('the number of resizes of one network is limited, whichever users request them; other networks are not affected', async () => {
+test('the number of resizes per network is limited, regardless of the users; other networks are not affected', async () => {
   const imageProcessor = openImageProcessor({ atOnce: 1 })
   const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
     .png()
@@ -30,7 +30,7 @@ test('the number of resizes of one network is limited, whichever users request t
   expect(await from('2001:db8::ffff')).toBe('image/jpeg')
 })
 
-test('an animation of very many frames is refused before anything reads it', async () => {
+test('an animation with too many frames is refused before it is decoded', async () => {
   const header = Buffer.from('RIFF\xff\xff\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\0\0\0\0\0\0', 'latin1')
   const bytes = Buffer.concat([header, ...Array.from({ length: 257 }, () => Buffer.from('ANMF\0\0\0\0'))])
   await expect(openImageProcessor({ atOnce: 1 }).measure(() => Promise.resolve(bytes), 'U1')).rejects.toThrow(

@@ -18,8 +18,7 @@ export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/w
 export type ResizedKind = 'attachment' | 'public image'
 
 /**
- * `callerId`: the person, or the public image, whose share of the places is used; `address`: address of the requesting
- * client.
+ * `callerId`: the person or the public image whose quota is used; `address`: address of the requesting client.
  */
 export type Resizing = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
@@ -37,16 +36,16 @@ const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 
 const maxWaiting = 64
 /** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Maximum number of sizes that the network of one customer, or any wider one, waits for. */
+/** Maximum number of sizes for which one network, of any width, may wait. */
 const maxPerNetwork = 32
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
-/** Calls that wait longer are refused and may be retried. */
+/** Calls that wait longer are refused, and may be retried. */
 const maxWaitMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {
   sharp.cache(false)
-  // Blocks all image loaders except the required ones, whatever a file claims to be.
+  // Blocks all image loaders except the required ones, regardless of the declared type.
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
   const resizing = new NetworkCounts(maxPerNetwork, maxPerWideNetwork)

@@ -7,7 +7,7 @@ const maxPixels = 40_000_000
 const maxFrames = 256
 const maxPixelsOfFrames = 100_000_000
 
-/** Decoder options: never more pixels than allowed, whatever the header says. */
+/** Decoder options that limit the number of pixels. */
 export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
 
 /**
@@ -40,7 +40,7 @@ function formatOf(bytes: Buffer): ImageFormat {
 }
 
 async function boundedHeader(bytes: Buffer) {
-  // Reading the header takes time by the square of these, and nothing ends it.
+  // The time for reading the header grows with the square of this number, and it cannot be aborted.
   if (framesOfWebp(bytes) > maxFrames) throw errors.tooManyFrames()
   const { width, height, pages = 1, pageHeight = height, autoOrient } = await header(bytes)
   if (width > maxSide || pageHeight > maxSide || width * pageHeight > maxPixels)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ServerImageSize } from '@parley/signed-urls'
 
-/** Raised when sizes are made differently. */
+/** To be increased when sizes are generated differently. */
 const drawing = 2
 
-/** Stands for the bytes of a size of an image, whose own bytes have this digest, for as long as `drawing` stays. */
+/** Identifies the bytes of a size of the image with this digest, until `drawing` changes. */
 export const sizeTag = (sha256: string, { width, height, fit }: ServerImageSize): string =>
   createHash('sha256').update(`${drawing} ${sha256} ${width}x${height} ${fit}`).digest('hex')

@@ -26,7 +26,7 @@ describe('a PNG', () => {
   }
   const png = (...chunks: Buffer[]) => Buffer.concat([bytes('\x89PNG\r\n\x1a\n'), ...chunks])
 
-  test('is animated when it announces frames before its pixels', () => {
+  test('is animated if it declares frames before its pixels', () => {
     expect(isAnimatedPng(png(chunk('IHDR', 13), chunk('acTL', 8), chunk('IDAT', 4)))).toBe(true)
   })
 
@@ -34,7 +34,7 @@ describe('a PNG', () => {
     ['without such a chunk', png(chunk('IHDR', 13), chunk('IDAT', 4))],
     ['with one after its pixels', png(chunk('IHDR', 13), chunk('IDAT', 4), chunk('acTL', 8))],
     [
-      'with the word inside another chunk',
+      'with the keyword inside another chunk',
       png(chunk('IHDR', 13), Buffer.concat([bytes('\0\0\0\x08tEXtacTLacTL\0\0\0\0')])),
     ],
     ['that is cut', png(chunk('IHDR', 13).subarray(0, 6))],
@@ -44,7 +44,7 @@ describe('a PNG', () => {
   })
 })
 
-test('the frames of a WebP are counted, those of nothing else, and none beyond its end', () => {
+test('only the frames of a WebP are counted, and none beyond its end', () => {
   const frame = bytes('ANMF\x03\0\0\0ANM\0')
   const webp = (...chunks: Buffer[]) => Buffer.concat([bytes('RIFF\0\0\0\0WEBP'), ...chunks])
   expect(framesOfWebp(webp(frame, bytes('EXIF\x04\0\0\0ANMF'), frame))).toBe(2)

@@ -16,7 +16,7 @@ const begins = (bytes: Buffer, at: number, text: string): boolean =>
 const pngSignatureBytes = 8
 const pngChunkFrameBytes = 12
 
-/** Whether a PNG is animated: a chunk before its first pixels says so, which other decoders skip. */
+/** Whether a PNG is animated, according to a chunk before its first pixels that other decoders skip. */
 export function isAnimatedPng(bytes: Buffer): boolean {
   let at = pngSignatureBytes
   while (at + 8 <= bytes.length) {

@@ -12,7 +12,7 @@ function counting() {
   return { made, make }
 }
 
-test('concurrent requests for a size make it once, and it is cached', async () => {
+test('concurrent requests for a size generate it once, and it is cached', async () => {
   const cache = new TransformCache(100)
   const { made, make } = counting()
   await Promise.all([cache.get(size('a'), make('a', 10)), cache.get(size('a'), make('a', 10))])
@@ -27,13 +27,13 @@ test('the least recently used size is evicted first', async () => {
   expect(made).toEqual(['a', 'b', 'c', 'b'])
 })
 
-test('a failure is not kept', async () => {
+test('a failure is not cached', async () => {
   const cache = new TransformCache(25)
   await expect(cache.get(size('a'), () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   expect((await cache.get(size('a'), counting().make('a', 3))).bytes).toHaveLength(3)
 })
 
-test('many sizes of one picture take no room from others', async () => {
+test('many sizes of one image do not evict others', async () => {
   const cache = new TransformCache(100)
   const { made, make } = counting()
   await cache.get(size('other'), make('other', 10))

@@ -4,12 +4,11 @@ import type { ResizedImage } from './image-processor.ts'
 /** A size of an image; the tag identifies the bytes. */
 export type PictureSize = { picture: string; tag: string }
 
-/** Number of cached sizes of one picture: more than clients request. */
+/** Number of cached sizes per image; more than clients request. */
 const maxPerPicture = 8
 
 /**
- * Caches recently made sizes, up to a number of bytes and a few of each image. Concurrent requests for a size make it
- * once.
+ * Caches recently generated sizes, up to a number of bytes and a few per image. Concurrent requests for a size generate it once.
  */
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>

@@ -7,7 +7,7 @@ import { openS3Storage } from './s3.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** Begins no key of what uploads stores, so that neither listings nor `parley storage check` see the probe. */
+/** Not a prefix of any key of uploads, so that neither listings nor `parley storage check` see the probe. */
 const prefix = 'doctor'
 const probe = 'probe'
 const limits = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
@@ -23,7 +23,7 @@ export const storageCheck = check('storage', assetStorageFields(), async ({ asse
       return report.warn(
         'storage.reach',
         `the folder ${directory} has never been used by uploads`,
-        'This is so before the first start of uploads. Otherwise its disk is not mounted: mount it, or correct PARLEY_CORE_ASSETS_DIRECTORY.',
+        'This is normal before the first start of uploads. Otherwise its disk is not mounted: mount it, or correct PARLEY_CORE_ASSETS_DIRECTORY.',
       )
     await checkProbe(await openDiskStorage(directory), `the folder ${directory}`, report, () => next)
   } catch (error) {
@@ -47,7 +47,7 @@ async function checkBucket(settings: S3Settings, report: Report): Promise<void> 
   await checkProbe(storage, bucket, report, (error) => adviceFor(error, settings))
 }
 
-/** Tries every right, also after one failed. */
+/** Checks every permission, even after a failure. */
 async function checkProbe(
   storage: Storage,
   where: string,
@@ -73,21 +73,22 @@ async function checkProbe(
 }
 
 async function expectProbe(stored: Awaited<ReturnType<Storage['get']>>): Promise<void> {
-  if (stored === undefined || (await text(stored.content)) !== probe) throw new Error('what was written is not there')
+  if (stored === undefined || (await text(stored.content)) !== probe)
+    throw new Error('the written object was not found')
 }
 
 /** Signatures of requests are valid for a few minutes, so the clock matters. */
 async function checkServerClock(url: URL, report: Report): Promise<void> {
-  const askedMs = Date.now()
+  const requestedMs = Date.now()
   try {
     const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(4_000) })
     const date = Date.parse(response.headers.get('date') ?? '')
-    // The header counts whole seconds.
+    // The header has a precision of one second.
     const answeredMs = Date.now() + 1_000
     if (!Number.isNaN(date))
-      reportClock(report, 'storage.clock', 'the S3 server', { serverMs: date, askedMs: askedMs - 1_000, answeredMs })
+      reportClock(report, 'storage.clock', 'the S3 server', { serverMs: date, requestedMs: requestedMs - 1_000, answeredMs })
   } catch {
-    // That it does not answer is reported with the bucket.
+    // A server that does not answer is reported with the bucket.
   }
 }
 

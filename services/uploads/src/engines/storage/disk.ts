@@ -21,7 +21,7 @@ async function mayCreate(folder: string): Promise<void> {
   else await mayCreate(dirname(folder))
 }
 
-/** Keeps bytes in a folder, which several processes may share. */
+/** Stores bytes in a folder, which several processes may share. */
 export async function openDiskStorage(folder: string): Promise<Storage> {
   const root = resolve(folder)
   const objects = join(root, 'objects')
@@ -92,7 +92,7 @@ async function* filesBelow(folder: string, prefix: string): AsyncIterable<Listed
 const listed = (key: string, found: Stats | undefined): ListedObject | undefined =>
   found && { key, size: found.size, modifiedAt: found.mtime }
 
-/** A folder has no order: of all, the first ones are kept. */
+/** A folder has no order, so all names are read and the first ones are kept. */
 async function firstBehind(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
   let first: ListedObject[] = []
   const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit))

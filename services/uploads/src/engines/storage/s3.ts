@@ -45,7 +45,7 @@ export type S3Storage = Storage &
     ping(): Promise<void>
   }
 
-/** Keeps bytes in a bucket. */
+/** Stores bytes in a bucket. */
 export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeouts> = {}): S3Storage {
   const { bucket: Bucket, pathPrefix, accessKeyId, secretAccessKey } = settings
   const client = new S3Client({
@@ -122,7 +122,7 @@ async function get(client: S3Client, place: Place, range: ByteRange | undefined)
     const size = Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1] ?? ContentLength)
     const body = Body as Readable
     const content = Readable.from(whole(body, ContentLength), { objectMode: false })
-    // A generator that nobody began to read ends nothing, and its connection would stay.
+    // A generator that is never read does not run its cleanup, and would keep its connection.
     content.once('close', () => body.destroy())
     return { size, content }
   } catch (error) {
@@ -147,7 +147,7 @@ const statusOf = (error: unknown) => (error instanceof S3ServiceException ? erro
 const isNotThere = (error: unknown): boolean =>
   statusOf(error) === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')
 
-/** Fails when the content is shorter than announced: a lost connection must not look like the end of a file. */
+/** Fails if the content is shorter than announced, so that a lost connection does not look like the end of a file. */
 async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
   let read = 0
   try {
@@ -158,7 +158,7 @@ async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
   } catch (error) {
     throw storageUnavailable(error)
   }
-  if (read < length) throw storageUnavailable(new Error(`${read} of ${length} bytes came`))
+  if (read < length) throw storageUnavailable(new Error(`${read} of ${length} bytes arrived`))
 }
 
 type Below = { Bucket: string; within: string; prefix: string }

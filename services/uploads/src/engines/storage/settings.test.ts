@@ -23,7 +23,7 @@ function mistakesOf(settings: Record<string, string>): readonly string[] {
   return []
 }
 
-test('a folder is the default, and needs nothing else', () => {
+test('a folder is the default, and needs no other settings', () => {
   expect(storageOf({ DIRECTORY: '/data' })).toEqual({ backend: 'disk', directory: '/data' })
   expect(mistakesOf({})).toEqual([expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY: is missing')])
 })
@@ -46,7 +46,7 @@ test('all missing settings of a bucket are reported at once', () => {
   ])
 })
 
-describe('refused is', () => {
+describe('an invalid setting is refused', () => {
   test.each([
     ['STORAGE_BACKEND', 'nats', /"disk" stores bytes in a folder, "s3" in a bucket/],
     ['STORAGE_BACKEND', 'tape', /is none of: disk, s3/],
@@ -59,7 +59,7 @@ describe('refused is', () => {
   })
 })
 
-test('the key is nowhere shown, and every setting is documented', () => {
+test('the key is never shown, and every setting is documented', () => {
   expect(JSON.stringify(redacted(readConfig({ env: named(whole) })))).not.toContain('hunter2')
   expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
     'core.assets.storage_backend',

@@ -2,16 +2,16 @@ import { bool, Mistake, Mistakes, oneOf, readField, secret, str, type Field, typ
 
 /** A bucket of an S3 server. */
 export type S3Settings = {
-  /** Host, with its port unless that is the usual one. */
+  /** Host, with the port unless it is the default. */
   readonly endpoint: string
   readonly bucket: string
-  /** Stands before every key; empty for none. Without slashes around it. */
+  /** Prefix of every key, without leading and trailing slashes; empty for none. */
   readonly pathPrefix: string
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly useSsl: boolean
-  /** The bucket in the path of addresses, not in the name of the host. */
+  /** Whether the bucket is in the path of addresses instead of the host name. */
   readonly pathStyle: boolean
   /** Whether clients are redirected to the server for large files. */
   readonly presign: boolean

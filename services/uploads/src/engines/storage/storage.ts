@@ -9,14 +9,14 @@ export type ByteRange = { start: number; end: number }
 /** An object in a listing. */
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** A write that was begun and has not ended. Its process may be at work still, or gone. */
+/** A write that has not ended. Its process may still be running or not. */
 export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
 
 /** Response headers for a stored object at a presigned address. */
 export type Presigned = { expiresMs: number; contentType: string; filename: string }
 
 /**
- * Storage for bytes. Keys are words of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash. Every
+ * Storage for bytes. Keys are segments of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash. Every
  * method rejects with `unavailable` when the storage fails.
  */
 export type Storage = {
@@ -27,8 +27,7 @@ export type Storage = {
   /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
   /**
-   * All objects whose key begins with the prefix, which consists of whole path segments. Objects with names that are no
-   * keys are left out.
+   * All objects whose key begins with the prefix, which consists of whole path segments. Objects whose names are not keys are left out.
    */
   list(prefix: string): AsyncIterable<ListedObject>
   /** Up to `most` objects of a listing whose keys come after one, in character order. */
@@ -44,7 +43,7 @@ export type Storage = {
 
 /** Keys of the objects that this service stores. */
 export const storageKeys = {
-  /** Names the database to which the storage belongs. */
+  /** Identifies the database to which the storage belongs. */
   identity: 'identity',
   blobs: 'blobs',
   blob: (id: string): string => `blobs/${id}`,

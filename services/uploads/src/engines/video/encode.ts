@@ -17,7 +17,7 @@ export type Encoded = {
 export type Encoder = {
   /** A folder for one video: its source and its renditions. */
   openFolder: () => Promise<JobFolder>
-  /** Makes everything of the source in the folder. Throws a VideoFailure for what cannot be made into a video. */
+  /** Makes all renditions of the source in the folder. Throws a VideoFailure if the source cannot be converted. */
   encode: (job: EncodeJob) => Promise<Encoded>
 }
 

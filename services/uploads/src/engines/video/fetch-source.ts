@@ -9,7 +9,7 @@ import { VideoFailure } from './video-failure.ts'
 
 type Source = { assetId: string; size: number; folder: string; signal: AbortSignal }
 
-/** Writes the original into a folder and returns the demuxer for it. Throws a VideoFailure if it is no video. */
+/** Writes the original into a folder and returns the demuxer for it. Throws a VideoFailure if it is not a video. */
 export async function fetchSource(storage: Storage, { assetId, size, folder, signal }: Source): Promise<string> {
   const stored = await storage.get(storageKeys.asset(assetId))
   if (!stored) throw new VideoFailure('original_missing', 'the bytes are not in the storage')
@@ -18,14 +18,14 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   return demuxerOf(path)
 }
 
-/** The demuxer for a file. Throws a VideoFailure if it is no video. */
+/** The demuxer for a file. Throws a VideoFailure if it is not a video. */
 export async function demuxerOf(path: string): Promise<string> {
   const demuxer = sniffContainer(await beginningOf(path))
   if (demuxer === undefined) throw new VideoFailure('processing_failed', 'no container that is known')
   return demuxer
 }
 
-/** Throws a VideoFailure for more bytes than that. */
+/** Passes the bytes on. Throws a VideoFailure above the limit. */
 export const atMost = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0

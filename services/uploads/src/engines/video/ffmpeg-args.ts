@@ -10,8 +10,7 @@ export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4
 const threads = '2'
 
 /**
- * A file and nothing else, in the format that its first bytes say, through decoders that are in common use: nothing in it
- * can make the program read elsewhere, or reach the hundreds of decoders that nobody looks after.
+ * Reads only this file, in the format detected from its first bytes, with common decoders. Its content cannot make the program read other files or use one of the hundreds of unmaintained decoders.
  */
 const input = (demuxer: string, file: string): string[] => [
   ...['-max_alloc', String(512 * 1024 ** 2), '-max_pixels', '40000000'],
@@ -26,7 +25,7 @@ export const probeArgs = (demuxer: string, file: string): string[] => [
 ]
 
 const bare = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
-/** Not a picture that is attached to music. */
+/** Skips cover pictures of music files. */
 const moving = ['-map', '0:V:0']
 const scaled = ({ width, height }: Rendition): string => `scale=${width}:${height},setsar=1`
 
@@ -44,7 +43,7 @@ const posterArgs = (rendition: Rendition, atMs: number): string[] => [
 /** The files to make from a source. */
 export type Plan = { demuxer: string; renditions: readonly [Rendition, ...Rendition[]]; posterAtMs: number }
 
-/** Tells ffmpeg to make all renditions and the poster, decoding the source once. */
+/** Arguments for ffmpeg to make all renditions and the poster, decoding the source once. */
 export const encodeArgs = ({ demuxer, renditions, posterAtMs }: Plan): string[] => [
   ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error', '-y', '-filter_threads', '1', '-threads', threads],
   ...input(demuxer, sourceFile),

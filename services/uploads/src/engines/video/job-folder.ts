@@ -5,7 +5,7 @@ const prefix = 'parley-video-'
 
 export type JobFolder = AsyncDisposable & { path: string }
 
-/** A new folder for one job, of a user if one is given; disposing removes it with all that is in it. */
+/** A new folder for one job, owned by the given user; disposing removes it with its content. */
 export async function openJobFolder(parent: string, userId?: number): Promise<JobFolder> {
   await mkdir(parent, { recursive: true })
   const path = await mkdtemp(join(parent, prefix))

@@ -14,16 +14,16 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('a file that was made is found and read', async () => {
+test('an existing file is found and read', async () => {
   const made = await findMade(folder, '480p.mp4')
   expect(made).toEqual({ file: '480p.mp4', size: 6 })
   if (made) expect(await text(readMade(folder, made))).toBe('a film')
 })
 
-test.each(['nothing.mp4', 'empty.mp4', 'link.mp4', '.'])('%s is no such file', async (file) => {
+test.each(['nothing.mp4', 'empty.mp4', 'link.mp4', '.'])('%s is not found', async (file) => {
   expect(await findMade(folder, file)).toBeUndefined()
 })
 
-test('a link that takes its place later is not followed', async () => {
+test('a link that replaces it later is not followed', async () => {
   await expect(text(readMade(folder, { file: 'link.mp4', size: 6 }))).rejects.toMatchObject({ code: 'ELOOP' })
 })

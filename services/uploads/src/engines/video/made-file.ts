@@ -17,7 +17,7 @@ export async function findMade(folder: string, file: string): Promise<Made | und
  */
 export const readMade = (folder: string, { file, size }: Made): ReadStream =>
   createReadStream(join(folder, file), {
-    // Neither does it wait for who writes to a pipe.
+    // Does not block on a named pipe either.
     flags: (constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK) as unknown as string,
     end: size - 1,
   })

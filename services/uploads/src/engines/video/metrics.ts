@@ -3,12 +3,12 @@ import type { VideoOutcome } from './process-video.ts'
 
 const log = logger('video')
 const videos = counter('parley.video.videos', {
-  description: 'Videos that were worked on, by outcome',
+  description: 'Processed videos, by outcome',
   unit: '{video}',
   labels: ['parley.outcome'],
 })
 const seconds = histogram('parley.video.duration', {
-  description: 'Work on one video',
+  description: 'Time for processing one video',
   unit: 's',
   buckets: [0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
 })
@@ -18,7 +18,7 @@ const available = gauge('parley.video.available', {
   unit: '{process}',
 })
 const waiting = gauge('parley.video.waiting', {
-  description: 'Videos that are still to be processed',
+  description: 'Videos waiting to be processed',
   unit: '{video}',
 })
 

@@ -7,7 +7,7 @@ import { findFault, videoTools, type VideoTools } from './tools.ts'
 
 type Options = { memoryBytes: number; signal: AbortSignal }
 
-/** The programs of this machine; undefined when they do not work, which is said. */
+/** The programs of this machine; logs a warning and returns undefined if they do not work. */
 export async function openEncoder(settings: VideoSettings, options: Options): Promise<Encoder | undefined> {
   const userId = await toolUser(settings, options)
   const tools = videoTools(settings, { ...options, userId })

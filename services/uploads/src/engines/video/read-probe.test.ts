@@ -5,7 +5,7 @@ const video = { codec_type: 'video', width: 1920, height: 1080 }
 const read = (stream: object, format: object = { duration: '2.5' }) =>
   readProbe(JSON.stringify({ streams: [{ codec_type: 'audio' }, stream], format }))
 
-test('the first moving stream counts', () => {
+test('the first video stream is used', () => {
   expect(read(video)).toEqual({ width: 1920, height: 1080, durationMs: 2500 })
   expect(read({ ...video, disposition: { attached_pic: 1 } })).toBeUndefined()
   expect(read({ codec_type: 'subtitle' })).toBeUndefined()
@@ -33,10 +33,10 @@ test.each([
   ['of no size', { width: 0 }],
   ['of an odd size', { height: 'many' }],
   ['of pixels that are too wide', { sample_aspect_ratio: '100:1' }],
-])('%s is no video', (_, more) => {
+])('%s is not a video', (_, more) => {
   expect(read({ ...video, ...more })).toBeUndefined()
 })
 
-test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])('%p is no video', (output) => {
+test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])('%p is not a video', (output) => {
   expect(readProbe(output)).toBeUndefined()
 })

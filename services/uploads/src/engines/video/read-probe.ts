@@ -1,6 +1,6 @@
 /** Displayed properties of a video. */
 export type SourceVideo = {
-  /** Undefined when the file does not say. */
+  /** Undefined if the file does not contain it. */
   durationMs: number | undefined
   width: number
   height: number

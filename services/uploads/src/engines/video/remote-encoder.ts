@@ -16,7 +16,7 @@ import { madeHeader, readAnswer } from './worker-answer.ts'
 /** Path at which workers accept videos. */
 export const encodePath = '/videos'
 
-/** Has video workers do it, one after the other. */
+/** Encodes with video workers, which are tried one after another. */
 export function remoteEncoder(urls: readonly string[], settings: VideoSettings): Encoder {
   let turn = 0
   // A rendition is rarely larger than its source.
@@ -31,7 +31,7 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
   const answer = await send(worker, join(folder, sourceFile), signal)
   try {
     if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await complaintOf(answer))
-    if (answer.statusCode === 503) throw away(new Error('the video worker has enough to do'))
+    if (answer.statusCode === 503) throw away(new Error('the video worker is busy'))
     const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), maxBytes) : undefined
     if (!encoded) throw new Error(`the video worker answered ${answer.statusCode}, or nothing that is understood`)
     await receive(answer, encoded, { folder, signal })
@@ -41,7 +41,7 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
   }
 }
 
-/** Sends the source and gives the answer, which may come before all of it is sent. */
+/** Sends the source and returns the response, which may arrive before the request is complete. */
 async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
   const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })
@@ -60,7 +60,7 @@ async function send(worker: URL, source: string, signal: AbortSignal): Promise<I
 
 const notReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
 
-/** Counts as nobody's attempt. */
+/** Does not count as an attempt. */
 const away = (cause: unknown) =>
   new ConnectError('no video worker is available', Code.Unavailable, undefined, undefined, cause)
 
@@ -87,7 +87,7 @@ async function receive(
     for (let left = size; left > 0;) {
       if (rest.length === 0) {
         const { done, value } = await bytes.next()
-        if (done) throw new Error('the video worker broke off')
+        if (done) throw new Error('the response of the video worker ended early')
         rest = value
       }
       const part = rest.subarray(0, left)

@@ -1,11 +1,10 @@
-/** A form of a video that is made. */
+/** A rendition to make. */
 export type Rendition = { quality: string; width: number; height: number }
 
 type Pixels = { width: number; height: number }
 
 /**
- * The renditions of a video by its displayed size, best one first: 720 and 480 lines if it has as many, else its own
- * height. Sides are even, as the codec requires.
+ * The renditions for a displayed size, best first: 720 and 480 lines, or its own height if that is lower. Sides are even, as the codec requires.
  */
 export function planRenditions(source: Pixels): [Rendition, ...Rendition[]] {
   const { height } = source

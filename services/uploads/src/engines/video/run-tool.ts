@@ -6,10 +6,10 @@ export type ToolCall = {
   args: readonly string[]
   /** Working directory; file names have no folder. */
   folder: string
-  /** Ends the program and everything that it started. */
+  /** Ends the program and its children. */
   signal: AbortSignal
   limits: ToolLimits
-  /** System user that it runs as, who must be able to write to the folder. Default: our own. */
+  /** System user that runs it, who must be able to write to the folder. Default: the user of this process. */
   userId?: number | undefined
 }
 
@@ -22,7 +22,7 @@ export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; o
 const maxOutputBytes = 1024 ** 2
 const maxComplaintBytes = 4096
 
-/** Limits that the program cannot lift, and less of the processor than everything else here. */
+/** Limits that the program cannot lift, and a lower CPU priority than this process. */
 const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
@@ -58,7 +58,7 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
     child.once('error', reject)
     child.once('close', (code, killed) => {
       signal.removeEventListener('abort', end)
-      // Ends child processes that it may have left.
+      // Ends child processes that the program may have left.
       end()
       if (signal.aborted) return reject(signal.reason as Error)
       if (output.length > maxOutputBytes)
@@ -73,6 +73,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The program has ended.
   }
 }

@@ -19,7 +19,7 @@ test.each([
   expect(sniffContainer(padded(text))).toBe(demuxer)
 })
 
-test('packets of a transport stream are known by their beginnings', () => {
+test('packets of a transport stream are recognised by their first bytes', () => {
   expect(sniffContainer(packets)).toBe('mpegts')
   expect(sniffContainer(padded('G'))).toBeUndefined()
 })
@@ -31,7 +31,7 @@ test.each([
   'RIFF\0\0\0\0WAVE',
   '1\n00:00:01,000',
   '',
-])('%p leads elsewhere, or is no video', (text) => {
+])('%p refers to other files, or is not a video', (text) => {
   expect(sniffContainer(padded(text))).toBeUndefined()
   expect(sniffContainer(Buffer.from(text))).toBeUndefined()
 })

@@ -9,7 +9,7 @@ import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** A job without progress for this long is given up: video processing was switched off. */
+/** After this time without progress a job is given up, because video processing was switched off. */
 const abandonedMs = 24 * 3_600_000
 
 type VideoOptions = {

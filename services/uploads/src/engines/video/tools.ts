@@ -1,7 +1,7 @@
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
 import type { VideoSettings } from './settings.ts'
 
-/** ffmpeg and ffprobe, each call within what one job may take. */
+/** ffmpeg and ffprobe, each call with the limits of one job. */
 export type VideoTools = {
   ffmpeg: (call: ToolUse) => Promise<ToolResult>
   ffprobe: (call: ToolUse) => Promise<ToolResult>
@@ -11,9 +11,9 @@ export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
 const checkMs = 20_000
 
 type Options = {
-  /** Most that one call may take. */
+  /** Limits of one call. */
   memoryBytes: number
-  /** System user that they run as. Default: our own. */
+  /** System user that runs them. Default: the user of this process. */
   userId?: number | undefined
 }
 
@@ -21,7 +21,7 @@ export function videoTools(
   { ffmpegPath, ffprobePath, videoTimeoutMs, maxVideoUploadBytes }: VideoSettings,
   { memoryBytes, userId }: Options,
 ): VideoTools {
-  // Two threads for the whole time; a rendition is rarely larger than its source.
+  // Two threads for the maximum duration; a rendition is rarely larger than its source.
   const limits = { cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10, fileBytes: 4 * maxVideoUploadBytes, memoryBytes }
   return {
     ffmpeg: (use) => runTool({ ...use, program: ffmpegPath, limits, userId }),
@@ -29,7 +29,7 @@ export function videoTools(
   }
 }
 
-/** Why videos cannot be processed with these programs in a folder; undefined when they can. */
+/** The reason why these programs cannot process videos in a folder; undefined if they can. */
 export async function findFault(
   { ffmpeg, ffprobe }: VideoTools,
   { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,

@@ -1,7 +1,7 @@
-/** Why a video cannot be shown, as reported to clients. */
+/** The reason why a video cannot be shown, as reported to clients. */
 export type FailureReason = 'original_missing' | 'processing_failed'
 
-/** A video that will never be processed: trying again would end the same. */
+/** A video cannot be processed, and a retry would fail too. */
 export class VideoFailure extends Error {
   readonly reason: FailureReason
 

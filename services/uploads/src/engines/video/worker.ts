@@ -6,7 +6,7 @@ import { VideoFailure } from './video-failure.ts'
 
 export type WorkerOptions = {
   atOnce: number
-  /** Longest work on one video. */
+  /** Time limit for one video. */
   timeoutMs: number
   signal: AbortSignal
 }
@@ -42,7 +42,7 @@ export function startVideoWorker(desk: VideoDesk, { atOnce, timeoutMs, signal }:
   })
 }
 
-/** Rejects when the video should be tried again: the system was to blame. */
+/** Rejects if the system caused the failure, so that the video should be retried. */
 async function attempt(
   desk: VideoDesk,
   job: HeldJob,

@@ -7,7 +7,7 @@ import { keepServerImage, publicKind } from '../../engines/images/index.ts'
 export function importServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.importServerImage> {
   return async ({ url, kind, ownerId }, call) => {
     const wanted = { kind: publicKind(kind), ownerId }
-    // Fetched before a place among the decoders is taken: a slow server keeps nobody else waiting.
+    // Fetched before waiting for a decoder, so that a slow server does not delay others.
     const bytes = await fetchImage(ctx.fetch, { url, callerId: ownerId }, call.signal)
     return { key: await keepServerImage(ctx, wanted, () => Promise.resolve(bytes)) }
   }

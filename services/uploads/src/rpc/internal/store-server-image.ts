@@ -27,7 +27,7 @@ export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInterna
       await deleteBytes()
       return { key }
     } catch (error) {
-      // An invalid image will not become valid.
+      // A retry would not help for an invalid image.
       if (ConnectError.from(error).code === Code.InvalidArgument && (await takeBlob(ctx.db, blob.id)))
         await deleteBytes()
       throw error

@@ -19,7 +19,7 @@ type Step = { name: string; look: (after: string, options: RepairOptions) => Pro
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   const steps: Step[] = [
-    // First: where their bytes are missing the storage may be another's, whose bytes nobody deletes then.
+    // Checked first: if many bytes are missing this may be the wrong storage, in which nothing must be deleted.
     ...expectingTables.map((table) => ({
       name: `rows-${table.name}`,
       look: (after: string, options: RepairOptions) => checkRows(ctx, table, after, options),

@@ -22,7 +22,7 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
       const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
       return { upload: toUpload(done.upload), asset: toAsset(done.asset, showing) }
     }
-    /** The result of another call for the session. */
+    /** Another call for the session was first; its result is returned. */
     const made = async () => {
       const now = await getOwnUpload(ctx, uploadId, caller.userId)
       return now.assetId === null ? undefined : answer({ upload: now, asset: await fileOf(now.assetId) })
