@@ -16,8 +16,8 @@ export function policyChanged(revision: bigint): void {
   log.info({ revision: String(revision) }, 'policy changed')
 }
 
-/** The database was restored, and others go by a revision that it has lost. */
-export function policyTold(lost: bigint, revision: bigint): void {
+/** The database was restored, and other deployables have a revision that it has lost. */
+export function lostPolicyRepublished(lost: bigint, revision: bigint): void {
   log.warn(
     { lost: String(lost), revision: String(revision) },
     'other deployables had a policy that is lost here; the current one was published again',
@@ -25,7 +25,7 @@ export function policyTold(lost: bigint, revision: bigint): void {
 }
 
 const serverChanges = counter('parley.admin.server_changes', {
-  description: 'Changes of the profile and of what hangs on it',
+  description: 'Changes of the server profile, its images and blocked usernames',
   unit: '{change}',
 })
 

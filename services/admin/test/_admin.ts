@@ -41,9 +41,9 @@ export const testAdmin = (options: TestDatabaseOptions = {}) =>
     },
     ({ clients }) => ({
       anonymous: clients(services),
-      /** Has no rights beyond everyone's. */
+      /** A user without further permissions. */
       alice: clients(services, { userId: 'Ualice' }),
-      /** Holds the role admin. */
+      /** A user with the role admin. */
       bert: clients(services, { userId: 'Ubert', roleIds: ['admin'] }),
       owner: clients(services, { userId: 'Uowner', roleIds: ['owner'] }),
       as: (userId: string, ...roleIds: string[]) => clients(services, { userId, roleIds }),

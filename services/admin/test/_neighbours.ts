@@ -18,14 +18,14 @@ type FakeRoom = {
 export type Neighbours = {
   people: FakePerson[]
   groups: { groupId: string; name: string }[]
-  /** In sidebar order. */
+  /** Groups in sidebar order. */
   rooms: FakeRoom[]
   /** Logins and names of roles, with their owners. */
   handles: Map<string, string>
   away: Set<'accounts' | 'rooms'>
   /** Admin's reports about deleted people to accounts. */
   erasures: ErasureReports
-  /** Holds back the answer to ReserveRoleName. */
+  /** Delays the response to ReserveRoleName. */
   reserving: Promise<void>
 }
 

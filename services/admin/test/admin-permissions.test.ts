@@ -91,7 +91,7 @@ describe('a decision of a role', () => {
     }
   })
 
-  test('is at server scope if no scope is named', async () => {
+  test('applies at server scope if no scope is given', async () => {
     for (const scope of [undefined, {}, { kind: UNSPECIFIED }, { kind: SERVER }]) {
       const { decision } = await setRole({ permission: 'room.join', decision: ALLOW, scope })
       expect(decision?.scope).toMatchObject({ kind: SERVER, id: '' })
@@ -158,7 +158,7 @@ describe('a decision of a role', () => {
     expect(await ofModerator()).toEqual(seeded)
   })
 
-  test('is stored where the permission can be decided, and nowhere else', async () => {
+  test('is stored only at scopes where the permission can be decided', async () => {
     const scopes = { server: {}, group: { kind: GROUP, id: 'G1' }, room: tea }
     for (const { permission, scopes: stored } of permissions) {
       for (const kind of ['server', 'group', 'room'] as const) {
@@ -182,14 +182,14 @@ describe('a decision of a role', () => {
     if (lobby) neighbours.groups = [lobby]
   })
 
-  test('at server scope does not need rooms, in a room it does', async () => {
+  test('needs the rooms service in a room, but not at server scope', async () => {
     neighbours.away.add('rooms')
     await setRole({ permission: 'room.join', decision: NONE })
     const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
     await expect(inRoom).rejects.toMatchObject(fails(Code.Unavailable))
   })
 
-  test('cannot be stored about a direct message of other people', async () => {
+  test('cannot be stored for a direct message of other people', async () => {
     const request = { permission: 'message.attach', decision: DENY, scope: { kind: ROOM, id: 'Rforeign' } }
     await expect(setRole(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
     await expect(setUser(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
@@ -205,8 +205,8 @@ describe('a decision of a role', () => {
   })
 })
 
-describe('permission to decide for roles', () => {
-  test('requires role.manage, whatever the request names', async () => {
+describe('permission to store decisions of roles', () => {
+  test('requires role.manage, even if the request names something unknown', async () => {
     const places = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
     for (const scope of places) {
       const { adminPermissions } = admin.alice
@@ -218,7 +218,7 @@ describe('permission to decide for roles', () => {
     }
   })
 
-  test('holders of room.manage in a room decide only there', async () => {
+  test('holders of room.manage in a room can decide only there', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
     const request = { permission: 'message.post', decision: DENY }
@@ -232,7 +232,7 @@ describe('permission to decide for roles', () => {
     }
   })
 
-  test('room.manage in the group reaches its rooms, not the group', async () => {
+  test('room.manage in a group allows decisions in its rooms, but not in the group', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: { kind: GROUP, id: 'G1' } })
     await setRole({ permission: 'message.post', decision: DENY, scope: tea }, mia)
@@ -252,7 +252,7 @@ describe('permission to decide for roles', () => {
     }
   })
 
-  test('reading decisions needs role.manage for roles', async () => {
+  test('reading decisions of roles needs role.manage', async () => {
     const { adminPermissions } = admin.alice
     for (const call of [
       () => adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' }),
@@ -319,7 +319,7 @@ describe('a decision of a user', () => {
   })
 })
 
-test('an administrator cannot lock out owners, whatever is denied', async () => {
+test('an administrator cannot lock out owners by any denial', async () => {
   neighbours.people.push({ id: 'Uowner', roleIds: ['owner'] })
   const { adminPermissions } = admin.bert
   for (const { permission } of permissions) {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   admin = await testAdmin()
   recording = await recordEvents(admin.bus, 'evt.rbac.>')
   neighbours = await fakeNeighbours(admin)
-  // Two processes: what one changed the other sees at once.
+  // Two processes: a change by one is visible to the other at once.
   await Promise.all([admin.start(), admin.start()])
 })
 beforeEach(() => neighbours.away.clear())
@@ -37,7 +37,7 @@ const audited = (aggregateId: string) =>
     .filter((event) => event.aggregateId === aggregateId)
     .map(({ kind, actorId, fact }) => [kind, actorId, fact.case === 'details' ? fact.value.details : undefined])
 
-test('changing needs role.manage, looking does not', async () => {
+test('changing roles needs role.manage, reading them does not', async () => {
   const { adminRoles } = admin.alice
   for (const call of [
     () => adminRoles.createRole({ name: 'crew' }),
@@ -56,7 +56,7 @@ test('changing needs role.manage, looking does not', async () => {
   })
 })
 
-describe('the catalogue', () => {
+describe('the list of roles', () => {
   test('lists roles by position with their decisions for the server', async () => {
     const { roles } = await admin.alice.adminRoles.listRoles({})
     expect(roles.map(({ role }) => [role?.name, role?.position])).toEqual([
@@ -151,7 +151,7 @@ describe('a new role', () => {
     expect(neighbours.handles.has('crew')).toBe(false)
   })
 
-  test('is made once when several make it', async () => {
+  test('is created once by concurrent calls', async () => {
     const codes = await Promise.all(
       Array.from({ length: 6 }, () =>
         make('rush').then(
@@ -183,7 +183,7 @@ describe('a new role', () => {
 })
 
 describe('a change', () => {
-  test('sets the fields it names, of system roles too, and is audited field by field', async () => {
+  test('sets the fields it names, even of system roles, and is audited per field', async () => {
     const before = (await admin.alice.adminRoles.getRole({ name: 'moderator' })).role
     const change = { name: 'moderator', displayName: 'Guard', description: '', pingable: false }
     const { role } = await admin.bert.adminRoles.updateRole(change)
@@ -214,7 +214,7 @@ describe('a change', () => {
     expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(revision)
   })
 
-  test('names a field and a role', async () => {
+  test('must name a field and a role', async () => {
     const { adminRoles } = admin.bert
     await expect(adminRoles.updateRole({ name: 'admin' })).rejects.toMatchObject(fails(Code.InvalidArgument))
     await expect(adminRoles.updateRole({ name: 'nobody', pingable: true })).rejects.toMatchObject(fails(Code.NotFound))
@@ -286,12 +286,12 @@ describe('a deleted role', () => {
     await removeAll()
   })
 
-  test.each(['everyone', 'moderator', 'admin', 'owner'])('is not %s, a system role', async (name) => {
+  test.each(['everyone', 'moderator', 'admin', 'owner'])('cannot be %s, a system role', async (name) => {
     const { adminRoles } = admin.owner
     await expect(adminRoles.deleteRole({ name })).rejects.toMatchObject(fails(Code.FailedPrecondition))
   })
 
-  test('was there', async () => {
+  test('must exist', async () => {
     await expect(admin.owner.adminRoles.deleteRole({ name: 'nobody' })).rejects.toMatchObject(fails(Code.NotFound))
   })
 

@@ -172,7 +172,7 @@ test('a new thread and a leaving member have entries in addition to their event'
   ])
 })
 
-test('two processes that write at once leave no gap and repeat nothing', async () => {
+test('two processes that write concurrently leave no gaps and no duplicates', async () => {
   await Promise.all([admin.start(), admin.start()])
   await Promise.all(
     upTo(20).map(async (room) => {
@@ -189,7 +189,7 @@ async function bringAgainSoon(): Promise<void> {
   await eventually(() => manager.consumers.update('EVENTS', 'admin-audit', { ack_wait: 2e9 }))
 }
 
-test('killed in the middle of it: nothing is lost, doubled or skipped', async () => {
+test('after a kill during writing nothing is lost, duplicated or skipped', async () => {
   const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
   let published = 0
   let writing = true
@@ -244,7 +244,7 @@ test('deleting the stream keeps the log, and redelivered events create no second
   expect(after.slice(2)).toEqual(before)
 })
 
-test('a restored database gets later events again; existing sequences stay', async () => {
+test('a restored database receives later events again, and existing sequences stay', async () => {
   const first = await admin.start()
   for (const n of upTo(20)) await posted(1, n)
   const before = await expectWhole(20)

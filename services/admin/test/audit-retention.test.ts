@@ -31,7 +31,7 @@ async function partitions(): Promise<string[]> {
   }
 }
 
-test('months of conversations are deleted after a month, those of security and administration after a year', async () => {
+test('entries about conversations are deleted after a month, those about security and administration after a year', async () => {
   const january = await admin.start({}, on('2026-01-31'))
   expect(await partitions()).toEqual([
     'audit_entries_conversation_2026_01',
@@ -65,7 +65,7 @@ test('months of conversations are deleted after a month, those of security and a
   await eventually(async () => expect((await wholeLog(admin)).map(({ sequence }) => sequence)).toEqual(['4']))
 })
 
-test('retention is a setting', async () => {
+test('retention can be configured', async () => {
   const first = await admin.start({}, on('2026-01-15'))
   await publish('room_archived')
   await eventually(async () => expect(await total()).toBe(1))
@@ -74,7 +74,7 @@ test('retention is a setting', async () => {
   await eventually(async () => expect(await total()).toBe(0))
 })
 
-test('entries of a month without a table go to the default partition, are found, and deleted in time', async () => {
+test('entries of a month without a table go to the default partition, can be read, and are deleted in time', async () => {
   let today = new Date('2026-01-15T12:00:00Z')
   const first = await admin.start({}, { now: () => today })
   today = new Date('2026-08-15T12:00:00Z')
@@ -89,7 +89,7 @@ test('entries of a month without a table go to the default partition, are found,
   await eventually(async () => expect(await types()).toEqual([]))
 })
 
-test('a role that may not create tables keeps the log for the same time', async () => {
+test('a database role that may not create tables keeps the log for the same time', async () => {
   const owner = new pg.Client({ connectionString: admin.database.url })
   await owner.connect()
   const role = `plain_${newId('user').toLowerCase()}`

@@ -23,7 +23,7 @@ const info = () => admin.owner.diagnostics.getSystemInfo({})
 const auditOf = ({ projections }: Pick<GetSystemInfoResponse, 'projections'>) =>
   projections.find(({ key }) => key === 'admin-audit')
 
-test('only owners see it', async () => {
+test('only owners may read it', async () => {
   const denied = { code: Code.PermissionDenied }
   await expect(admin.bert.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
   await expect(admin.alice.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => admin[Symbol.asyncDispose]())
 
-test('anyone may ask what server this is, in both shapes', async () => {
+test('anyone may read the discovery, in both forms', async () => {
   await using _process = await admin.start()
   const server = await admin.anonymous.discovery.getServer({})
   expect(server.profile).toMatchObject({ name: 'Parley', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })

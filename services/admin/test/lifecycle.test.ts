@@ -13,12 +13,12 @@ beforeEach(async () => {
 
 afterEach(() => admin[Symbol.asyncDispose]())
 
-test('a process that is up is ready', async () => {
+test('a started process is ready', async () => {
   const { internalPort } = await admin.start()
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 
-test('the stream is configured as far as NATS allows, and owners see what is missing', async () => {
+test('the stream is configured as far as NATS allows, and owners see what could not be configured', async () => {
   await declareStreams(admin.bus)
   await admin.start({ PARLEY_NATS_STREAM_REPLICAS: '3', PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
   await eventually(async () => {
@@ -48,7 +48,7 @@ test('a start waits for the database', async () => {
   expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(1n)
 })
 
-test('a start that is called off ends', async () => {
+test('a start can be aborted', async () => {
   await admin.database.stop()
   const stop = new AbortController()
   const starting = admin.start({}, { stop: stop.signal })
@@ -56,7 +56,7 @@ test('a start that is called off ends', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-/** Storing a decision takes until the row is gone, so that a call is still running when the process gets the signal to stop. */
+/** Storing a decision waits for the locked row, so that a call is still running when the process is told to stop. */
 const heldDecisions = `
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as

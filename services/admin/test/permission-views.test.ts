@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 describe('the matrix of a role', () => {
-  test('has a column for the server, each group and its rooms as in the sidebar, and what is decided elsewhere', async () => {
+  test('has columns for the server, the groups with their rooms as in the sidebar, and other scopes with decisions', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     expect(matrix).toMatchObject({ roleName: 'moderator', applicablePermissions: all })
     expect(matrix?.scopes.map(({ id, label, kind, parentGroupId }) => [id, label, kind, parentGroupId])).toEqual([
@@ -95,12 +95,12 @@ describe('the matrix of a role', () => {
     expect(Object.keys(about('room.create'))).toEqual(['server', 'group:G2', 'group:G1'])
   })
 
-  test('of the owner shows that everything is allowed and nothing stored', async () => {
+  test('of the owner shows everything as allowed and nothing as stored', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'owner' })
     expect(matrix?.cells.every(({ override, effective }) => override === NONE && effective === ALLOW)).toBe(true)
   })
 
-  test('is that of a role that exists', async () => {
+  test('requires an existing role', async () => {
     const { adminPermissions } = admin.bert
     const missing = { code: Code.NotFound }
     await expect(adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' })).rejects.toMatchObject(missing)
@@ -118,7 +118,7 @@ test('the matrix of a user shows the decisions of the user alone', async () => {
   ])
 })
 
-test('a direct message is shown to those who have a part in it, and to nobody else', async () => {
+test('a direct message is shown only to its participants', async () => {
   const seenBy = async ({ adminPermissions }: TestAdmin['bert']) => {
     const [role, user] = [{ roleName: 'moderator' }, { userId: 'Umia' }]
     const matrices = [adminPermissions.getRolePermissionMatrix(role), adminPermissions.getUserPermissionMatrix(user)]
@@ -148,7 +148,7 @@ describe('the matrix of a scope', () => {
   }
   const everyoneMay = all.filter((name) => /^(room\.(list|join)|message\.(?!manage)|user\.delete-self)/.test(name))
 
-  test('names what each role has decided there, by position', async () => {
+  test('contains the decisions of each role at the scope, by position', async () => {
     const { applicable, roles } = await tier()
     expect(applicable).toEqual(all)
     expect([...roles.keys()]).toEqual(['everyone', 'moderator', 'admin', 'owner'])
@@ -157,7 +157,7 @@ describe('the matrix of a scope', () => {
     expect(roles.get('owner')).toEqual([[], [], all, []])
   })
 
-  test('names what is inherited from the nearest wider scope, as far as it can be decided there', async () => {
+  test('contains the decisions inherited from the nearest wider scope that can be decided at this one', async () => {
     const inGroup = await tier({ kind: GROUP, id: 'G1' })
     expect(inGroup.applicable).toHaveLength(11)
     expect(inGroup.roles.get('moderator')).toEqual([
@@ -177,7 +177,7 @@ describe('the matrix of a scope', () => {
     expect(inRoom.roles.get('everyone')?.[2]).toEqual(everyoneMay.filter((name) => name !== 'user.delete-self'))
   })
 
-  test('is that of a scope that exists', async () => {
+  test('requires an existing scope', async () => {
     const { adminPermissions } = admin.bert
     for (const [scope, code] of [
       [{ kind: GROUP, id: 'G9' }, Code.NotFound],
@@ -195,7 +195,7 @@ describe('an explanation', () => {
   const about = async (permission: string, userId: string, roomId = '') =>
     (await explain(userId, roomId)).find((explanation) => explanation.permission === permission)
 
-  test('names every permission in order, with what decided first', async () => {
+  test('lists every permission in order, with the decision that came first', async () => {
     const explanations = await explain('Umia', 'R1')
     expect(explanations.map(({ permission }) => permission)).toEqual(all)
     const entry = (level: PermissionDecisionLevel, roleName: string, decision: PermissionDecision, applied = false) => {
@@ -222,11 +222,11 @@ describe('an explanation', () => {
     })
   })
 
-  test('at server scope weighs no room', async () => {
+  test('at server scope ignores decisions about rooms', async () => {
     expect((await about('message.react', 'Umia'))?.trace).toMatchObject([{ roleName: 'everyone', applied: true }])
   })
 
-  test('says that nobody decided', async () => {
+  test('reports that there is no decision', async () => {
     expect(await about('server.manage', 'Umia')).toMatchObject({
       state: NONE,
       decidedAt: PermissionDecisionLevel.UNSPECIFIED,

@@ -22,7 +22,7 @@ afterAll(() => admin[Symbol.asyncDispose]())
 
 const getPolicy = () => admin.anonymous.internal.getPolicy({})
 
-test('two processes that start at once on an empty database seed it once', async () => {
+test('two processes that start concurrently on an empty database seed it once', async () => {
   await Promise.all([admin.start(), admin.start()])
   const policy = await getPolicy()
   expect(policy.revision).toBe(1n)
@@ -31,7 +31,7 @@ test('two processes that start at once on an empty database seed it once', async
   expect(policyFrom(policy).decisions).toEqual(policyFrom(defaultPolicy()).decisions)
 })
 
-test('posting in a room is denied to everyone, and the fleet hears of it once', async () => {
+test('denying everyone to post in a room is published once', async () => {
   await using recording = await recordEvents(admin.bus, policySubject)
   const { events } = recording
   const before = policyFrom(await getPolicy())
@@ -60,7 +60,7 @@ test('posting in a room is denied to everyone, and the fleet hears of it once', 
   expect(grown.decisions).toEqual(policyFrom(await getPolicy()).decisions)
 })
 
-test('finding and joining a private room is denied to everyone at once, and repeats change nothing', async () => {
+test('finding and joining a private room is denied to everyone in one change, and repeats change nothing', async () => {
   const { revision } = await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })
   const after = policyFrom(await getPolicy())
   expect(after.revision).toBe(revision)
@@ -72,7 +72,7 @@ test('finding and joining a private room is denied to everyone at once, and repe
   expect(await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })).toMatchObject({ revision })
 })
 
-test('decisions about a group that is deleted are gone, those about others stay', async () => {
+test('decisions about a deleted group are removed, those about others are kept', async () => {
   const deny = async (id: string) => {
     const scope = { kind: PermissionScopeKind.GROUP, id }
     const denial = { permission: 'room.create', decision: PermissionDecision.DENY, scope }
@@ -102,7 +102,7 @@ test('decisions about a group that is deleted are gone, those about others stay'
   )
 })
 
-test('the denial is answered when the stream holds it', async () => {
+test('the denial is answered once it is on the stream', async () => {
   const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
   const jsm = await admin.bus.nc.jetstreamManager()
   const last = await jsm.streams.getMessage('EVENTS', { last_by_subj: policySubject })

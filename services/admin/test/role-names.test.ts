@@ -27,13 +27,13 @@ const pending = async () => (await db.query<{ name: string }>('select name from 
 const note = (roleId: string, name: string, state: string, age: string) =>
   db.query(`insert into pending_role_names values ($1, $2, $3, now() - $4::interval)`, [roleId, name, state, age])
 
-test('the name of a role that is there is not pending', async () => {
+test('the name of an existing role is not pending', async () => {
   await make('crew')
   expect(await pending()).toEqual([])
   expect([...neighbours.handles.keys()]).toEqual(['crew'])
 })
 
-test('a name whose role came to nothing is given back', async () => {
+test('the name of a role that was not created is released', async () => {
   await db.query(`alter table roles add constraint no_crew check (name <> 'crew')`)
   await expect(make('crew')).rejects.toMatchObject({ code: Code.Internal })
   expect(neighbours.handles.size).toBe(0)
@@ -51,7 +51,7 @@ test('a name that a dead process reserved is released once no call can use it', 
   await eventually(async () => expect(await pending()).toEqual([{ name: 'young' }]))
 })
 
-test('a role whose name was given up while it was being made is not made', async () => {
+test('a role whose name is released during its creation is not created', async () => {
   let go = (): void => undefined
   neighbours.reserving = new Promise<void>((resolve) => (go = resolve))
   const making = make('slow')
@@ -64,7 +64,7 @@ test('a role whose name was given up while it was being made is not made', async
   await expect(admin.owner.adminRoles.getRole({ name: 'slow' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
-test('accounts being away makes no role, and leaves nothing taken', async () => {
+test('while accounts is unavailable no role is created and no name stays reserved', async () => {
   neighbours.away.add('accounts')
   await expect(make('crew')).rejects.toMatchObject({ code: Code.Unavailable })
   neighbours.away.clear()

@@ -66,7 +66,7 @@ test('texts are set, kept when absent, and reset when empty', async () => {
   })
 })
 
-test('the version of the message of the day changes with it; without one there is none', async () => {
+test('the version of the message of the day changes with its text, and is missing without one', async () => {
   const { adminServer } = admin.bert
   const version = async () => (await admin.anonymous.discovery.getServer({})).motdVersion
   await adminServer.updateServerConfig({ motd: 'Closed on Friday' })

@@ -20,7 +20,7 @@ test('there is no message of the day until one is set', async () => {
   expect((await admin.alice.server.getMotd({})).motd).toBeUndefined()
 })
 
-test('clients learn how this server is configured, and nothing about what is off', async () => {
+test('clients get the configuration of the server, without features that are off', async () => {
   const { runtime } = await admin.alice.server.getRuntimeConfig({})
   expect(runtime).toMatchObject({
     pushNotificationsEnabled: false,
@@ -49,12 +49,12 @@ test('a role is found by its name', async () => {
   await expect(admin.alice.roles.getRole({ name: 'janitor' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
-test('many roles are found in the order asked, once each, unknown ones left out', async () => {
+test('several roles are returned in the requested order, without duplicates and unknown ones', async () => {
   const { roles } = await admin.alice.roles.batchGetRoles({ names: ['owner', 'janitor', 'admin', 'owner'] })
   expect(roles.map(({ name }) => name)).toEqual(['owner', 'admin'])
 })
 
-test('only the discovery is open to strangers', async () => {
+test('only the discovery needs no authentication', async () => {
   const refused = { code: Code.Unauthenticated }
   await expect(admin.anonymous.roles.listRoles({})).rejects.toMatchObject(refused)
   await expect(admin.anonymous.server.getMotd({})).rejects.toMatchObject(refused)

@@ -23,7 +23,7 @@ export async function listHolders(accounts: Accounts, roleId: string): Promise<U
   return (await accounts.listRoleHolders({ roleId }, options).catch(silent)).users
 }
 
-/** Throws `already_exists` when a login or another role has the name. */
+/** Throws `already_exists` if a login or another role has the name. */
 export async function reserveName(accounts: Accounts, roleId: string, name: string): Promise<void> {
   await accounts.reserveRoleName({ roleId, name }, options).catch((error: unknown) => {
     throw ConnectError.from(error).code === Code.AlreadyExists

@@ -7,7 +7,7 @@ type Neighbours = { accounts: Client<typeof AccountsInternalService>; rooms: Cli
 
 const timeoutMs = 2000
 
-/** Size of the server; undefined while a service is unavailable, when the rest of the diagnosis matters more. */
+/** Size of the server; undefined if a service is unavailable, so that the rest of the diagnosis is still returned. */
 export async function countServer({ accounts, rooms }: Neighbours): Promise<AdminServerStats | undefined> {
   try {
     const [users, { channels, dms }] = await Promise.all([

@@ -8,6 +8,6 @@ export type BusState = {
   account: JetStreamAccountStats | undefined
   stream: StreamInfo | undefined
   consumers: ConsumerInfo[]
-  /** By subject: the sequence of its newest message. */
+  /** Sequence of the newest message, by subject. */
   newest: Map<string, number>
 }

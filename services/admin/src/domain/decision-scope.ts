@@ -7,7 +7,7 @@ export type DecisionScope = { readonly kind: ScopeKind; readonly id: string }
 
 const maxIdLength = 128
 
-/** The scope of a request; the server when absent. Throws `invalid_argument` when kind and id do not fit. */
+/** The scope of a request; default: the server. Throws `invalid_argument` if kind and id do not match. */
 export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | undefined): DecisionScope {
   const { kind = PermissionScopeKind.UNSPECIFIED, id = '' } = scope ?? {}
   if (kind === PermissionScopeKind.UNSPECIFIED || kind === PermissionScopeKind.SERVER) {
@@ -19,10 +19,10 @@ export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | und
   return { kind: kind === PermissionScopeKind.GROUP ? 'group' : 'room', id }
 }
 
-/** The scope as columns of matrices and the audit log name it: `server`, `group:<id>` or `room:<id>`. */
+/** The name of a scope in matrices and the audit log: `server`, `group:<id>` or `room:<id>`. */
 export const scopeName = ({ kind, id }: DecisionScope): string => (kind === 'server' ? kind : `${kind}:${id}`)
 
-/** The scope as permissions are resolved at it. */
+/** Converts a scope for resolving permissions. */
 export function toScope({ kind, id }: DecisionScope, groupId = ''): Scope {
   switch (kind) {
     case 'server':

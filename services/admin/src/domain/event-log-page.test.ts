@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { toLogPage } from './event-log-page.ts'
 
-/** Entries with the sequences 100, 99, ... of which those at the given places match. */
+/** Entries with the sequences 100, 99, ..., which match at the given places. */
 const scanned = (count: number, scan: number, places: number[]) => ({
   entries: places.map((place) => ({ sequence: 101n - BigInt(place), place })),
   count,
   oldest: count === 0 ? null : 101n - BigInt(Math.min(count, scan)),
 })
 
-test('a full page ends at its last entry, and says whether anything is older', () => {
+test('a full page ends at its last entry, and reports whether there are older ones', () => {
   expect(toLogPage(scanned(6, 10, [1, 2, 5]), 3, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '96',
@@ -18,7 +18,7 @@ test('a full page ends at its last entry, and says whether anything is older', (
   expect(toLogPage(scanned(5, 10, [1, 2, 5]), 3, 10)).toMatchObject({ hasOlder: false, endCursor: '96' })
 })
 
-test('a page that fills at the very last scanned entry is not limited', () => {
+test('a page that is full exactly at the last scanned entry is not limited', () => {
   expect(toLogPage(scanned(11, 10, [1, 10]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -36,7 +36,7 @@ test('a scan that ends before the page is full continues where it ended', () => 
   expect(toLogPage(scanned(11, 10, []), 2, 10)).toMatchObject({ entries: [], endCursor: '91', scanLimited: true })
 })
 
-test('the end of the log is the end', () => {
+test('a scan that reaches the end of the log reports the end', () => {
   expect(toLogPage(scanned(10, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: false,
     endCursor: '98',

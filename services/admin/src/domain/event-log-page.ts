@@ -7,7 +7,7 @@ export type Scanned<Entry> = {
   entries: (Entry & { sequence: bigint; place: number })[]
   /** Number of entries available for the scan, at most one more than `scan`. */
   count: number
-  /** The last of the `scan` entries; null when there is none. */
+  /** The last scanned entry; null if there is none. */
   oldest: bigint | null
 }
 

@@ -2,12 +2,12 @@ import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
 import type { AdminEventLogFilter } from '@parley/contracts/admin'
 import { badSequence, timesReversed } from '../errors.ts'
 
-/** All conditions hold; empty ones always do. Times are inclusive. */
+/** All conditions must match; empty ones always match. Times are inclusive. */
 export type EntryFilter = { eventType: string; actorId: string; from: Date | undefined; to: Date | undefined }
 
 const defaultLimit = 50
 const maxLimit = 200
-/** Most entries that a filtered request looks at. */
+/** Maximum number of entries that a filtered request reads. */
 export const maxScanned = 5000
 const highestSequence = 2n ** 63n - 1n
 

@@ -6,7 +6,7 @@ import type { RoleField } from './role-texts.ts'
 export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>
 
 type Named = { id: string; name: string }
-/** Whose decision changed, as named in the audit log: a role by name, a user by id. */
+/** The subject of the decision in the audit log: the name of a role or the id of a user. */
 export type Decided = { roleName: string } | { userId: string }
 
 const event = (kind: string, aggregateId: string, details: Record<string, string>): RbacEvent => {

@@ -18,7 +18,7 @@ export function nextPosition(policy: Policy): number {
   return after(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
 }
 
-/** The custom roles with the positions that the order of names gives them. Throws unless it names each exactly once. */
+/** The custom roles with their positions in the given order of names. Throws unless it contains each exactly once. */
 export function reordered(policy: Policy, names: readonly string[]): { role: PolicyRole; position: number }[] {
   const roles = new Map(inOrder(policy).map((role) => [role.name, role]))
   const expected = customRoles(policy).length

@@ -37,7 +37,7 @@ const textKinds: Record<TextName, string> = {
   welcomeMessage: 'server_welcome_message_changed',
 }
 
-/** For the audit log, without the text. */
+/** An event for the audit log, without the text. */
 export const textChanged = (name: TextName): ServerEvent => ({ kind: textKinds[name], fact: details({}) })
 
 export type ServerImage = 'logo' | 'banner'

@@ -26,7 +26,7 @@ test.each([
   )
 })
 
-test('an update names a field', () => {
+test('an update must name a field', () => {
   expect(() => wantedTexts({})).toThrow(expect.objectContaining({ code: Code.InvalidArgument }))
 })
 

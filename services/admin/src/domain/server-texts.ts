@@ -1,6 +1,6 @@
 import { emptyUpdate, textTooLong } from '../errors.ts'
 
-/** Texts of the server as stored: null for the default or for nothing. */
+/** Texts of the server as stored; null for the default, or for none. */
 export type ServerTexts = {
   name: string | null
   description: string | null

@@ -4,7 +4,7 @@ import { releaseRoleNames } from '../actions/roles/role-names.ts'
 import { giveUpOlder } from '../store/pending-role-names.ts'
 
 const everyMs = 30_000
-/** Longer than any call lives. */
+/** Longer than any call takes. */
 const givenUpAfterMs = 120_000
 
 /** Releases names reserved for roles that were never created, and names of deleted roles that accounts still holds. */

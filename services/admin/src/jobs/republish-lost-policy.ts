@@ -2,7 +2,7 @@ import { newestEvent } from '@parley/events'
 import { periodically } from '@parley/runtime'
 import { changePolicy } from '../actions/roles/change-policy.ts'
 import type { Context } from '../context.ts'
-import { policyTold } from '../metrics.ts'
+import { lostPolicyRepublished } from '../metrics.ts'
 import { getRevision } from '../store/policy.ts'
 
 const everyMs = 60_000
@@ -20,5 +20,5 @@ async function republishIfLost(ctx: Context): Promise<void> {
   const above = newest && newest.version > ctx.policy.highest() ? newest.version : ctx.policy.highest()
   if (above <= (await getRevision(ctx.db))) return
   const { revision } = await changePolicy(ctx, '', async () => ({ change: undefined, answer: undefined }), above)
-  policyTold(above, revision)
+  lostPolicyRepublished(above, revision)
 }

@@ -10,7 +10,7 @@ type Question = { login: string }
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/** Answers the questions of accounts when an account is created: the policy, and whether a login is blocked. */
+/** Returns to accounts the data for creating an account: the policy, and whether a login is blocked. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -15,7 +15,7 @@ export function assertMayEditRoles(policy: Policy, subject: Subject, place: Plac
   if (!place.room || !may(policy, subject, 'room.manage', roomScope(place.room))) throw lacksPermission('room.manage')
 }
 
-/** Throws `not_found` for a group or room that is not there. */
+/** Throws `not_found` for a missing group or room. */
 export function assertExists(place: Place): void {
   if (place.kind === 'group' && place.name === undefined) throw groupNotFound()
   if (place.kind === 'room' && !place.room) throw roomNotFound()

@@ -2,7 +2,7 @@ import { ownerRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { ownerMayEverything, roleNameTaken, roleNotFound, systemRoleStays, tooManyRoles } from '../errors.ts'
 
-/** The number of roles that ReorderRoles can name. */
+/** Maximum number of custom roles, because ReorderRoles names all of them. */
 const maxCustomRoles = 1_000
 
 /** Throws `not_found`. */
@@ -11,14 +11,14 @@ export function roleNamed({ roles }: Policy, name: string): PolicyRole {
   throw roleNotFound(name)
 }
 
-/** A role that can be deleted. */
+/** Finds a role that can be deleted; throws if it cannot. */
 export function customRoleNamed(policy: Policy, name: string): PolicyRole {
   const role = roleNamed(policy, name)
   if (role.isSystem) throw systemRoleStays(name)
   return role
 }
 
-/** A role that decisions can be stored for. */
+/** Finds a role for which decisions can be stored; throws if they cannot. */
 export function decidableRoleNamed(policy: Policy, name: string): PolicyRole {
   const role = roleNamed(policy, name)
   if (role.id === ownerRoleId) throw ownerMayEverything()

@@ -6,7 +6,7 @@ export type LogSize = {
   entries: bigint
   /** On disk, with indexes. */
   bytes: bigint
-  /** Events that were given up after ten tries; they wait in `parked_events`. */
+  /** Events that were given up after ten attempts and are kept in `parked_events`. */
   parked: bigint
 }
 

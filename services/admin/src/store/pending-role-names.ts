@@ -11,7 +11,7 @@ export async function notePending(db: Reader, pending: PendingRoleName): Promise
   await db.insert(pendingRoleNames).values(pending)
 }
 
-/** Called in the transaction that creates the role; returns false when its name has been released. */
+/** Called in the transaction that creates the role; returns false if its name has been released. */
 export async function takeReserved(tx: Tx, id: string): Promise<boolean> {
   const taken = await tx
     .delete(pendingRoleNames)
@@ -33,7 +33,7 @@ export async function giveUpOlder(db: Db, before: Date): Promise<void> {
     .where(and(eq(state, 'reserved'), lt(since, before)))
 }
 
-/** Names to be given back: all, or one. */
+/** Names to release: all, or the given one. */
 export async function listGivenUp(db: Db, about: { name?: string; roleId?: string } = {}): Promise<PendingRoleName[]> {
   return db
     .select()

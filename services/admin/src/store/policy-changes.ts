@@ -12,11 +12,11 @@ import { outbox } from './schema.ts'
 export type PolicyChange = {
   delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
   events: RbacEvent[]
-  /** Whose clients must reload their permissions; by default nobody's. */
+  /** Users whose clients must reload their permissions; default: nobody. */
   concerns?: DeliveryInit['audience']
 }
 
-/** `change` is undefined if nothing changed; `stands` repeats the current state for processes with an outdated one. */
+/** `change` is undefined if nothing changed; `stands` repeats the current state for processes with an outdated state. */
 export type Decided<T> = { change: PolicyChange | undefined; stands?: PolicyChange['delta']; answer: T }
 
 export type PolicyChanged<T> = {

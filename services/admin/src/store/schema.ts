@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: texts of the server; null for the default or for nothing. */
+/** One row: texts of the server; null for the default, or for none. */
 export const serverProfile = pgTable(
   'server_profile',
   {
@@ -98,7 +98,7 @@ export const auditCounter = pgTable(
   (t) => [check('audit_counter_single', sql`${t.id} = 'server'`)],
 )
 
-/** The audit log, partitioned by bucket (class and month of recording); the migration says so, drizzle cannot. */
+/** The audit log, partitioned by bucket (class and month of recording). Only the migration contains the partitioning, which drizzle cannot express. */
 export const auditEntries = pgTable(
   'audit_entries',
   {

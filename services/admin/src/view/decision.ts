@@ -30,7 +30,7 @@ export function decisionAbout({ allowed, denied }: Decisions, permission: Permis
   return allowed.includes(permission) ? PermissionDecision.ALLOW : PermissionDecision.NONE
 }
 
-/** At the scope of a stored decision, the nearest decision is the stored one. */
+/** At its own scope, a stored decision is the nearest one. */
 export function toScopedDecision(stored: StoredDecision): MessageInitShape<typeof ScopedPermissionDecisionSchema> {
   const decision = decisions[stored.decision]
   const { permission, scope } = stored

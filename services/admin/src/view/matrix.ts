@@ -4,7 +4,7 @@ import type { PermissionMatrixCellSchema, PermissionMatrixScopeSchema } from '@p
 import { scopeName, toScope, type DecisionScope } from '../domain/decision-scope.ts'
 import { decisionAbout, toScopeKind } from './decision.ts'
 
-/** A scope with what people call it; `groupId` is that of a channel. */
+/** A scope with its display name; `groupId` is the group of a channel. */
 export type Column = DecisionScope & { readonly label: string; readonly groupId: string }
 
 /** The decisions of a role or user at every scope, the common part of both matrices. */

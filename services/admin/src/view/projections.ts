@@ -26,7 +26,8 @@ function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Si
     key: name,
     name: readableName(name),
     subjects: [subject],
-    // Only its own processes know whether it ever caught up; a pending pull shows that it is running.
+    // Only the processes of the service know whether the projection is complete; a pending pull shows that it is
+    // running.
     started: lag === 0 || info.num_waiting > 0,
     lastAppliedSequence: String(floor.stream_seq),
     matchingStreamSequence: String(newest.get(subject) ?? 0),

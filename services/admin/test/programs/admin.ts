@@ -1,4 +1,4 @@
-// An admin process, so that tests can kill it.
+// An admin process for tests to kill.
 import { readConfig } from '../../src/config.ts'
 import { startAdmin } from '../../src/service.ts'
 

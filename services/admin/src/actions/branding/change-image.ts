@@ -12,7 +12,7 @@ import { toPublicProfile } from '../../view/server.ts'
 
 const columns = { logo: 'logoKey', banner: 'bannerKey' } as const
 
-/** Replaces the image by the one sent with the call. */
+/** Replaces the image with the one sent with the call. */
 export async function setImage(
   ctx: Context,
   image: ServerImage,
@@ -29,7 +29,7 @@ export async function setImage(
   )
 }
 
-/** Leaves the server without the image. */
+/** Removes the image. */
 export function clearImage(ctx: Context, image: ServerImage, caller: Caller): Promise<ServerPublicProfile> {
   return changeImage(ctx, image, caller, null)
 }

@@ -17,15 +17,14 @@ export type DecisionHolder = { kind: 'role'; id: string; name: string } | { kind
 export type WantedDecision = {
   permission: Permission
   scope: DecisionScope
-  /** The scope, looked up. */
+  /** The scope, which was checked to exist. */
   place: Place
   /** ALLOW, DENY, or NONE to clear. */
   decision: PermissionDecision
 }
 
 /**
- * Stores, changes or clears a decision. `find` returns its subject, and throws if the actor may not decide; it is
- * called once more under the lock. A decision about a group that is gone can still be cleared.
+ * Stores, changes or clears a decision. `find` returns its subject, and throws if the actor may not decide; it is called again under the lock. A decision about a deleted group can still be cleared.
  */
 export async function decide(
   ctx: Context,

@@ -6,7 +6,7 @@ import { toPolicy } from '../../view/policy.ts'
 
 /** The data that accounts needs from admin to create an account: the policy, and whether the login is blocked. */
 export async function newAccountFacts(db: Db, login: string) {
-  // The first owner may be made before admin ever ran.
+  // The first owner may be created before admin has ever run.
   await seed(db)
   return { policy: toPolicy(await getPolicy(db)), blocked: await isBlocked(db, login) }
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { getPolicy, getRevision, readPolicy } from '../../store/policy.ts'
 import { toPolicy } from '../../view/policy.ts'
 
-/** The policy as the database has it: the copy this process follows, unless a change has not reached it yet. */
+/** The policy of the database. Uses the copy in this process unless a change has not reached it yet. */
 export async function policyNow({ db, policy }: Pick<Context, 'db' | 'policy'>): Promise<Policy> {
   const followed = policy.current()
   if ((await getRevision(db)) === followed.revision) return followed

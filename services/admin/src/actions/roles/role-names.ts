@@ -13,8 +13,8 @@ export async function reserveRoleName(ctx: Context, roleId: string, name: string
   await reserveName(ctx.accounts, roleId, name)
 }
 
-/** Releases the name of a role that was not created and will not be. Does nothing if the role exists. */
-export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void> {
+/** Releases the name of a role whose creation has failed. Does nothing if the role exists. */
+export async function releaseRoleName(ctx: Context, roleId: string): Promise<void> {
   try {
     await pending.giveUp(ctx.db, roleId)
     await releaseRoleNames(ctx, { roleId })

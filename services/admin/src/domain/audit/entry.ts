@@ -5,7 +5,7 @@ import { happenedAlong } from './happened-along.ts'
 import { payloadOf } from './payload.ts'
 import { auditClassOf, bucketAt, bucketName } from './retention.ts'
 
-/** An event as the audit log keeps it, before it has its sequence. */
+/** An audit log entry before it gets its sequence. */
 export type NewAuditEntry = {
   bucket: string
   eventId: string
@@ -54,6 +54,6 @@ function aggregateTypeOf(event: Event): string {
   return ofUsers.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
-/** Roles, decisions and role assignments are one subject for readers of the log, whichever service stores them. */
+/** Roles, decisions and role assignments have one subject in the log, regardless of the service that stores them. */
 const isAboutRoles = ({ aggregateType, kind }: Event): boolean =>
   aggregateType === 'policy' || kind === 'roles_changed' || kind.startsWith('rbac_')

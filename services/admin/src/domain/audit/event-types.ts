@@ -17,14 +17,14 @@ const renamed = new Map([
   ['user_created', 'UserAccountCreatedEvent'],
 ])
 
-/** Words that are not written as others are. */
+/** Words with a special spelling. */
 const words = new Map([
   ['oauth', 'OAuth'],
   ['oidc', 'OIDC'],
   ['dm', 'DM'],
 ])
 
-/** `RoomCreatedEvent` for `room_created`; kinds that nobody knows yet follow the pattern. */
+/** `RoomCreatedEvent` for `room_created`; unknown kinds follow the same pattern. */
 export function eventTypeOf(event: TypedEvent): string {
   return byAnother(event) ?? renamed.get(event.kind) ?? inPattern(event.kind)
 }

@@ -6,7 +6,7 @@ import {
   RealtimeThreadCreatedEventSchema,
 } from '@parley/contracts/realtime'
 
-/** A separate audit entry for something without its own event, which clients learn from another one. */
+/** A separate audit entry for a change that has no event of its own but is part of another event. */
 type Along = { id: string; kind: string; payload: string }
 
 /** A thread begins with its first reply, and a member leaves the server with the account. Payloads contain only ids. */

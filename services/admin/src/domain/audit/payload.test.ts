@@ -23,7 +23,7 @@ test('ids, numbers and flags are kept', () => {
   })
 })
 
-test('names of rooms and words of the system are kept', () => {
+test('names of rooms and keywords are kept', () => {
   const made = { name: 'general', groupId: 'G1' }
   const fact = create(RoomFactAppliedSchema, {
     fact: { fact: { case: 'created', value: made } },
@@ -62,7 +62,7 @@ test('events of calls and uploads are stored, without their client events', () =
   })
 })
 
-test('texts that people wrote are left out, and the event is not touched', () => {
+test('texts that people wrote are left out, and the event is not modified', () => {
   const roles = [{ id: 'O1', name: 'cooks', displayName: 'The Cooks', description: 'Ann and Bob' }]
   const value = create(PolicyDeltaSchema, {
     revision: 2n,
@@ -77,7 +77,7 @@ test('texts that people wrote are left out, and the event is not touched', () =>
   expect(value.roles[0]?.displayName).toBe('The Cooks')
 })
 
-test('details contain words and ids, neither addresses nor sentences', () => {
+test('details contain keywords and ids, but neither addresses nor sentences', () => {
   const details = {
     role_name: 'cooks',
     role_names: 'cooks waiters',

@@ -8,7 +8,7 @@ const facts = new Map<string | undefined, DescMessage>(
     ?.fields.flatMap(({ localName, message }) => (message ? [[localName, message] as const] : [])),
 )
 
-/** Fields beside ids that hold words of the system, and names of rooms and roles. */
+/** Further fields that are kept: keywords, and names of rooms and roles. */
 const words = new Set([
   'CallFact.source',
   'CredentialsEndedFact.reason',
@@ -23,11 +23,11 @@ const words = new Set([
   'VideoState.status',
 ])
 const id = /(^|_)(id|ids|key)$/
-/** Ids and words have neither spaces nor an "@"; texts, names and addresses do. */
+/** Ids and keywords contain neither spaces nor "@", unlike texts, names and addresses. */
 const word = /^[^\s@]{0,128}$/
 
 /**
- * The fact of an event as protobuf JSON: ids, numbers, flags, and words from a closed list. Texts are left out, and so
+ * The fact of an event as protobuf JSON: ids, numbers, flags, and the fields listed above. Texts are left out, and so
  * are unknown facts.
  */
 export function payloadOf(fact: Event['fact']): string {

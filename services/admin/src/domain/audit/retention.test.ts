@@ -22,7 +22,7 @@ test.each(['room_created', 'user_joined_room', 'login_failed', 'policy_changed',
   (kind) => expect(auditClassOf(create(EventSchema, { kind }))).toBe('security'),
 )
 
-test('who writes to whom in direct messages is conversation', () => {
+test('entries about who writes to whom in direct messages are conversation', () => {
   const value = create(RoomFactAppliedSchema, { header: { dm: true } })
   expect(auditClassOf({ kind: 'room_created', fact: { case: 'roomFact', value } })).toBe('conversation')
 })
@@ -42,7 +42,7 @@ test('buckets are months', () => {
   ])
 })
 
-test('a bucket is over when its youngest possible entry is', () => {
+test('a bucket expires with its youngest possible entry', () => {
   const may = bucketAt('conversation', new Date('2026-05-10T00:00:00Z'))
   expect(isOver(may, new Date('2026-06-30T23:59:59Z'), keepMs)).toBe(false)
   expect(isOver(may, new Date('2026-07-01T00:00:00Z'), keepMs)).toBe(true)

@@ -31,7 +31,7 @@ export function bucketNamed(name: string): Bucket | undefined {
   return auditClass && { auditClass, year: Number(year), month: Number(month) }
 }
 
-/** This month and the two after it: a job that fails for weeks harms nobody. */
+/** This month and the next two, so that a job may fail for weeks without harm. */
 export function bucketsAhead(at: Date): Bucket[] {
   const months = [0, 1, 2].map((ahead) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead)))
   return auditClasses.flatMap((auditClass) => months.map((month) => bucketAt(auditClass, month)))

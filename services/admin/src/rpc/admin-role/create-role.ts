@@ -15,7 +15,7 @@ import { assertRoleFits } from '../../policy/role-named.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
 import { policyNow } from '../../actions/roles/policy-now.ts'
-import { giveUpRoleName, reserveRoleName } from '../../actions/roles/role-names.ts'
+import { releaseRoleName, reserveRoleName } from '../../actions/roles/role-names.ts'
 import { takeReserved } from '../../store/pending-role-names.ts'
 import { insertRole } from '../../store/roles.ts'
 import { toAdminRole } from '../../view/admin-role.ts'
@@ -44,7 +44,7 @@ export function createRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
       })
       return { role: answer }
     } catch (error) {
-      await giveUpRoleName(ctx, id)
+      await releaseRoleName(ctx, id)
       throw error
     }
   }
