@@ -11,7 +11,7 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   rooms: RoomAccess
   audiences: Audiences
-  /** Has messaging know a level that was chosen. */
+  /** Sends a chosen level to messaging. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   /** Whether a credential is valid. */

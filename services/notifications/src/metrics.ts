@@ -2,12 +2,12 @@ import { counter, gauge, histogram } from '@parley/telemetry'
 import type { Created } from './store/new-notifications.ts'
 
 const created = counter('parley.notifications.created', {
-  description: 'Notifications made, by kind',
+  description: 'Created notifications, by kind',
   unit: '{notification}',
   labels: ['parley.kind'],
 })
 const dismissed = counter('parley.notifications.dismissed', {
-  description: 'Notifications that are pending no longer',
+  description: 'Notifications that are no longer pending',
   unit: '{notification}',
 })
 const lag = histogram('parley.notifications.lag', {
@@ -20,7 +20,7 @@ const parked = counter('parley.notifications.jobs_parked', {
   labels: ['parley.kind'],
 })
 const waiting = gauge('parley.notifications.jobs_waiting', {
-  description: 'Messages whose many recipients are not all notified yet',
+  description: 'Messages whose recipients are not all notified yet',
   unit: '{job}',
 })
 

@@ -39,10 +39,10 @@ export class Neighbours {
   readonly calls: string[] = []
   silent = false
   readonly silentMethods = new Set<string>()
-  /** A promise for which a page of recipients after somebody waits. */
+  /** Delays the page of recipients after this user until the promise resolves. */
   beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
-  /** A promise for which the texts of messages wait. */
+  /** Delays the texts of messages until the promise resolves. */
   beforePreviews: () => Promise<void> = () => Promise.resolve()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
@@ -81,7 +81,7 @@ export const openFleet = () =>
         /** Events published by notifications. */
         published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
-        /** The same, in a session of theirs. */
+        /** The same, with a session of the user. */
         inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),
         internal: harness.client(NotificationsInternalService),
       }
@@ -148,7 +148,7 @@ const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
     router.service(AccountsInternalService, {
       reportErased: erasures.reportErased,
       checkCredentials: ({ credentialIds }) => {
-        // Who subscribes is there while others are silent.
+        // Room access needed for subscribing is answered even while other responses are withheld.
         if (neighbours.silentMethods.has('checkCredentials')) throw new ConnectError('away', Code.Unavailable)
         return { credentialIds: credentialIds.filter((id) => !ended.has(id)) }
       },

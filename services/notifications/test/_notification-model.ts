@@ -1,4 +1,4 @@
-/** Each user's level for the room. */
+/** Level of each user for the room. */
 export type Level = 'default' | 'muted' | 'all'
 
 type PostedMessage = {

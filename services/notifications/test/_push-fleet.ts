@@ -6,10 +6,10 @@ import { queueDismissals, queuePushes, type CreatedNotification } from '../src/e
 import { openFleet } from './_fleet.ts'
 import { notification } from './_push-jobs.ts'
 
-/** The keys pushes are signed with. */
+/** The keys with which pushes are signed. */
 export const vapid = newVapidKeys()
 
-/** Push is on. */
+/** Settings with push enabled. */
 export const pushOn = {
   PARLEY_PUSH_ENABLED: 'true',
   PARLEY_PUSH_VAPID_PUBLIC_KEY: vapid.publicKey,
@@ -18,7 +18,7 @@ export const pushOn = {
   PARLEY_WEBSERVER_URL: 'https://chat.example',
 }
 
-/** Failures are tried again at once, more or less. */
+/** Failures are retried almost immediately. */
 const retryLimits = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
 
 /** A fleet with a push service. */
@@ -35,7 +35,7 @@ export async function openPushFleet() {
         { ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' },
         { push: { retryLimits, pollMs: 100, ...overrides } },
       ),
-    /** A browser of a user subscribes. */
+    /** Subscribes a browser of a user. */
     async subscribe(userId: string, name: string, at = service): Promise<string> {
       const browser = at.browser(name)
       await fleet.as(userId).push.subscribe(browser)
@@ -48,7 +48,7 @@ export async function openPushFleet() {
       const room = neighbours.rooms.get(roomId) ?? neighbours.room(roomId, [], { name: 'general' })
       room.members.add(userId)
       if (!neighbours.previews.has(eventId)) neighbours.previews.set(eventId, { text: `text of ${eventId}` })
-      // As another process does: the senders are not notified.
+      // As another process would, without notifying the senders.
       await db.transaction((tx) => queuePushes(tx, [created]))
     },
     dismiss: (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),

@@ -14,7 +14,7 @@ type Plan = {
 /** The steps in which the database executed statements. */
 export type Steps = {
   indexes: string[]
-  /** Tables that were read from end to end. */
+  /** Tables that were scanned sequentially. */
   scanned: string[]
   /** The largest number of rows that a step read. */
   max: number
@@ -28,7 +28,7 @@ const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(ste
  */
 export async function stepsDone(db: Db, run: (tx: Tx) => Promise<unknown>): Promise<Steps> {
   const steps: Plan[] = []
-  const rolledBack = new Error('nothing stays')
+  const rolledBack = new Error('roll back')
   const done = db.transaction(async (tx) => {
     const execute = async (statement: SQL) => {
       const { rows } = await tx.execute(sql`explain (analyze, format json) ${statement}`)

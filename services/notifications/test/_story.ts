@@ -56,7 +56,7 @@ export class Story {
     await this.announce({ kind, ...about, occurredAt, actorId: '', fact: { case: 'roomFact', value } })
   }
 
-  /** The database of messaging is put back to an earlier moment: places are given again. */
+  /** Restores the database of messaging to an earlier state, so that places are reused. */
   goBack(seq: bigint): void {
     this.#seq = seq
   }
@@ -78,7 +78,7 @@ export class Story {
     return this.announce({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
   }
 
-  /** Puts an event on the stream, as the relay would. */
+  /** Publishes an event to the stream, as the relay would. */
   async announce(event: OutgoingEvent): Promise<void> {
     const published = { id: newId('event'), ...event }
     this.published.push(published)
@@ -86,7 +86,7 @@ export class Story {
   }
 }
 
-/** The envelopes a user received, each once, in order. */
+/** The envelopes that a user received, in order and without duplicates. */
 export function receivedBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
   const received = new Map<string, RealtimeEventEnvelope['event']>()
   for (const { deliveries } of events) {

@@ -104,7 +104,7 @@ test.each(ways)('read markers of several rooms dismiss their notifications, %s',
   ])
 })
 
-test('notifications of several batches of the same moment are listed newest first', async () => {
+test('notifications of several batches at the same time are listed newest first', async () => {
   const room = newRoom()
   member(room.roomId)
   const turns = [1, 2, 3].map(() => [room.published('mention'), room.published('mention'), room.published('mention')])
@@ -114,7 +114,7 @@ test('notifications of several batches of the same moment are listed newest firs
   clock += published.length
 })
 
-test('notifications that two of many dismissals select leave nothing pending', async () => {
+test('notifications selected by two of many dismissals are all dismissed', async () => {
   const [room, other] = [newRoom(), newRoom()]
   member(other.roomId)
   for (let turn = 0; turn < 3; turn++) {

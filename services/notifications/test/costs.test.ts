@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-test('ListNotifications runs two statements, and asks each neighbour once for the whole page', async () => {
+test('ListNotifications runs two statements, and calls each other service once for the whole page', async () => {
   expect(await costs.of(list)).toEqual({
     statements: ['select: notifications', 'select: notifications'],
     requests: ['RoomsInternalService.ListAccessibleRooms', 'AccountsInternalService.GetProfiles'],

@@ -14,7 +14,7 @@ const env = {
 }
 const check = (changes: Record<string, string>) => pushCheck({ env: { ...env, ...changes } })
 
-test('push: in order, off, without TLS', async () => {
+test('valid push settings pass; push that is off or without TLS is reported', async () => {
   expect(await check({})).toMatchObject([{ check: 'push', result: 'ok' }])
   expect(await check({ PARLEY_PUSH_ENABLED: 'false' })).toMatchObject([
     { result: 'warn', next: expect.stringContaining('parley vapid generate') },
@@ -24,7 +24,7 @@ test('push: in order, off, without TLS', async () => {
   ])
 })
 
-test('a private key that belongs to another public key', async () => {
+test('a private key that does not belong to the public key is reported', async () => {
   const other = newVapidKeys().privateKey
   const given = { ...env, PARLEY_PUSH_VAPID_PRIVATE_KEY: other, PARLEY_NATS_URL: 'nats://127.0.0.1:1' }
   const findings = await diagnose({ deployable: 'notifications', readConfig, checks: [pushCheck] }, given)

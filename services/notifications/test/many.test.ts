@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('programs/notifications.ts', import.meta.u
 const many = (count: number, prefix = 'U') =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`)
 
-/** There is much to do. */
+/** Longer, because this test does much. */
 const slowly = { timeoutMs: 100_000 }
 
 let fleet: Fleet
@@ -68,7 +68,7 @@ test('everyone in a large room is notified once by two processes, of which one d
   await gone
   release()
   expect((await published(eventId)).length).toBeLessThan(members.length - 1)
-  // The shards of the dead process are free at once, not only after its lease.
+  // The locks of the dead process are released at once, not only after a lease.
   await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
   await fleet.start()
   await fleet.start()
@@ -81,7 +81,7 @@ test('everyone in a large room is notified once by two processes, of which one d
 })
 
 test('large roles and @here notify everyone; a holder of the role gets a mention, not a reply', async () => {
-  // Nobody looks by the clock.
+  // The interval never elapses, so jobs run only when announced.
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const cooks = many(500, 'Ucook')
   const others = many(300, 'Uother')
@@ -159,7 +159,7 @@ test('@here is retried while presence is unavailable, and delays nobody else', a
   expect(rows).toHaveLength(16)
 })
 
-test('a job that fails while a neighbour is away continues later', async () => {
+test('a job that fails while another service is down continues later', async () => {
   await fleet.start()
   const members = many(1200)
   fleet.neighbours.room('R1', members)

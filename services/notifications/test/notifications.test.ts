@@ -60,7 +60,7 @@ test('lists are newest first, in pages by cursor and by offset', async () => {
     })
 })
 
-test('only the owner reads a notification, alone or in a batch, while it is pending', async () => {
+test('only its owner can read a notification, singly or in a batch, while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
@@ -188,13 +188,13 @@ test('notifications caused by a deleted person are dismissed, also on devices', 
     (await notifications.listNotifications({})).notifications.map(({ kind }) => kind.value?.eventId)
   await eventually(async () => expect(await pending()).toHaveLength(3))
   await requestErasure(fleet.bus, 'Uleaver', 1)
-  // Two notifications, how far they had read, and two calls with their name.
+  // Two notifications, a read marker, and two events that contain their name.
   await eventually(() => expect(fleet.erasures.found('Uleaver', 1)).toBe(5n))
   expect(await pending()).toEqual([messages[1]])
   const received = () =>
     receivedBy(fleet.published, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
   await eventually(() => expect(received()).toHaveLength(2))
-  // A call that was still on its way to the stream is found by a later pass.
+  // An event that was not relayed yet is found by a later pass.
   for (let pass = 2, found: bigint | undefined = 1n; found !== 0n; pass++) {
     await requestErasure(fleet.bus, 'Uleaver', pass)
     await eventually(() => expect(fleet.erasures.found('Uleaver', pass)).toBeDefined())

@@ -52,7 +52,7 @@ test('a job that fails permanently is parked with its reason, and counted', asyn
   expect(await sqlRows(fleet.db, sql`select work, after from notification_jobs`)).toEqual([{ work, after: 'U7' }])
 })
 
-test('a job that takes long stays with its process, whatever the clocks say', async () => {
+test('a long job keeps its lease, regardless of clock differences', async () => {
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
   fleet.neighbours.room('R1', members)
   const leases = () =>
@@ -79,7 +79,7 @@ test('a job that takes long stays with its process, whatever the clocks say', as
   await eventually(async () => expect(await waiting()).toEqual([]))
 })
 
-test('a job is not parked while a neighbour is away, however often it fails', async () => {
+test('a job is not parked because another service is down, regardless of the number of failures', async () => {
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
   fleet.neighbours.room('R1', members)
   fleet.neighbours.silentMethods.add('getPresences')

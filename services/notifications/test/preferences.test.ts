@@ -56,7 +56,7 @@ test('messaging gets a level before the call is answered, which succeeds without
   expect(levels.at(-1)?.version).toBeGreaterThan(first?.version ?? 0n)
 })
 
-test('a level gets a version above the one that messaging holds of a choice lost here', async () => {
+test('a level gets a version above the one that messaging has from a choice lost here', async () => {
   const { levels } = fleet.neighbours
   const version = BigInt(Date.now() + 60_000) * 1000n
   levels.push({ userId: 'Uback', roomId: '', level: NORMAL, version })
@@ -65,7 +65,7 @@ test('a level gets a version above the one that messaging holds of a choice lost
   await eventually(() => expect(publishedOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
 })
 
-test('choosing the same level again puts it into effect, whatever messaging held', async () => {
+test('choosing the same level again applies it, regardless of the state of messaging', async () => {
   const { levels } = fleet.neighbours
   const choose = () => fleet.as('Ukeeps').preferences.updateServerNotificationPreference({ level: MUTED })
   await choose()
@@ -75,7 +75,7 @@ test('choosing the same level again puts it into effect, whatever messaging held
   expect(levels.at(-1)).toEqual({ userId: 'Ukeeps', roomId: '', level: MUTED, version: version + 1n })
 })
 
-test('a chosen level applies to its user alone, and is announced', async () => {
+test('a chosen level applies only to its user, and is announced', async () => {
   const { preferences } = fleet.as('Uann')
   expect(await preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })).toMatchObject({
     preference: { level: ALL_MESSAGES, effectiveLevel: ALL_MESSAGES },
@@ -149,7 +149,7 @@ test('only members have a level for a room, and only of rooms that exist', async
   }
 })
 
-test('UNSPECIFIED is no level', async () => {
+test('UNSPECIFIED is not a level', async () => {
   const { preferences } = fleet.as('Uann')
   await expect(preferences.updateServerNotificationPreference({ level: UNSPECIFIED })).rejects.toMatchObject({
     code: Code.InvalidArgument,

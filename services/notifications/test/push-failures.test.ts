@@ -43,7 +43,7 @@ test.each<[string, PushAnswer]>([
   expect(await isSubscribed()).toBe(true)
 })
 
-test('Retry-After is obeyed, and a dismissal ends the wait', async () => {
+test('Retry-After is respected, and a dismissal ends the wait', async () => {
   await push.subscribe(user, 'patient')
   push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
   await push.notify(user)
@@ -106,7 +106,7 @@ test('a push service that hangs does not delay others', async () => {
   // One at a time, because a hanging push still waits for its response.
   expect(hanging.received).toHaveLength(1)
   await hanging[Symbol.asyncDispose]()
-  // No truncation: it would wait for the locks of the sender, and the sender for its.
+  // Does not truncate, which would deadlock with the sender.
   await push.fleet.db.delete(pushSubscriptions)
 })
 
@@ -125,7 +125,7 @@ test('a push of a process that died is sent again, under the same topic', async 
   expect(new Set(topics).size).toBe(1)
 })
 
-test('a push older than push services keep one is not sent', async () => {
+test('a push older than its TTL at push services is not sent', async () => {
   await push.subscribe(user, 'late')
   await push.notify(user, { createdAt: new Date(Date.now() - 86_401_000) })
   await drained()

@@ -28,7 +28,7 @@ const arrived = (browser: string) =>
   new Set(push.service.by(browser).map(({ payload }) => payload['notificationId'])).size
 const within = { timeoutMs: 100_000 }
 
-test('a direct message arrives while most of a mass still waits', async () => {
+test('a direct message arrives while most mass pushes still wait', async () => {
   await callAll(5_000)
   let allowed = 30
   const held: (() => void)[] = []
@@ -40,7 +40,7 @@ test('a direct message arrives while most of a mass still waits', async () => {
   // The maximum number of pushes is in flight, because the receiver does not answer.
   await eventually(() => expect(held.length).toBeGreaterThanOrEqual(4), within)
   await push.notify('Ubob', { eventId: 'Edirect', kind: 'direct_message' })
-  // It answers a few more, and then nobody again.
+  // It answers a few more requests, and then none again.
   allowed = 30
   for (const answer of held.splice(0)) answer()
   await eventually(() => expect(arrived('bob')).toBe(1), within)
@@ -49,7 +49,7 @@ test('a direct message arrives while most of a mass still waits', async () => {
   expect(waiting.rowCount).toBeGreaterThan(4_900)
 }, 240_000)
 
-test('a mass continues while there are more direct messages than can be sent', async () => {
+test('mass pushes continue while there are more direct messages than can be sent', async () => {
   await callAll(20)
   await push.fleet.db.execute(sql`update push_jobs set lane = 'mass'`)
   let count = 0
@@ -58,7 +58,8 @@ test('a mass continues while there are more direct messages than can be sent', a
     return push.notify('Ubob', { eventId: `Edirect${id}`, notificationId: `N${id}`, kind: 'direct_message' })
   }
   push.service.answer = async ({ browser }) => {
-    // Whenever one leaves the next one comes: twelve wait or are under way at all times, of which four can be.
+    // Whenever one is sent the next is queued: at all times twelve are waiting or in flight, at most four of them in
+    // flight.
     if (browser === 'bob' && arrived('crowd') < 20) await notify()
     return { status: 201 }
   }

@@ -14,7 +14,7 @@ import { stepsDone } from './_steps.ts'
 const opened = new Resources()
 let db: Db
 
-/** 100,000 pushes wait: of one message, in three lanes at two hosts; a tenth of them is to be tried again later. */
+/** 100,000 waiting pushes of one message, with three priorities and two hosts; a tenth of them is due for a later retry. */
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   ;({ db } = opened.use(await openTestDatabase(url, { pool: 1, statementTimeoutMs: 60_000 })))
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => opened[Symbol.asyncDispose]())
 
-test('a batch reads about as many pushes as it may take', async () => {
+test('a batch reads only about as many pushes as it may contain', async () => {
   const steps = await stepsDone(db, (tx) => duePushes(tx, 4))
   expect(steps.indexes).toContain('push_jobs_due')
   expect(steps.scanned).toEqual([])

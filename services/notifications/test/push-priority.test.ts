@@ -25,7 +25,7 @@ afterAll(() => opened[Symbol.asyncDispose]())
 
 const push = (created: readonly CreatedNotification[]) => db.transaction((tx) => queuePushes(tx, created))
 
-/** How many wait in each lane. */
+/** Number of waiting pushes per priority. */
 async function depths(): Promise<Record<string, number>> {
   return Object.fromEntries((await pushQueue(db)).map(({ lane, depth }) => [lane, depth]))
 }
@@ -35,22 +35,22 @@ test.each<[PushKind, string]>([
   ['mention', 'first'],
   ['reply', 'soon'],
   ['room_message', 'soon'],
-])('a %s for one person enters the lane %s', async (kind, lane) => {
+])('a %s for one person gets the priority %s', async (kind, lane) => {
   await push([notification('Ubob', { kind })])
   expect(await depths()).toEqual({ [lane]: 1 })
 })
 
-test('of a message for many people, 20 enter the lane first, some soon, and the others mass', async () => {
+test('of a message for many people, 20 pushes get the priority first, some soon, and the others mass', async () => {
   await push(toAll(crowd))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('the lanes fill equally whether people are notified in parts or at once', async () => {
+test('priorities do not depend on whether people are notified in parts or at once', async () => {
   for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('messages of one batch are counted separately, however many pushes of others wait', async () => {
+test('messages of one batch are counted separately, regardless of other waiting pushes', async () => {
   await push(toAll(crowd, { eventId: 'Eearlier' }))
   await push([
     ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),
@@ -63,7 +63,7 @@ test('messages of one batch are counted separately, however many pushes of other
   expect(rows.map(({ line }) => line)).toEqual(['E1 first 20', 'E1 soon 10', 'E2 soon 30', 'E3 first 1'])
 })
 
-test('dismissals for many devices enter the lane mass too', async () => {
+test('dismissals for many devices get the priority mass too', async () => {
   const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
   await db.transaction((tx) => queueDismissals(tx, over))
   expect(await depths()).toEqual({ soon: 400, mass: 101 })
@@ -71,7 +71,7 @@ test('dismissals for many devices enter the lane mass too', async () => {
   expect(await depths()).toEqual({ soon: 401, mass: 101 })
 })
 
-test('a push dismissed while it is being sent enters the lane first, because its dismissal waits for it', async () => {
+test('a push dismissed while it is being sent gets the priority first, because its dismissal waits for it', async () => {
   await push([notification('Ubob', { kind: 'room_message' })])
   await db.execute(sql`update push_jobs set lane = 'mass', attempts = 1, leased_until = now() + interval '1 minute'`)
   await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'room-message-E1' }]))

@@ -54,7 +54,7 @@ test('a push that was sent, or may have been, is dismissed on each device', asyn
   ])
 })
 
-test('a push that is being sent is marked as withdrawn, so that it stops if it still can', async () => {
+test('a push that is being sent is marked as withdrawn, so that it is stopped if possible', async () => {
   await push(notification('Ubob'))
   await db.execute(sql`update push_jobs set attempts = 1, leased_until = now() + interval '1 minute'`)
   await dismiss('Ubob', 'mention-E1')
@@ -73,7 +73,7 @@ test('a rolled-back notification is not pushed', async () => {
   expect(await queued(db)).toEqual([])
 })
 
-/** Runs `meanwhile` beside an open transaction that did `first`, until it is through or waits for the transaction. */
+/** Runs `meanwhile` during an open transaction that has run `first`, until it has finished or waits for the transaction. */
 async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<unknown>): Promise<void> {
   let running: Promise<unknown> | undefined
   await db.transaction(async (tx) => {

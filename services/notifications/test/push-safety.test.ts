@@ -9,7 +9,7 @@ import { queued } from './_push-jobs.ts'
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** The addresses of names, one list per look-up; the last one stays. */
+/** The addresses of names, one list per look-up; the last list is repeated. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
 })
 
-/** A browser whose endpoint has another host, as somebody wrote it into the database, past all checks of it. */
+/** A browser whose endpoint was written to the database directly, bypassing all checks. */
 async function subscribeAt(host: string, service: PushService) {
   const browser = service.browser('x')
   const endpoint = `http://${host}:${service.port}/push/x`

@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
 
-/** Waits for as many pushes at a browser. */
+/** Waits until a browser has received this many pushes. */
 async function pushesAt(browser: string, times = 1) {
   await eventually(() => expect(push.service.by(browser)).toHaveLength(times))
   return push.service.by(browser)

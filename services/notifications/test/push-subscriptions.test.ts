@@ -58,14 +58,14 @@ const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }
     fact: { case: 'credentialsEnded', value: { credentialIds: [], all: false, reason: 'logout', ...ended } },
   })
 
-describe('a subscription ends with the session that made it:', () => {
+describe('a subscription ends with the session that created it:', () => {
   const inSession = (userId: string, credentialId: string) => push.fleet.inSession(userId, credentialId).push
   const browsersOf = async (userId: string) =>
     (await stored())(userId)
       .map(({ endpoint }) => endpoint.replace('https://push.example/', ''))
       .sort()
 
-  test('one of several, or all', async () => {
+  test('one of several sessions, or all', async () => {
     await inSession('Us', 'S-phone').subscribe(browserOf('s-phone'))
     await inSession('Us', 'S-desk').subscribe(browserOf('s-desk'))
     await inSession('Us', 'S-train').subscribe(browserOf('s-train'))
@@ -76,7 +76,7 @@ describe('a subscription ends with the session that made it:', () => {
       .where(eq(pushSubscriptions.endpoint, 'https://push.example/s-train'))
     expect(await browsersOf('Us')).toEqual(['s-desk', 's-phone', 's-train'])
     await ends('Us', { credentialIds: ['S-phone', 'S-other'] })
-    // Whose session is not known ends with any.
+    // A subscription without a known session ends with any session.
     await eventually(async () => expect(await browsersOf('Us')).toEqual(['s-desk']))
     await ends('Us', { all: true })
     await eventually(async () => expect(await browsersOf('Us')).toEqual([]))
@@ -100,7 +100,7 @@ describe('a subscription ends with the session that made it:', () => {
     push.fleet.neighbours.silentMethods.add('checkCredentials')
     const subscribing = inSession('Uv', 'S-there').subscribe(browserOf('v'))
     await expect(subscribing).rejects.toMatchObject({ code: Code.Unavailable })
-    // Its end may have been announced already.
+    // The end of the session may have been announced already.
     expect(await browsersOf('Uv')).toEqual([])
     push.fleet.neighbours.silentMethods.delete('checkCredentials')
     await inSession('Uv', 'S-there').subscribe(browserOf('v'))

@@ -33,7 +33,7 @@ const pendingOf = async (userId: string) =>
     eventId: kind.value?.eventId,
   }))
 
-/** Waits until everything of a room was handled: a mention at its end has arrived. */
+/** Waits until all events of a room are handled, by waiting for a last mention. */
 async function settled(story: Story, roomId: string) {
   const last = `${newId('user')}last`
   fleet.neighbours.rooms.get(roomId)?.members.add(last)
@@ -41,7 +41,7 @@ async function settled(story: Story, roomId: string) {
   await eventually(async () => expect(await pendingOf(last)).toContainEqual({ kind: 'mention', eventId }))
 }
 
-test('mentions, replies, followed threads and direct messages notify, for the first of these reasons', async () => {
+test('mentions, replies, followed threads and direct messages notify once, for the first of these reasons', async () => {
   const { ann, bob, cat, dan, eve } = people('ann', 'bob', 'cat', 'dan', 'eve')
   const { roomId, story } = roomOf([ann, bob, cat, dan, eve])
   const eventId = await story.post(ann, {
@@ -64,7 +64,7 @@ test('mentions, replies, followed threads and direct messages notify, for the fi
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('clients receive the notification, and from whom it is', async () => {
+test('clients receive the notification and its sender', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, story } = roomOf([ann, bob])
   const eventId = await story.post(ann, { mentions: { userIds: [bob] }, inReplyTo: 'Easked', inReplyToAuthorId: ann })
@@ -226,7 +226,7 @@ test('mentions resolved later notify, but nobody twice', async () => {
 test('read messages do not notify, messages read later are dismissed; threads are read separately', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
-  // A minute ahead, as the messages come only now.
+  // A minute ahead, because the messages are posted only now.
   const occurredAt = new Date(Date.now() + 60_000)
   await story.read(bob, 2n, { occurredAt })
   await story.read(bob, 2n, { threadRootEventId: 'Eread', occurredAt })
@@ -315,7 +315,7 @@ test('a person who left or was banned is not notified of earlier messages, which
   await story.leave(ban, 'banned')
   const back = await story.post(ann, mention)
   const [before, ...after] = story.published.slice(-4)
-  // They rejoined, or the other service does not know yet: the place in the log decides.
+  // They rejoined, or the other service has not received it yet; the place in the log decides.
   for (const event of after) await publish(fleet.bus, event)
   if (before) await publish(fleet.bus, before)
   story.held = false
@@ -331,10 +331,10 @@ test('repeated events notify nobody again, not even after a dismissal', async ()
   await settled(story, roomId)
   const { notifications } = fleet.as(cat)
   expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
-  // Of both: that there is something, and that it is a mention.
+  // Events for both people: that there is a notification, and that it is a mention.
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
   const before = { bob: receivedBy(fleet.published, bob), ids: await pendingOf(bob) }
-  // Without the inbox, as after three days: the rows themselves know.
+  // Without the inbox, as after three days, the rows prevent duplicates.
   await fleet.db.execute('delete from inbox')
   for (const event of [...story.published].reverse()) await publish(fleet.bus, event)
   await settled(story, roomId)
@@ -344,7 +344,7 @@ test('repeated events notify nobody again, not even after a dismissal', async ()
   expect(receivedBy(fleet.published, bob).filter((event) => event.case === 'notificationCreated')).toHaveLength(2)
 })
 
-test('while neighbours are away, notifications are delayed', async () => {
+test('while other services are down, notifications are delayed', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, story } = roomOf([ann, bob])
   fleet.neighbours.silent = true

@@ -27,7 +27,7 @@ afterAll(async () => {
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
-test('a mention stays in the trace of its message, to the browser that is called and the large audience', async () => {
+test('the trace of a message includes its push and the notifications of a large audience', async () => {
   const { fleet, service } = push
   const running = await push.start()
   const crowd = Array.from({ length: 1_200 }, (_, n) => `Ucrowd${n}`)

@@ -17,7 +17,7 @@ export const applyLevel =
   async (chosen: ChosenLevel): Promise<bigint | undefined> => {
     try {
       const { heldVersion, heldLevel } = await messaging.applyNotificationLevel(chosen, options)
-      // Nothing is stored for a user who is being erased, even if an earlier release sends it.
+      // Messaging ignores levels of a user who is being erased, even those that an earlier release sends.
       return heldVersion === 0n || (heldVersion === chosen.version && heldLevel === chosen.level)
         ? undefined
         : heldVersion

@@ -10,10 +10,10 @@ import { createNotifications, type NotificationDraft } from '../actions/notify/c
 
 /** Effects of an event on notifications. */
 export type Change = {
-  /** The people to notify of a message, and those left to a job. */
+  /** The people to notify of a message now, and the audiences left to a job. */
   draft?: NotificationDraft
   job?: AudienceJob
-  /** A user has read up to this place, so nothing before it is notified. */
+  /** A user has read up to this place, so earlier messages cause no notifications. */
   read?: Place
   /** A user who lost a room and is no longer notified of earlier messages in it. */
   left?: Departure

@@ -2,7 +2,7 @@ import type { EventPreparation } from '@parley/events'
 import type { Context } from '../context.ts'
 import { deletePushesOfEnded, deleteSubscriptionsOfEnded } from '../store/push-subscriptions.ts'
 
-/** Browsers are pushed to for as long as the session lasts that they subscribed with. */
+/** A push subscription ends with the session that created it. */
 export const onCredentialsEnded =
   ({ db }: Pick<Context, 'db'>): EventPreparation =>
   async ({ aggregateId: userId, fact }) => {

@@ -17,7 +17,7 @@ test.each([
   ['the other in a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
   ['who follows the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
   ['many who follow the thread', { manyThreadFollowers: true }, true],
-])('whether a message notifies %s is known from its event', (_, fact, is) => expect(posted(fact)).toBe(is))
+])('the event of a message shows whether it notifies %s', (_, fact, is) => expect(posted(fact)).toBe(is))
 
 test('retractions, departures and mentions resolved later are handled at once', () => {
   const isUrgent = (fact: NonNullable<MessageInitShape<typeof EventSchema>['fact']>) =>

@@ -6,7 +6,7 @@ export type Kind = PushKind
 /** A person to notify, unless their level forbids it. */
 export type Recipient = { userId: string; kind: Kind; silent: boolean }
 
-/** Candidates by reason; the first reason counts. */
+/** Candidates by reason; only a person's first reason is used. */
 export type Reasons = readonly (readonly [kind: Kind, userIds: Iterable<string>])[]
 
 /** Each candidate's first reason; the author is never notified. */

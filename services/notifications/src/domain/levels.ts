@@ -12,10 +12,10 @@ const stored = new Map<NotificationLevel, StoredLevel>([
   [ALL_MESSAGES, 'all_messages'],
 ])
 
-/** DEFAULT when none is stored. */
+/** Default if no level is stored. */
 export const levelOf = (level: StoredLevel | undefined): NotificationLevel => (level ? levels[level] : DEFAULT)
 
-/** Undefined for DEFAULT, which is stored as no row. */
+/** The level to store; undefined for DEFAULT, which has no row. */
 export const storedLevel = (level: NotificationLevel): StoredLevel | undefined => stored.get(level)
 
 /** The effective level: that of the room, else of the server, else NORMAL. Pass the levels in this order. */

@@ -4,7 +4,7 @@ import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 /** A message that may notify people. */
 export type Message = {
   roomId: string
-  /** Its row in the room: the message or a channel echo. */
+  /** Id of its row in the room: the message or a channel echo. */
   eventId: string
   /** The message; of an echo, the reply that it shows. */
   messageId: string
@@ -14,7 +14,7 @@ export type Message = {
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date
-  /** Its mentions were resolved after it was posted, which is what `postedAt` says then. */
+  /** Whether its mentions were resolved after it was posted; `postedAt` is then the time of that. */
   resolvedLater?: boolean
   /** W3C traceparent of the request that posted it; empty outside of any trace. */
   traceparent?: string

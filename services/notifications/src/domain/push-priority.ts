@@ -9,7 +9,7 @@ export type PushPriority = (typeof pushPriorities)[number]
 
 /** Maximum number of waiting pushes with one tag in `first`: one for each browser that a person may have. */
 export const maxFirst = 20
-/** Maximum number of waiting pushes of one message outside `mass`, however many people it concerns. */
+/** Maximum number of waiting pushes of one message outside `mass`, regardless of its audience. */
 export const maxSoon = 400
 
 /** The best priority for a push: `first` if it is meant for one person. A dismissal has no kind. */

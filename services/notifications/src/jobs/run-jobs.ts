@@ -10,7 +10,7 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
 
-/** Given up after about two minutes. */
+/** Attempts before a job is given up, after about two minutes. */
 const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, maxAttempts: 10 }
 
 /** Runs the waiting jobs in turn, one step each. */

@@ -29,7 +29,7 @@ const pending = sql`select n.id from notifications n where n.dismissed_at is nul
 
 export const ofUser = (userId: string): SQL => sql`${pending} and n.user_id = ${userId}`
 
-/** Notifications caused by somebody, of all users. */
+/** Selects the notifications of all users that somebody caused. */
 export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id = ${actorId}`
 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`

@@ -20,7 +20,7 @@ export async function insertJobs(db: Reader, works: readonly Work[]): Promise<vo
   notificationQueue.announce(db)
 }
 
-/** Parks a job among the parked events. False when another process has taken it since. */
+/** Moves a job to the parked events. False if another process has leased it in the meantime. */
 export async function park(db: Reader, job: NotificationJob, { attempts, error }: JobFailure): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     with given_up as (

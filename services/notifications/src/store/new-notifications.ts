@@ -8,7 +8,7 @@ import type { Message } from '../domain/message.ts'
 export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
 
 /**
- * Whether a place was reached before its message was posted: then messaging's database was restored and reuses places.
+ * Whether a marker passed this place before the message was posted, because messaging's database was restored and reuses places.
  * Clocks differ by less than two seconds.
  */
 const isOfLostLine = (roomSeq: SQL, at: SQL): SQL =>
@@ -17,13 +17,13 @@ const isOfLostLine = (roomSeq: SQL, at: SQL): SQL =>
 /**
  * Creates notifications for recipients whose shards are locked. Returns those created: for people who had none yet,
  * whose level allows it, and who have neither read the message nor left the room. Creates none for retracted messages
- * and deleted accounts. Later notifications of a person get later times, whatever the clocks say.
+ * and deleted accounts. Later notifications of a person get later times, regardless of clock differences.
  */
 export async function insertNotifications(
   tx: Tx,
-  tellings: readonly { message: Message; recipients: readonly Recipient[]; at: Date }[],
+  drafts: readonly { message: Message; recipients: readonly Recipient[]; at: Date }[],
 ): Promise<Created[]> {
-  const rows = tellings.flatMap(({ message, recipients, at }) =>
+  const rows = drafts.flatMap(({ message, recipients, at }) =>
     recipients.map((one) => ({
       ...{ ...message, ...one, roomSeq: String(message.roomSeq), at },
       id: derivedId('notification', message.messageId, one.userId),

@@ -58,11 +58,11 @@ export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promi
       set: { version: sql`greatest(${preferences.version}, ${held}::bigint, excluded.version - 1) + 1` },
     })
     .returning({ version: preferences.version })
-  if (!row) throw new Error('an upsert returns its row')
+  if (!row) throw new Error('the upsert did not return a row')
   return row.version
 }
 
-/** The version of a user's levels; 0 if nothing was ever chosen. */
+/** The version of a user's levels; 0 if the user never chose one. */
 export async function versionOf(reader: Reader, userId: string): Promise<bigint> {
   const { version } = preferences
   const [row] = await reader.select({ version }).from(preferences).where(eq(preferences.userId, userId))

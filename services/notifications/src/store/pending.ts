@@ -54,7 +54,7 @@ export async function findPending(db: Reader, userId: string, ids: readonly stri
   )
 }
 
-/** A room in which something is pending, and the last place of the room that it is about. */
+/** A room with pending notifications, and the last place to which they refer. */
 export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
 
 /** Rooms with pending notifications of a user: one room, or all. */

@@ -4,7 +4,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import { bestPriority, maxFirst, maxSoon } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
 
-/** A push that is to leave for every browser of a user. */
+/** A push to all browsers of a user. */
 export type NewPush = {
   notificationId: string
   userId: string
@@ -18,7 +18,7 @@ export type NewPush = {
   traceparent?: string | undefined
 }
 
-/** Pushes were queued, or taken back. */
+/** Channel for notifications about queued or withdrawn pushes. */
 export const pushesQueued = new CommitChannel()
 
 type Tagged = { userId: string; tag: string }
@@ -60,13 +60,13 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
   pushesQueued.notify(tx)
 }
 
-/** Holds the browsers of users: until the transaction ends they go to nobody else, and do not go. Comes before their pushes. */
+/** Locks the subscriptions of users, so that they are neither moved to other users nor deleted until the transaction ends. Must precede queueing their pushes. */
 export async function holdSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/** Cancels pushes: deletes those without a lease and marks the others. Returns those whose sending never began. */
+/** Cancels pushes: deletes those without a lease and marks the others. Returns those that were never sent. */
 export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<Untouched[]> {
   const held = (of: 'those nobody holds' | 'all') => sql`
     with found as (
@@ -87,7 +87,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   return gone.filter(({ attempts }) => attempts === 0)
 }
 
-/** Queues dismissals for the browsers of users, except those that never got the notification. */
+/** Queues dismissals for the browsers of users, except browsers that cannot have received the notification. */
 export async function insertDismissals(
   tx: Tx,
   dismissed: readonly Tagged[],

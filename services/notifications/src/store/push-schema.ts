@@ -41,7 +41,7 @@ export const pushJobs = pgTable(
     userId: text('user_id').notNull(),
     host: text().notNull(),
     action: text({ enum: ['show', 'dismiss'] }).notNull(),
-    /** Names the notification to browsers. */
+    /** Identifies the notification in browsers. */
     tag: text().notNull(),
     notificationId: text('notification_id').notNull().default(''),
     roomId: text('room_id').notNull().default(''),
@@ -56,7 +56,7 @@ export const pushJobs = pgTable(
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),
-    /** Until when it is leased to a process. */
+    /** When its lease ends. */
     leasedUntil: instant('leased_until'),
     /** How often it was leased. */
     attempts: integer().notNull().default(0),

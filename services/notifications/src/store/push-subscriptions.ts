@@ -14,7 +14,7 @@ export type NewSubscription = {
   registeredAt: Date
 }
 
-/** More browsers than anybody uses; beyond it the oldest subscription is deleted. */
+/** Maximum number of subscriptions per user, above which the oldest is deleted. */
 const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
@@ -36,7 +36,7 @@ export async function upsertSubscription(
     .values({ ...values, endpoint: endpoint.href, endpointDigest: digestOf(endpoint) })
     .onConflictDoUpdate({ target: pushSubscriptions.endpointDigest, set: values })
     .returning({ id: pushSubscriptions.id })
-  if (!stored) throw new Error('an upsert without a row')
+  if (!stored) throw new Error('the upsert did not return a row')
   // Pushes waiting for the previous owner must not reach the new one.
   await tx.delete(pushJobs).where(and(eq(pushJobs.subscriptionId, stored.id), ne(pushJobs.userId, userId)))
   await tx.execute(sql`
@@ -54,7 +54,7 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** Ended credentials of a user. Subscriptions without a known session end with any of them. */
+/** Selects subscriptions of ended credentials of a user. Those without a known session end with any credential. */
 export type Ended = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: Ended) => {

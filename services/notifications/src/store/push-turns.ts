@@ -27,7 +27,7 @@ export type HeldPush = {
   auth: string
 }
 
-/** Leases pushes; those that another process has leased since are left out. */
+/** Leases pushes, without those that another process has leased in the meantime. */
 export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<HeldPush[]> {
   return sqlRows(
     db,
@@ -73,7 +73,7 @@ export async function deleteUnseen(db: Db, pushes: readonly Pick<HeldPush, 'subs
 /** A push to retry, and whether it may have been sent. */
 export type Postponed = { id: bigint; attempts: number; pauseMs: number; hasLeft: boolean }
 
-/** Releases pushes. One that was dismissed during the lease becomes due at once, to be deleted. */
+/** Releases pushes. A push that was dismissed during the lease becomes due at once, so that it is deleted. */
 export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return
   const rows = JSON.stringify(postponed.map((one) => ({ ...one, id: String(one.id) })))
@@ -84,7 +84,7 @@ export async function postponePushes(db: Db, postponed: readonly Postponed[]): P
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
-/** Deletes a subscription that its push service does not know, unless its browser has registered again since. */
+/** Deletes a subscription that its push service does not know, unless the browser has registered again in the meantime. */
 export async function deleteGoneSubscriptions(
   db: Db,
   gone: readonly Pick<HeldPush, 'subscriptionId' | 'p256dh' | 'auth'>[],

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 export type Place = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint; at: Date }
 
 /**
- * Moves markers of users, whose shards are locked, forward. Returns the moved ones. Does nothing for deleted people.
+ * Moves markers forward; returns the moved ones. The shards of the users must be locked. Skips deleted people.
  */
 export async function moveMarkers(tx: Tx, places: readonly Place[]): Promise<Omit<Place, 'at'>[]> {
   if (places.length === 0) return []

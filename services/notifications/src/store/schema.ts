@@ -44,7 +44,7 @@ export const preferences = pgTable('preferences', {
 export const notifications = pgTable(
   'notifications',
   {
-    /** Made of message and user: the same whenever it is made. */
+    /** Derived from message and user, so that it is the same at each attempt. */
     id: text().primaryKey(),
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
@@ -58,7 +58,7 @@ export const notifications = pgTable(
     threadRootEventId: text('thread_root_event_id').notNull(),
     inReplyTo: text('in_reply_to').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
-    /** Made in do-not-disturb. */
+    /** Whether it was created while the user was in do-not-disturb. */
     silent: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
     dismissedAt: instant('dismissed_at'),
@@ -130,7 +130,7 @@ export const retractions = pgTable(
   (t) => [index('retractions_by_age').on(t.retractedAt)],
 )
 
-/** Work that is too much for one transaction. */
+/** Jobs: work that does not fit one transaction. */
 export const notificationJobs = pgTable(
   'notification_jobs',
   {

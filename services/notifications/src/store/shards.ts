@@ -12,8 +12,7 @@ export async function makeShards(db: Db): Promise<void> {
 }
 
 /**
- * Locks shards until the transaction ends, always in the same order, to avoid deadlocks. Later reads see what previous
- * holders committed.
+ * Locks shards until the transaction ends, always in the same order to avoid deadlocks. Later reads see what previous holders committed.
  */
 export async function holdShards(tx: Tx, shards: readonly number[]): Promise<void> {
   if (shards.length === 0) return
@@ -22,7 +21,7 @@ export async function holdShards(tx: Tx, shards: readonly number[]): Promise<voi
     order by shard for no key update`)
 }
 
-/** Gives each part the next version of its shard, which must be held; parts of one shard in their order. */
+/** Assigns to each part the next version of its shard, which must be locked. Parts of one shard keep their order. */
 export async function takeVersions<T extends { shard: number }>(
   tx: Tx,
   parts: readonly T[],
@@ -39,7 +38,7 @@ export async function takeVersions<T extends { shard: number }>(
   const versions = new Map(rows.map(({ shard, before }) => [shard, before]))
   return parts.map((part) => {
     const before = versions.get(part.shard)
-    if (before === undefined) throw new Error('the shards are made at the start')
+    if (before === undefined) throw new Error('the row of a shard is missing')
     versions.set(part.shard, before + 1n)
     return { ...part, version: before + 1n }
   })

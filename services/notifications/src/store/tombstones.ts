@@ -16,10 +16,10 @@ export async function isRetracted(db: Reader, eventIds: readonly string[]): Prom
   return (found.rowCount ?? 0) > 0
 }
 
-/** Who lost a room, where in its line, and when. */
+/** A user who lost a room, at which place of its log, and when. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
-/** Records that users, whose shards are locked, have lost a room. Skips deleted people. */
+/** Records that users have lost a room. Their shards must be locked. Skips deleted people. */
 export async function noteDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
   if (departures.length === 0) return
   const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))

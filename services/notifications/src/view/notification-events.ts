@@ -8,7 +8,7 @@ import type { Created } from '../store/new-notifications.ts'
 /** A shard of users, at a version. */
 export type ShardChange = { shard: number; version: bigint; at: Date }
 
-/** Tells users of one shard of a message. */
+/** Announces to users of one shard that a message notifies them. */
 export function toCreatedEvent(change: ShardChange, message: Message, created: readonly Created[]): OutgoingEvent {
   const { roomId, eventId, inReplyTo, actorId, traceparent = '' } = message
   const deliveries = created.map(({ id, userId, kind, silent }) => {
@@ -25,7 +25,7 @@ export type Hints = {
   roomName: string
   /** The sender; undefined when unknown. */
   sender: User | undefined
-  /** Others in a direct conversation than sender and reader. */
+  /** Further participants of a direct conversation besides sender and reader. */
   others: number
 }
 

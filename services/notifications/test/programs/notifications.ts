@@ -1,4 +1,4 @@
-// A notifications process, so that tests can kill it.
+// A notifications process for tests to kill.
 import { readConfig } from '../../src/config.ts'
 import { startNotifications } from '../../src/service.ts'
 

@@ -8,7 +8,7 @@ import type { Dismissed } from '../../store/dismissals.ts'
 import { takeVersions } from '../../store/shards.ts'
 import { toDismissedEvent } from '../../view/notification-events.ts'
 
-/** Announces to users, whose shards are held, which notifications are no longer pending. */
+/** Announces to users which notifications are no longer pending. Their shards must be locked. */
 export async function announceDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
   const parts = await takeVersions(
     tx,

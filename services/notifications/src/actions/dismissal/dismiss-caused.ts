@@ -4,7 +4,7 @@ import { causedBy, dismiss } from '../../store/dismissals.ts'
 import { holdShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses all notifications that a person caused, part by part; returns how many were pending. */
+/** Dismisses all notifications that a person caused, in batches; returns how many were pending. */
 export async function dismissCaused(
   { db, relay, now }: Pick<Context, 'db' | 'relay' | 'now'>,
   actorId: string,

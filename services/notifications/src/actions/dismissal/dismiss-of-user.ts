@@ -4,7 +4,7 @@ import { dismiss, ofUser, withId } from '../../store/dismissals.ts'
 import { holdShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses one notification of a user, or all, part by part; returns how many were pending. */
+/** Dismisses one notification of a user, or all in batches; returns how many were pending. */
 export async function dismissOfUser(ctx: Context, userId: string, id?: string): Promise<number> {
   const ids = id === undefined ? ofUser(userId) : withId(userId, id)
   for (let count = 0; ;) {

@@ -5,21 +5,21 @@ import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses a part of the selected notifications, of users whose shards are locked; `more` if there are others. */
+/** Dismisses one batch of the selected notifications; `more` if there are others. The shards of the users must be locked. */
 export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)
   return { entries: await announceDismissed(tx, dismissed, at), more }
 }
 
-/** The same, with the rest left to jobs. */
+/** The same, but leaves the rest to jobs. */
 export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
   const { entries, more } = await dismissSome(tx, dismissals, at)
   if (more) await insertJobs(tx, dismissals)
   return entries
 }
 
-/** The shards of all whose notifications may be dismissed. */
+/** The shards of all users whose notifications may be dismissed. */
 export const shardsOfDismissals = (dismissals: readonly Dismissal[]): readonly number[] => {
   const users = dismissals.flatMap((dismissal) => (dismissal.of === 'place' ? [dismissal.userId] : []))
   return users.length < dismissals.length ? allShards : shardsOf(users)

@@ -9,7 +9,7 @@ export type OpenRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<st
 
 /**
  * Rooms with pending notifications of the caller: one room, or all. Rooms that the caller can no longer read are left
- * out, and their notifications are dismissed soon.
+ * out, and their notifications will be dismissed.
  */
 export async function findOpenRooms(ctx: Context, caller: Caller, roomId?: string): Promise<OpenRooms> {
   const { userId } = caller

@@ -13,8 +13,7 @@ import { toCalledEvent, toCreatedEvent, type Hints } from '../../view/notificati
 export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications for the recipients, whose shards must be locked. Repeating it creates no second one for the
- * same message and person.
+ * Creates notifications for the recipients, whose shards must be locked. A repetition creates none for the same message and person.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = inTurn(drafts, at)
@@ -54,7 +53,7 @@ type Dated = NotificationDraft & { at: Date }
 const inTurn = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 
-/** The messages for which notifications were created just now, with those notifications. */
+/** The messages for which notifications were just created, with these notifications. */
 function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
   const byEvent = new Map<string, Created[]>()
   for (const one of created) {

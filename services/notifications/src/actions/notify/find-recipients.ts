@@ -31,7 +31,8 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     ['direct_message', fact.dmParticipantIds],
     ['room_message', everyMessage.userIds],
   ] as const
-  // The holders of a large role are not known here. Everyone who may be among them is notified later, after the role.
+  // The holders of a large role are not known here, so everyone who may be among them is notified later, after the
+  // role.
   const waits = called.many.some((audience) => audience.of === 'role_holders')
   const later = waits
     ? others.flatMap(([kind, ids]): Audience[] => (ids.length > 0 ? [{ of: 'listed', kind, userIds: [...ids] }] : []))

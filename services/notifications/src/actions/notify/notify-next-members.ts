@@ -28,7 +28,7 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
   const presences = await ctx.audiences.presences(page.userIds)
   if (audience.of === 'present_members' && !presences) {
     if (others.length === 0) throw new ConnectError('presence is not available', Code.Unavailable)
-    // The others do not wait for that.
+    // The other audiences do not wait for presence.
     return { work: { ...work, audiences: [...others, audience] }, after: '' }
   }
   const reasons = firstReasons([[kindOf(audience), page.userIds]], message.actorId)

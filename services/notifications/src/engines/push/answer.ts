@@ -1,21 +1,21 @@
 /** The response of a push service. */
 export type Answer =
-  /** It takes care of it now. */
+  /** The push service has accepted the push. */
   | { outcome: 'accepted' }
   /** The subscription no longer exists. */
   | { outcome: 'gone' }
-  /** It does not want this push, and will not want it later. */
+  /** It refuses the push permanently. */
   | { outcome: 'refused' }
-  /** The endpoint leads into the own network. */
+  /** The endpoint resolves to a private address. */
   | { outcome: 'blocked' }
-  /** It may take it later; `isFailing` is undefined if no request was sent, so that nothing is known of it. */
+  /** It may accept the push later. `isFailing` is undefined if no request was sent. */
   | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
 /** Interprets the response of a push service. */
 export function answerOf(status: number, retryAfter: string | undefined, now: Date): Answer {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   if (status === 404 || status === 410) return { outcome: 'gone' }
-  // A service that answers "too many" is working, and may mean only this browser.
+  // A service that answers "too many requests" is working; the limit may concern only this browser.
   if (status === 429) return { outcome: 'busy', isFailing: false, retryAfterMs: waitOf(retryAfter, now) }
   if (status >= 500 || status === 408)
     return { outcome: 'busy', isFailing: true, retryAfterMs: waitOf(retryAfter, now) }

@@ -6,7 +6,7 @@ function bytesOf(text: string): Buffer | undefined {
   return base64url.test(text) ? Buffer.from(text, 'base64url') : undefined
 }
 
-/** The public key of a browser without padding; undefined when it is no uncompressed point on P-256. */
+/** The public key of a browser without padding; undefined if it is not an uncompressed point on P-256. */
 export function toP256dh(text: string): string | undefined {
   const point = bytesOf(text)
   if (point?.length !== 65 || point[0] !== 4) return undefined

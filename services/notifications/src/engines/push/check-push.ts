@@ -4,7 +4,7 @@ import { check } from '@parley/doctor'
 /** Checks what browsers require of pushes beyond valid settings. */
 export const pushCheck = check('push', pushFields(), ({ push }, report) => {
   if (push === undefined)
-    report.warn('push', 'push is off', 'parley vapid generate makes keys; set them and PARLEY_PUSH_ENABLED.')
+    report.warn('push', 'push is off', 'Generate keys with `parley vapid generate`; set them and PARLEY_PUSH_ENABLED.')
   else if (!/^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(push.publicUrl))
     report.warn(
       'push',

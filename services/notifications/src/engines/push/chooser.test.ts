@@ -17,7 +17,7 @@ function opened(...wellHosts: string[]) {
   return { hosts, chooser: new Chooser(hosts) }
 }
 
-/** Lets everything leave, one turn after the other, with some under way throughout; returns it in the order it began. */
+/** Sends everything, one turn after another, with a constant number in flight; returns the pushes in the order they started. */
 function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePush[]): DuePush[] {
   const order: DuePush[] = []
   const underWay: DuePush[] = []
@@ -32,7 +32,7 @@ function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePu
   return order
 }
 
-test('each lane sends its oldest push first, and priorities share the turns of a host', () => {
+test('each priority sends its oldest push first, and priorities share the turns of a host', () => {
   const mass = pushes('a', 'mass', 50)
   const first = pushes('a', 'first', 50)
   const order = sent(opened('a'), [...mass, ...first])
@@ -42,7 +42,7 @@ test('each lane sends its oldest push first, and priorities share the turns of a
   expect(order.slice(0, 60).filter(({ lane }) => lane === 'mass')).toHaveLength(12)
 })
 
-test('a push of the lane first overtakes the lane mass of its host', () => {
+test('a push with priority first overtakes those with priority mass of its host', () => {
   const mass = pushes('a', 'mass', 1000)
   const fleet = opened('a')
   expect(fleet.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
@@ -52,7 +52,7 @@ test('a push of the lane first overtakes the lane mass of its host', () => {
   expect(fleet.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
 })
 
-test('when other hosts take all places with mass pushes, a first push waits for one turn', () => {
+test('when mass pushes to other hosts use all slots, a first push waits for one turn', () => {
   const busy = ['a', 'b', 'c', 'd', 'e']
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
   const fleet = opened(...busy, 'quiet')
@@ -64,7 +64,7 @@ test('when other hosts take all places with mass pushes, a first push waits for 
   expect(fleet.chooser.choose(rest, 0)).toEqual([direct])
 })
 
-test('first pushes to other hosts do not stop a mass', () => {
+test('first pushes to other hosts do not block mass pushes', () => {
   const busy = ['a', 'b', 'c', 'd']
   const mass = pushes('quiet', 'mass', 10)
   const order = sent(opened(...busy, 'quiet'), [...busy.flatMap((host) => pushes(host, 'first', 50)), ...mass])

@@ -3,7 +3,7 @@ import type { Hosts } from './hosts.ts'
 import type { PushPriority } from '../../domain/push-priority.ts'
 import { Shares } from './shares.ts'
 
-/** Chooses which of the due pushes are sent next. Lanes share the turns of each host, and of all together. */
+/** Chooses which of the due pushes are sent next. Priorities share the turns of each host, and those of all hosts together. */
 export class Chooser {
   readonly #hosts: Hosts
   readonly #shares = new Shares()
@@ -28,7 +28,7 @@ export class Chooser {
     }
   }
 
-  /** The next push of each lane and host, oldest first. */
+  /** The next push of each priority and host, oldest first. */
   #offers(waiting: readonly DuePush[]): DuePush[] {
     const byHost = new Map<string, DuePush[]>()
     for (const push of waiting) {
@@ -43,7 +43,7 @@ export class Chooser {
 
 const prioritiesOf = (pushes: readonly DuePush[]): Set<PushPriority> => new Set(pushes.map(({ lane }) => lane))
 
-/** The oldest of the lane whose turn it is. */
+/** The oldest push of the priority whose turn it is. */
 function pick(shares: Shares, pushes: readonly DuePush[]): DuePush | undefined {
   const lane = shares.next(prioritiesOf(pushes))
   return pushes.find((push) => push.lane === lane)

@@ -1,7 +1,7 @@
 import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
 import { badEndpoint, endpointIsPrivate } from './errors.ts'
 
-/** Which push services are allowed, and whether without TLS. */
+/** The allowed push services, and whether TLS is optional. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
 /** Normalises an endpoint; undefined when it is not a valid address. */
@@ -13,8 +13,7 @@ export function parseEndpoint(endpoint: string): URL | undefined {
 }
 
 /**
- * An endpoint that may be stored. Throws `invalid_argument` for others. Resolves no name: where one leads is checked whenever
- * a push leaves.
+ * An endpoint that may be stored. Throws `invalid_argument` for others. Does not resolve the host name; its addresses are checked whenever a push is sent.
  */
 export function checkedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
   const url = parseEndpoint(endpoint)

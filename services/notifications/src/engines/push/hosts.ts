@@ -1,6 +1,6 @@
 import { Shares } from './shares.ts'
 
-/** Most pushes of one process that are under way at a time. */
+/** Maximum number of pushes that one process has in flight. */
 export const maxAtOnce = 16
 /** Limit per push service that is known to work. */
 export const maxPerHost = 4
@@ -35,7 +35,7 @@ export class Hosts {
     return this.free > 0 && !isFull && host.pausedUntil <= nowMs
   }
 
-  /** Begins one more push to a host, if it may; if so it is under way from now on. */
+  /** Starts a push to a host if the limits allow it; returns whether they do. */
   begin(name: string, nowMs: number): boolean {
     if (!this.mayBegin(name, nowMs)) return false
     const host = this.#host(name)
@@ -47,7 +47,7 @@ export class Hosts {
     return true
   }
 
-  /** A push is no longer in flight; without `isWell` nothing was learned about the host. */
+  /** Records that a push has ended; `isWell` is undefined if this says nothing about the host. */
   end(name: string, nowMs: number, isWell?: boolean): void {
     const host = this.#hosts.get(name)
     if (!host) return
@@ -60,7 +60,7 @@ export class Hosts {
     host.pausedUntil = isWell ? 0 : nowMs + pauseMs
   }
 
-  /** How the lanes take turns at a host. */
+  /** How priorities share the turns of a host. */
   sharesOf(name: string): Shares {
     return this.#host(name).shares
   }

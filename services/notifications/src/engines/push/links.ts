@@ -12,7 +12,7 @@ export class Links {
     return `${this.#base}/icons/icon-192.png`
   }
 
-  /** The message in its conversation; of a direct one the conversation. */
+  /** Address of the message in its room, or of the direct conversation. */
   to({ kind, roomId, threadRootEventId, eventId }: Place): string {
     const room = `${this.#base}/chat/-/${encodeURIComponent(roomId)}`
     if (kind === 'direct_message') return room

@@ -17,7 +17,7 @@ const lag = histogram('parley.push.lag', {
 })
 
 const waiting = gauge('parley.push.waiting', {
-  description: 'Pushes that wait, by lane',
+  description: 'Waiting pushes, by lane',
   unit: '{push}',
   labels: ['parley.lane'],
 })
@@ -35,13 +35,14 @@ type Queued = { action: 'show' | 'dismiss'; lane: PushPriority }
 
 export const recordLag = ({ action, lane }: Queued, seconds: number): void =>
   lag(seconds, { 'parley.action': action, 'parley.lane': lane })
-export const reportFailedTurn = (error: unknown): void => log.warn({ err: error }, 'sending pushes failed; they wait')
+export const reportFailedTurn = (error: unknown): void =>
+  log.warn({ err: error }, 'sending pushes failed; they will be retried')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
 /** Number of waiting pushes in a lane, and the age of the oldest. */
 export type LaneState = { lane: PushPriority; depth: number; oldestMs: number }
 
-/** Shows how long the lanes of the queue are and how long their oldest pushes wait. */
+/** Exports the length of the queue and the age of its oldest push, per lane. */
 export function showQueue(read: () => readonly LaneState[]): Disposable {
   const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)

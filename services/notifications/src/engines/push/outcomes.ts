@@ -25,7 +25,7 @@ export class Outcomes {
     this.#through.push(id)
   }
 
-  /** The push never left and never will: its browser has nothing to close. */
+  /** The push was not sent and never will be, so its browser has nothing to close. */
   unseen(push: HeldPush): void {
     this.#unseen.push(push)
   }

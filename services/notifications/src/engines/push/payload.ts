@@ -25,7 +25,7 @@ export function showPayload(shown: Shown): string {
   return withBody ?? longestFitting(title, (text) => showing({ ...shown, title: text, body: '' })) ?? showing(shown)
 }
 
-/** Makes a browser close the notification with a tag. */
+/** The payload that makes a browser close the notification with a tag. */
 export const dismissPayload = (tag: string): string => JSON.stringify({ action: 'dismiss', tag })
 
 function showing({ title, body, tag, notificationId, url, icon, appBadge }: Shown): string {
@@ -39,7 +39,7 @@ function showing({ title, body, tag, notificationId, url, icon, appBadge }: Show
   })
 }
 
-/** The payload with as much of the text as fits; undefined when none of it leaves room enough. */
+/** The payload with as much of the text as fits; undefined if it is too long even without the text. */
 function longestFitting(text: string, compose: (text: string) => string): string | undefined {
   const characters = Array.from(text)
   for (let left = characters.length; left >= 0; left--) {

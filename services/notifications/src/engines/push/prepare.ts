@@ -13,7 +13,7 @@ import type { PushAccess } from './room-access.ts'
 import { isForThem } from '../../domain/tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
-/** Why a push is not sent. */
+/** The reason why a push is not sent. */
 export type Reason =
   | 'dismissed'
   | 'expired'
@@ -24,7 +24,7 @@ export type Reason =
   | 'deactivated'
   | 'unsubscribed'
 
-/** A prepared push: its content, or why it is not sent. */
+/** A prepared push: its content, or the reason why it is not sent. */
 export type Prepared = { push: HeldPush } & ({ content: PushContent } | { reason: Reason })
 
 type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links: Links }
@@ -32,8 +32,7 @@ type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links:
 const timeoutMs = 3_000
 
 /**
- * Decides just before sending which pushes of a batch are still wanted, and with which content. Rejects, with no push
- * decided, when a service does not answer or lacks the data.
+ * Decides just before sending which pushes of a batch are still needed, and their content. Rejects for the whole batch if a service does not answer or lacks the data.
  */
 export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))

@@ -30,7 +30,7 @@ export function openPushClient(network: PushNetwork): PushClient {
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
       request.on('error', (error) => reject(request.reusedSocket ? new KeptConnectionBroke(error) : error))
-      // Some requests end with neither: those answered with an unrequested protocol switch.
+      // A request that is answered with an unrequested protocol switch emits neither event.
       request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })
@@ -48,7 +48,7 @@ export function openPushClient(network: PushNetwork): PushClient {
       try {
         assertAllowedHost(request.endpoint, network)
         const answer = await post(request, inTime).catch((error: unknown) => {
-          // Push services close connections that were idle for long; that says nothing about this push.
+          // Push services close idle connections, which says nothing about this push.
           if (error instanceof KeptConnectionBroke && !inTime.aborted) return post(request, inTime)
           throw error
         })
@@ -56,7 +56,7 @@ export function openPushClient(network: PushNetwork): PushClient {
         return answerOf(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
       } catch (error) {
         if (isCausedBy(AddressRefused, error)) return { outcome: 'blocked' }
-        // Slow DNS servers of this person's other names say nothing about this push service.
+        // Slow name servers of the person's other endpoints say nothing about this push service.
         const isFailing = isCausedBy(ResolverBusy, error) ? undefined : true
         return { outcome: 'busy', isFailing, retryAfterMs: 0 }
       }

@@ -12,10 +12,10 @@ export type CreatedNotification = {
   kind: PushKind
   /** Root of the thread; empty outside of threads. */
   threadRootEventId: string
-  /** Who caused it. */
+  /** Id of the user who caused it. */
   actorId: string
   createdAt: Date
-  /** W3C traceparent of what caused it. */
+  /** W3C traceparent of the cause. */
   traceparent?: string | undefined
 }
 

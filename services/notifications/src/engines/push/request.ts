@@ -5,7 +5,7 @@ import webPush from 'web-push'
 /** A request to a push service. */
 export type PushRequest = { userId: string; endpoint: URL; headers: Record<string, string>; body: Buffer }
 
-/** A browser as its person registered it. */
+/** A subscribed browser. */
 export type Browser = { userId: string; endpoint: string; p256dh: string; auth: string }
 
 /** The content of a push, independent of its recipient. */

@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '@parley/runtime'
 
 /** Retry limits of pushes; the same delays apply to hosts. */
 export type RetryLimits = Backoff & {
-  /** Age at which a push that failed is given up. */
+  /** Age after which a failed push is given up. */
   giveUpMs: number
 }
 

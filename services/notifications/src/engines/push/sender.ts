@@ -19,13 +19,13 @@ import { pauseBefore, type RetryLimits } from './retries.ts'
 import { PushAccess } from './room-access.ts'
 import { prepareSpan, sendSpan } from './spans.ts'
 
-/** Longer than preparing and sending pushes takes. */
+/** Duration of a lease: longer than preparing and sending pushes takes. */
 const leaseMs = 30_000
-/** Pushes that end or are queued together are replaced or sent together. */
+/** Delay for collecting pushes that end or are queued at about the same time. */
 const gatherMs = 5
 /** Delay after a required service did not answer. */
 const afterTroubleMs = 1_000
-/** Used while due pushes wait because their push service must not be contacted yet, or because others come first. */
+/** Interval while due pushes wait because of the limits of their push service or because others come first. */
 const whileDueMs = 100
 /** Time for running pushes to finish when the process ends. */
 const graceMs = 3_000
@@ -54,7 +54,7 @@ export function startSender(options: SenderOptions): AsyncDisposable {
   }
 }
 
-/** Whether a push service is working, judged by its response; undefined when it was not contacted. */
+/** Whether a push service is working, according to its response; undefined if it was not contacted. */
 function isWell(answer: Answer): boolean | undefined {
   if (answer.outcome === 'blocked') return undefined
   if (answer.outcome !== 'busy') return true
@@ -108,7 +108,7 @@ class Sender {
   }
 
   /**
-   * Processes the queue once; returns the milliseconds until the next time, unless something happens before. Outcomes
+   * Processes the queue once; returns the milliseconds until the next time, unless the sender is woken before. Outcomes
    * are written first, because that makes room in the queue.
    */
   async #turn(): Promise<number> {

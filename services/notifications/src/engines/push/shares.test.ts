@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 import { Shares } from './shares.ts'
 
-/** Whose turns it is while those lanes wait, one set after the other. */
+/** The priorities that get turns while the given ones wait, one set per turn. */
 function turns(waiting: Iterable<readonly PushPriority[]>): (PushPriority | undefined)[] {
   const shares = new Shares()
   return Array.from(waiting, (those) => {
@@ -23,9 +23,9 @@ test.each<[PushPriority[], string]>([
   expect(turns(Array.from({ length: 10 }, () => waiting)).join(' ')).toBe(expected)
 })
 
-test('no lane has a turn when none waits', () => expect(turns([[], ['soon']])).toEqual([undefined, 'soon']))
+test('no priority gets a turn if none waits', () => expect(turns([[], ['soon']])).toEqual([undefined, 'soon']))
 
-test('the lane first waits for at most two others and mass for at most four, whichever come and go', () => {
+test('first waits for at most two other turns and mass for at most four, in any sequence', () => {
   const longest: Record<PushPriority, number> = { first: 2, soon: 3, mass: 4 }
   fc.assert(
     fc.property(fc.array(fc.subarray([...pushPriorities]), { maxLength: 200 }), (waiting) => {

@@ -1,6 +1,6 @@
 import type { PushKind } from '../../domain/tag.ts'
 
-/** Who did what where. */
+/** The facts that a text describes. */
 export type Happening = {
   kind: PushKind
   /** Name of who caused it. */
