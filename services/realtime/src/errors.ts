@@ -1,6 +1,5 @@
 /**
- * Why the server ends a socket, as sent to the client before: a stable code, a message for people, and the close code
- * of the WebSocket.
+ * The reason for closing a socket, which is sent to the client first: a stable code, a message for people, and the close code of the WebSocket.
  */
 export type FatalError = {
   code: string
@@ -59,7 +58,7 @@ export const subscribeFailed: FatalError = {
   passes: true,
 }
 
-/** Why the server ends a working stream. */
+/** The reason for ending a working stream. */
 export type StreamEnd = { code: string; message: string; reconnect: boolean; closeCode: number }
 
 const serviceRestart = 1012

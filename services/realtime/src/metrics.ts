@@ -5,44 +5,44 @@ import type { ReplayRefusal } from './domain/replay-refusal.ts'
 import { slowConsumer } from './errors.ts'
 
 const sockets = gauge('parley.realtime.sockets', {
-  description: 'Sockets past their hello on this node',
+  description: 'Open sockets on this node',
   unit: '{socket}',
 })
 const opened = counter('parley.realtime.opened', { description: 'Sockets whose stream started', unit: '{socket}' })
 const failed = counter('parley.realtime.failed', {
-  description: 'Sockets closed for what the client did, by code',
+  description: 'Sockets closed because of an error of the client, by code',
   unit: '{socket}',
   labels: ['parley.reason'],
 })
 const ended = counter('parley.realtime.ended', {
-  description: 'Sockets that the server closed though the client did nothing wrong, by code',
+  description: 'Sockets closed by the server without an error of the client, by code',
   unit: '{socket}',
   labels: ['parley.reason'],
 })
 const slowConsumers = counter('parley.realtime.slow_consumers', {
-  description: 'Streams ended because the client read too slowly, also among those ended',
+  description: 'Streams ended because the client read too slowly; included in those ended',
   unit: '{socket}',
 })
 const resumes = counter('parley.realtime.resumes', {
-  description: 'Streams that continued where their client had left off',
+  description: 'Streams resumed at the position of their client',
   unit: '{socket}',
 })
 const resets = counter('parley.realtime.resets', {
-  description: 'Streams that could not continue, so that their client loads everything again, by reason',
+  description: 'Streams that could not be resumed, so that their client reloads, by reason',
   unit: '{socket}',
   labels: ['parley.reason'],
 })
 const published = counter('parley.realtime.published', {
-  description: 'Frames handed to a topic, by event kind',
+  description: 'Frames published to a topic, by event kind',
   unit: '{frame}',
   labels: ['parley.event.kind'],
 })
 const lag = histogram('parley.realtime.lag', {
-  description: 'Time from the change to the hand-over of its event to the sockets of this node',
+  description: 'Time from the change until its event is sent to the sockets of this node',
   unit: 's',
 })
 const dependencyFailures = counter('parley.realtime.dependency_failures', {
-  description: 'Questions to another deployable that failed while opening sockets',
+  description: 'Failed calls to other deployables while opening sockets',
   unit: '{call}',
   labels: ['parley.service'],
 })

@@ -11,7 +11,7 @@ import { verifyInTime } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSockets } from './ws/open-sockets.ts'
 
-/** Starts the deployable; its sockets are let go, spread over a while, before it closes. */
+/** Starts the deployable. Before it stops it closes its sockets, spread over a period. */
 export function startRealtime(config: Config, overrides: Starting = {}): Promise<Service> {
   const waitsFor = ['policy and universal rooms']
   const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)

@@ -63,7 +63,7 @@ export function announced(version: number): EventInit {
   }
 }
 
-/** A changed name, as accounts publishes it. */
+/** The event of a changed name, as published by accounts. */
 export function profileUpdated(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const value = { userId, login: userId, displayName: `name ${version}` }
@@ -76,7 +76,7 @@ export function profileUpdated(userId: string, version: number): EventInit {
   }
 }
 
-/** The end of an account. */
+/** The event of a deleted account. */
 export function accountDeleted(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const envelope = realtimeEnvelope('server_member_deleted', { id: event.id, createdAt: new Date(), value: { userId } })
@@ -88,7 +88,7 @@ export function accountDeleted(userId: string, version: number): EventInit {
   }
 }
 
-/** A fact of a room with a version and a place, as messaging publishes it. */
+/** The event of a room fact with a version and a place, as published by messaging. */
 export function roomFact(
   roomId: string,
   [roomSeq, version]: [number, number],
@@ -157,7 +157,7 @@ export function credentialsEnded(
   }
 }
 
-/** A decision about everyone, as admin publishes it. */
+/** The event of a decision about everyone, as published by admin. */
 export function everyoneDecided(
   revision: number,
   permission: string,

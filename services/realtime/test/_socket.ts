@@ -67,7 +67,7 @@ export class Socket {
   }
 
   /** Ids of the received events, in order. */
-  get heard(): string[] {
+  get received(): string[] {
     return this.events.map(({ id }) => id)
   }
 
@@ -106,7 +106,7 @@ export class Socket {
     this.close()
   }
 
-  /** Rejects at once when the socket is closed without it. */
+  /** Rejects at once if the socket is closed without having received it. */
   async first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
     const found = await this.#unlessClosed(() => this.frames.find((frame) => frame.case === kind))
     if (found) return found.value as ValueOf[Case]
@@ -118,16 +118,16 @@ export class Socket {
     return this.frames.map((frame) => frame.case)
   }
 
-  /** Rejects at once when the socket is closed without it. */
+  /** Rejects at once if the socket is closed without having received it. */
   async hears(id: string): Promise<void> {
-    const heard = await this.#unlessClosed(() => this.events.find((event) => event.id === id))
-    if (!heard) throw new Error(`${id} is not among ${this.heard.join(', ') || 'nothing'}, closed`)
+    const received = await this.#unlessClosed(() => this.events.find((event) => event.id === id))
+    if (!received) throw new Error(`${id} is not among ${this.received.join(', ') || 'nothing'}, closed`)
   }
 
-  /** Waits until it is found; undefined when the socket is closed and it is not there. */
+  /** Waits until it is found; undefined if the socket is closed without it. */
   async #unlessClosed<Found>(find: () => Found | undefined): Promise<Found | undefined> {
     const { found } = await eventually(() => {
-      // In this order: all frames arrive before the close.
+      // Checked in this order, because all frames arrive before the close.
       const { isClosed } = this
       const found = find()
       if (found !== undefined || isClosed) return { found }

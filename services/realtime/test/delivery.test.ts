@@ -50,9 +50,9 @@ async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: str
 const newRoom = () => `Rroom${++rooms}`
 
 describe('membership', () => {
-  test('joiners receive their join once and what follows; leavers receive their leave once and nothing after', async () => {
+  test('joiners receive their join once and everything after it; leavers receive their leave once and nothing after it', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       posted(room, 1),
       roomFact(room, [2, 1], joined('Uanna')),
       posted(room, 3),
@@ -61,31 +61,31 @@ describe('membership', () => {
       roomFact(room, [6, 3], left('Uanna')),
       posted(room, 7),
     )
-    expect(heard.anna).toEqual([
+    expect(received.anna).toEqual([
       'user_joined_room',
       'message_posted',
       'user_joined_room',
       'message_posted',
       'user_left_room',
     ])
-    expect(heard.bert).toEqual(['user_joined_room', 'message_posted', 'user_left_room', 'message_posted'])
+    expect(received.bert).toEqual(['user_joined_room', 'message_posted', 'user_left_room', 'message_posted'])
   })
 
-  test('an old join that arrives late readmits nobody', async () => {
+  test('an old join that arrives late does not restore a membership', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       roomFact(room, [1, 1], joined('Uanna')),
       roomFact(room, [2, 4], left('Uanna')),
       roomFact(room, [3, 3], joined('Uanna')),
       posted(room, 4),
     )
-    expect(heard.anna).toEqual(['user_joined_room', 'user_left_room', 'user_joined_room'])
-    expect(heard.bert).toEqual([])
+    expect(received.anna).toEqual(['user_joined_room', 'user_left_room', 'user_joined_room'])
+    expect(received.bert).toEqual([])
   })
 
   test('a ban ends it at once; the end of the ban does not bring membership back', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       roomFact(room, [1, 1], joined('Uanna')),
       roomFact(room, [2, 2], joined('Ubert')),
       roomFact(room, [3, 3], { case: 'banned', value: { userId: 'Uanna' } }),
@@ -95,41 +95,41 @@ describe('membership', () => {
       roomFact(room, [7, 5], joined('Uanna')),
       posted(room, 8),
     )
-    expect(heard.anna).toEqual([
+    expect(received.anna).toEqual([
       'user_joined_room',
       'user_joined_room',
       'user_left_room',
       'user_joined_room',
       'message_posted',
     ])
-    expect(heard.bert).toHaveLength(6)
+    expect(received.bert).toHaveLength(6)
   })
 
   test('of a direct conversation goes to its participants, once each', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       roomFact(room, [1, 1], joined('Uanna'), { dm: true }),
       posted(room, 2),
       postedTo(['Uanna', 'Uelsewhere'], room, 3),
     )
-    expect(heard.anna).toEqual(['user_joined_room', 'message_posted'])
-    expect(heard.bert).toEqual([])
+    expect(received.anna).toEqual(['user_joined_room', 'message_posted'])
+    expect(received.bert).toEqual([])
   })
 })
 
-describe('what a person changes about themselves', () => {
+describe('changes of a profile', () => {
   const changes = (userId: string) => Array.from({ length: 200 }, (_, n) => profileUpdated(userId, n + 1))
 
   test('200 concurrent changes are sent a few times, including the last; others are sent in between', async () => {
     const [ofCarl, ofDana] = [changes('Ucarl'), profileUpdated('Udana', 1)]
-    const heard = await tell(...ofCarl, ofDana)
-    expect(heard.anna.length).toBeLessThan(20)
+    const received = await tell(...ofCarl, ofDana)
+    expect(received.anna.length).toBeLessThan(20)
     expect(receivedBy(anna)).toEqual(expect.arrayContaining([ofCarl[0]?.id, ofDana.id]))
     await eventually(() => expect(receivedBy(anna)).toContain(ofCarl.at(-1)?.id))
     expect(receivedBy(anna).filter((id) => ofCarl.some((change) => change.id === id)).length).toBeLessThan(20)
   })
 
-  test('is not sent after the account is deleted', async () => {
+  test('are not sent after the account is deleted', async () => {
     const [first, second, gone] = [profileUpdated('Uemil', 1), profileUpdated('Uemil', 2), accountDeleted('Uemil', 3)]
     const later = changes('Ufred').slice(0, 2)
     await tell(first, second, gone, ...later)
@@ -139,9 +139,9 @@ describe('what a person changes about themselves', () => {
 })
 
 describe('universal rooms', () => {
-  test('are heard by everyone while they are universal', async () => {
+  test('are received by everyone while they are universal', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
       posted(room, 2),
       roomFact(room, [3, 2], joined('Uanna'), { universal: true }),
@@ -152,13 +152,13 @@ describe('universal rooms', () => {
     )
     const open = ['room_created', 'message_posted', 'user_joined_room', 'room_universal_changed']
     const again = ['room_universal_changed', 'message_posted']
-    expect(heard.anna).toEqual([...open, 'message_posted', ...again])
-    expect(heard.bert).toEqual([...open, ...again])
+    expect(received.anna).toEqual([...open, 'message_posted', ...again])
+    expect(received.bert).toEqual([...open, ...again])
   })
 
-  test('do not reach banned people, nor people denied room.join, from that position on', async () => {
+  test('do not reach people after a ban or a denial of room.join', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
       roomFact(room, [2, 2], { case: 'banned', value: { userId: 'Uanna' } }, { universal: true }),
       posted(room, 3),
@@ -169,13 +169,13 @@ describe('universal rooms', () => {
       everyoneDecided(3, 'room.join', room, PermissionDecision.NONE),
       posted(room, 7),
     )
-    expect(heard.anna).toEqual(['room_created', 'user_left_room', 'message_posted'])
-    expect(heard.bert).toEqual(['room_created', 'user_left_room', 'message_posted', 'message_posted'])
+    expect(received.anna).toEqual(['room_created', 'user_left_room', 'message_posted'])
+    expect(received.bert).toEqual(['room_created', 'user_left_room', 'message_posted', 'message_posted'])
   })
 
-  test('follow roles: a new owner receives what is denied to others, until the role is removed', async () => {
+  test('follow roles: a new owner receives what others are denied, until the role is removed', async () => {
     const room = newRoom()
-    const heard = await tell(
+    const received = await tell(
       everyoneDecided(4, 'room.join', room, PermissionDecision.DENY),
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
       rolesChanged('Uanna', 5, ['owner']),
@@ -183,10 +183,10 @@ describe('universal rooms', () => {
       rolesChanged('Uanna', 6, []),
       posted(room, 3),
     )
-    expect(heard).toEqual({ anna: ['message_posted'], bert: [] })
+    expect(received).toEqual({ anna: ['message_posted'], bert: [] })
   })
 
-  test('that already exist are known to a starting node', async () => {
+  test('that already exist are loaded by a starting node', async () => {
     const room = newRoom()
     env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
     const second = await env.start()
@@ -203,7 +203,7 @@ describe('universal rooms', () => {
 })
 
 describe('events', () => {
-  test('to everyone reach everyone, those to a person only all sockets of that person', async () => {
+  test('for everyone reach everyone, events for a person only all sockets of that person', async () => {
     const second = await env.socketOf(node, 'Uanna')
     const toAll = announced(++everyone)
     const toAnna = postedTo(['Uanna'], 'Rdm', 1)
@@ -216,14 +216,14 @@ describe('events', () => {
     second.close()
   })
 
-  test('come once, however often they are on the stream, and in the order of the stream', async () => {
+  test('arrive once even if the stream has duplicates, and in the order of the stream', async () => {
     const room = newRoom()
     const joining = roomFact(room, [1, 1], joined('Uanna'))
     const messages = Array.from({ length: 300 }, (_, n) => posted(room, n + 2))
     await publish(env.bus, joining)
     for (let n = 0; n < messages.length; n += 7) {
       await publish(env.bus, ...messages.slice(n, n + 7))
-      // A relay that does not know whether its message was stored sends it again.
+      // A relay resends a message if it does not know whether it was stored.
       if (n % 3 === 0) await publish(env.bus, ...messages.slice(n, n + 7))
     }
     await publish(env.bus, joining)
@@ -233,9 +233,9 @@ describe('events', () => {
     expect(receivedBy(anna).filter((id) => id === joining.id)).toHaveLength(1)
   })
 
-  test('carry their position, each its own', async () => {
-    const told = anna.events.filter(({ event }) => event.case !== 'userProfileUpdated')
-    const positions = told.map(({ position }) => position)
+  test('have distinct positions', async () => {
+    const received = anna.events.filter(({ event }) => event.case !== 'userProfileUpdated')
+    const positions = received.map(({ position }) => position)
     expect(positions.every((position) => position !== '')).toBe(true)
     expect(new Set(positions).size).toBe(positions.length)
   })
@@ -256,7 +256,7 @@ describe('events', () => {
     third.close()
   })
 
-  test('of megabytes in a burst reach everyone who reads', async () => {
+  test('in a burst of megabytes reach everyone who reads', async () => {
     const room = newRoom()
     await publish(env.bus, roomFact(room, [1, 1], joined('Uanna')))
     await settle(env, { Uanna: [anna] })

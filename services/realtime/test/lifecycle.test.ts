@@ -28,7 +28,7 @@ async function readiness(port: number) {
 }
 
 describe('a start', () => {
-  test('waits for the bus and can be called off', async () => {
+  test('waits for the bus and can be aborted', async () => {
     await env.nats.stop()
     const stop = new AbortController()
     const calledOff = env.start({}, { stop: stop.signal })
@@ -72,7 +72,7 @@ describe('a start', () => {
     expect(receivedBy(socket)).toEqual([message.id])
   })
 
-  test('fails where the port is taken', async () => {
+  test('fails if the port is in use', async () => {
     const node = await env.start()
     const port = new URL(node.url).port
     await expect(env.start({ PARLEY_REALTIME_PORT: port })).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`)
@@ -80,7 +80,7 @@ describe('a start', () => {
 })
 
 describe('an outage of the bus', () => {
-  test('leaves sockets open, keeps hellos waiting for better times, and loses nothing', async () => {
+  test('keeps sockets open, delays hellos until it ends, and loses nothing', async () => {
     const node = await env.start()
     await ready(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -108,7 +108,7 @@ describe('an outage of the bus', () => {
     await declareStreams(env.bus)
     expect(await socket.closed()).toEqual({ code: 1012, reason: 'stream_closed' })
     expect(await socket.first('close')).toMatchObject({ code: 'stream_closed', reconnect: true })
-    // Sequences begin again, and so do places: nothing is taken for a repetition.
+    // Sequences and positions start again, but events must not be mistaken for duplicates.
     const again = await eventually(async () => {
       const next = await env.socketOf(node, 'Uanna')
       await publish(
@@ -128,13 +128,13 @@ describe('an outage of the bus', () => {
     const before = await env.socketOf(node, 'Uanna')
     await publish(env.bus, posted('R1', 1))
     await settle(env, { Uanna: [before] })
-    const told = [roomFact('R1', [2, 1], joined('Uanna')), posted('R1', 3)]
+    const earlier = [roomFact('R1', [2, 1], joined('Uanna')), posted('R1', 3)]
     const jsm = await env.bus.nc.jetstreamManager()
     await jsm.streams.delete(eventStream)
     await declareStreams(env.bus)
     await before.closed()
     const socket = await env.socketOf(node, 'Uanna')
-    await publish(env.bus, ...told)
+    await publish(env.bus, ...earlier)
     const news = posted('R1', 4)
     await publish(env.bus, news)
     await settle(env, { Uanna: [socket] })
@@ -142,14 +142,14 @@ describe('an outage of the bus', () => {
   })
 })
 
-test('an event that cannot be read costs the sockets a reconnect, not the node its life', async () => {
+test('an event that cannot be decoded makes sockets reconnect and does not crash the node', async () => {
   const node = await env.start()
   await ready(node)
   const socket = await env.socketOf(node, 'Uanna')
   const event = testEvent({ ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
   const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
   const bytes = Buffer.concat([toBinary(EventSchema, event), fact])
-  // A batch is its events, each behind tag and length.
+  // A batch consists of its events, each after tag and length.
   const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
   await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
   expect(await socket.closed()).toEqual({ code: 1012, reason: 'stream_closed' })
@@ -157,7 +157,7 @@ test('an event that cannot be read costs the sockets a reconnect, not the node i
   await settle(env, { Uanna: [again] })
 })
 
-test('a decision whose predecessor is missing loads the whole policy again', async () => {
+test('a policy delta whose predecessor is missing reloads the whole policy', async () => {
   const node = await env.start()
   await ready(node)
   const socket = await env.socketOf(node, 'Uanna')
@@ -196,7 +196,8 @@ describe('a socket that does not read', () => {
     slow.pause()
     let seq = 1
     await eventually(async () => {
-      // Fast readers take one after the other: after a stall of the machine, the burst is below the limit.
+      // Fast readers get the messages one after another, so that after a stall of the machine the burst is below the
+      // limit.
       for (let part = 0; part < 4; part++) {
         seq = await flood(500_000, seq)
         await settle(env, { Uquick: [quick] })
@@ -217,18 +218,18 @@ describe('a socket that does not read', () => {
     const witness = await env.socketOf(node, 'Uwitness')
     const messages = Array.from({ length: 600 }, (_, n) => posted('R1', n + 1, 40_000))
     slow.pause()
-    // Many at once, but no more than the bus accepts in time.
+    // As many at once as the bus accepts in time.
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
     // It reads again before slow readers are checked.
     slow.resume()
     await slow.closed()
-    const heard = receivedBy(slow)
-    expect(heard).toEqual(messages.slice(0, heard.length).map(({ id }) => id))
+    const received = receivedBy(slow)
+    expect(received).toEqual(messages.slice(0, received.length).map(({ id }) => id))
   })
 
-  test('learns why when it reads again after a while', async () => {
+  test('receives the reason when it reads again later', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
     await ready(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
@@ -243,7 +244,7 @@ describe('a socket that does not read', () => {
 })
 
 describe('a node', () => {
-  test('with too many simultaneous hellos tells the surplus clients when to retry', async () => {
+  test('tells surplus clients when to retry if there are too many simultaneous hellos', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await ready(node)
     const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Uanna') } } as const
@@ -263,7 +264,7 @@ describe('a node', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('lets people in who were here before, while strangers come in masses', async () => {
+  test('admits known credentials during a flood of unknown ones', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await ready(node)
     const token = env.signIn('Uanna')
@@ -278,7 +279,7 @@ describe('a node', () => {
     again.close()
   })
 
-  test('sends sockets that have been open for long elsewhere', async () => {
+  test('makes sockets that have been open for long reconnect', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_SOCKET_AGE: '500ms' })
     await ready(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))

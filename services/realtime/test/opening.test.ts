@@ -42,7 +42,7 @@ async function openingSocket(userId: string): Promise<{ socket: Socket; answer: 
 }
 
 describe('changes during a call to rooms', () => {
-  test('are kept: joins count, and so do leaves', async () => {
+  test('are applied, both joins and leaves', async () => {
     env.standings.set('Uanna', [
       { roomId: 'Rleft', member: true, version: 2 },
       { roomId: 'Rstays', member: true, version: 2 },
@@ -52,11 +52,11 @@ describe('changes during a call to rooms', () => {
     await publish(env.bus, roomFact('Rleft', [3, 3], left('Uanna')))
     await taken()
     await answer()
-    const heard = ['Rjoined', 'Rstays'].map((room) => posted(room, 10))
+    const received = ['Rjoined', 'Rstays'].map((room) => posted(room, 10))
     await publish(env.bus, posted('Rleft', 10))
-    for (const message of heard) await publish(env.bus, message)
+    for (const message of received) await publish(env.bus, message)
     await settle(env, { Uanna: [socket] })
-    expect(receivedBy(socket)).toEqual(heard.map(({ id }) => id))
+    expect(receivedBy(socket)).toEqual(received.map(({ id }) => id))
   })
 
   test('do not override newer data of the response', async () => {
@@ -70,7 +70,7 @@ describe('changes during a call to rooms', () => {
     expect(receivedBy(socket)).toEqual([])
   })
 
-  test('counts for bans, universal rooms and decisions as well', async () => {
+  test('include bans, universal rooms and decisions', async () => {
     env.standings.set('Uclara', [{ roomId: 'Rbanned', member: true, version: 1 }])
     const { socket, answer } = await openingSocket('Uclara')
     const created = { case: 'created', value: { universal: true } } as const
@@ -133,24 +133,24 @@ test('no event is lost between the response and the stream, and none precedes su
 
 describe('changes during a call to accounts', () => {
   test('older roles from accounts are requested again', async () => {
-    const told = rolesChanged('Uida', 3, [])
+    const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.subscribed(node.url, env.signIn('Uida', roles))
     const other = await Socket.subscribed(node.url, env.signIn('Uida', roles))
     await publish(env.bus, rolesChanged('Uida', 8, ['owner']))
     await settle(env, { Uida: [socket, other] })
-    await publish(env.bus, told)
+    await publish(env.bus, change)
     expect(await Promise.all([socket.closed(), other.closed()])).toMatchObject([
       { reason: 'stream_closed' },
       { reason: 'stream_closed' },
     ])
     // A duplicate changes nothing.
     const again = await env.socketOf(node, 'Uida')
-    await publish(env.bus, told)
+    await publish(env.bus, change)
     await settle(env, { Uida: [again] })
   })
 
-  test('an ended session does not get in', async () => {
+  test('an ended session is refused', async () => {
     const release = env.hold('accounts')
     const asked = env.requests.accounts
     const token = env.signIn('Ufrida', { credentialId: 'Sfrida' })
@@ -163,7 +163,7 @@ describe('changes during a call to accounts', () => {
     expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
   })
 
-  test('the end of another session of the same person does no harm', async () => {
+  test('the end of another session of the same person has no effect', async () => {
     const release = env.hold('accounts')
     const asked = env.requests.accounts
     const socket = await Socket.open(node.url)
@@ -176,7 +176,7 @@ describe('changes during a call to accounts', () => {
     await socket.first('hello')
   })
 
-  test('roles come from the stream when it is newer than the response', async () => {
+  test('roles from the stream are used if they are newer than the response', async () => {
     const created = { case: 'created', value: { universal: true } } as const
     await publish(env.bus, everyoneDecided(3, 'room.join', 'Rroles', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rroles', [1, 1], created, { universal: true }))
@@ -198,7 +198,7 @@ describe('changes during a call to accounts', () => {
 })
 
 describe('the end of sessions', () => {
-  test('is sent to every socket of the person only, and closes them', async () => {
+  test('is sent only to the sockets of the person, and closes them', async () => {
     const [first, second] = [await env.socketOf(node, 'Uida'), await env.socketOf(node, 'Uida')]
     const other = await env.socketOf(node, 'Ujan')
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
@@ -219,7 +219,7 @@ describe('the end of sessions', () => {
     expect(other.isClosed).toBe(false)
   })
 
-  test('published again much later ends only what is no longer valid', async () => {
+  test('published again much later ends only sessions that are no longer valid', async () => {
     const holds = await env.socketOf(node, 'Ukarl')
     const ended = await env.socketOf(node, 'Ulena')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)
@@ -233,7 +233,7 @@ describe('the end of sessions', () => {
     expect(holds.isClosed).toBe(false)
   })
 
-  test('without an event is noticed when sessions are checked', async () => {
+  test('without an event is detected when sessions are checked', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await ready(strict)
     const holds = await env.socketOf(strict, 'Umax')
@@ -266,7 +266,7 @@ describe('the end of sessions', () => {
   })
 })
 
-describe('a session of the secret key before', () => {
+describe('a session stored under the previous secret key', () => {
   const newKey = 'the secret key after its rotation, long enough'
   const digestUnder = (key: string, token: string) => credentialDigest(key, token).toString('hex')
 
@@ -283,7 +283,7 @@ describe('a session of the secret key before', () => {
     await node[Symbol.asyncDispose]()
   })
 
-  test('opens none once that key is retired', async () => {
+  test('is refused once that key is retired', async () => {
     const node = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
     await ready(node)
     const refused = await Socket.greeted(node.url, env.signIn('Uquinn')).then(

@@ -53,7 +53,7 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('may be sent without waiting for responses, which arrive in order', async () => {
+  test('accepts frames sent without waiting for responses, which arrive in order', async () => {
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(env.signIn('Uanna')))
     socket.sendRaw(subscribe)
@@ -63,7 +63,7 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('with an old position starts again', async () => {
+  test('starts again from an unknown position', async () => {
     const socket = await Socket.greeted(node.url, env.signIn('Uanna'))
     socket.send({ case: 'subscribeEvents', value: { resumePosition: '12.ab' } })
     expect(await socket.first('subscribed')).toMatchObject({ reset: true })
@@ -97,7 +97,7 @@ describe('a client that exceeds its budget', () => {
     ['bytes', 200, (socket) => socket.sendRaw(ping('x'.repeat(50_000)))],
     ['pings of the WebSocket', 2_000, (socket) => socket.pingRaw()],
     ['pongs of the WebSocket', 2_000, (socket) => socket.pongRaw()],
-  ])('too many %s: gets an error and is disconnected', async (_, count, act) => {
+  ])('by %s gets an error and is disconnected', async (_, count, act) => {
     const socket = await Socket.subscribed(node.url, token())
     for (let sent = 0; sent < count; sent++) act(socket)
     const message = 'more than 20 frames or 256 KiB a second were sent'
@@ -106,7 +106,7 @@ describe('a client that exceeds its budget', () => {
     expect(socket.kinds().filter((kind) => kind === 'pong').length).toBeLessThan(count / 2)
   })
 
-  test('too many frames before hello is answered: gets an error', async () => {
+  test('by frames before hello is answered gets an error', async () => {
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(token()))
     for (let sent = 0; sent < 100; sent++) socket.pingRaw()
@@ -162,7 +162,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     expect(await silent.first('error')).toMatchObject(error)
     expect(await silent.closed()).toEqual({ code: 1002, reason: 'bad_hello' })
     expect(silent.kinds()).toEqual(['error'])
-    // On a slow machine hello may take a while.
+    // On a slow machine the response to hello may take long.
     const greeted = await eventually(() => Socket.greeted(hasty.url, token()))
     expect(await greeted.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
     expect(await greeted.closed()).toEqual({ code: 1002, reason: 'bad_subscribe' })
@@ -240,7 +240,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ cookie: `${cookie()}x` })).toBe('authentication_required')
   })
 
-  test('falls back from an invalid header to the cookie, never from an invalid token in the hello', async () => {
+  test('fall back from an invalid header to the cookie, but never from an invalid token in the hello', async () => {
     expect(await opens({ ...authorization('prl_ATinvalid'), cookie: cookie() })).toBe('hello')
     expect(await opens({ ...authorization(env.signIn('Uanna')), cookie: cookie() }, 'prl_ATinvalid')).toBe(
       'authentication_required',
@@ -249,7 +249,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ ...authorization('prl_ATinvalid') }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('does not lend the cookie to pages of other sites', async () => {
+  test('are not taken from the cookie for pages of other sites', async () => {
     expect(await opens({ cookie: cookie(), origin: 'https://evil.example.com' })).toBe('authentication_required')
     expect(await opens({ cookie: cookie(), origin: 'https://app.example.org' })).toBe('hello')
     expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
@@ -266,7 +266,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('is refused for pages of origins that no rule allows', async () => {
+  test('are refused for pages of origins that are not allowed', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
     await ready(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])

@@ -35,7 +35,7 @@ async function member(userId: string) {
   const token = env.signIn(userId)
   const socket = await Socket.subscribed(node.url, token)
   await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
-  // Nodes that start later learn of the membership from rooms.
+  // Nodes that start later load the membership from rooms.
   env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])
   const first = posted(room, 2)
   await publish(env.bus, first)
@@ -53,8 +53,8 @@ async function resume(at: Node, token: string, resumePosition: string): Promise<
   return socket
 }
 
-describe('a socket that comes back', () => {
-  test('receives what it missed, in order and once, then what follows', async () => {
+describe('a socket that resumes', () => {
+  test('receives missed events in order and once, then new ones', async () => {
     const { room, token, position } = await member('Uanna')
     const [second, foreign, third] = [posted(room, 3), posted(newRoom(), 1), postedTo(['Uanna', 'Ubert'], newRoom(), 1)]
     const news = announced(1)
@@ -74,7 +74,7 @@ describe('a socket that comes back', () => {
     expect(socket.events.every((event) => event.position !== '')).toBe(true)
   })
 
-  test('may do so from the position of a heartbeat, however long it received nothing', async () => {
+  test('may use the position of a heartbeat, even after a long time without events', async () => {
     const { room, token, position } = await member('Ucarl')
     using quiet = await resume(node, token, position)
     for (let seq = 1; seq <= 20; seq++) await publish(env.bus, posted('Relsewhere', seq))
@@ -91,7 +91,7 @@ describe('a socket that comes back', () => {
     await socket.hears(second.id)
   })
 
-  test('may do so on a node that started meanwhile', async () => {
+  test('may use a node that started in the meantime', async () => {
     const { room, token, position } = await member('Udora')
     const second = posted(room, 3)
     await publish(env.bus, second)
@@ -103,7 +103,7 @@ describe('a socket that comes back', () => {
     expect(receivedBy(socket)).toEqual([second.id])
   })
 
-  test('is sent the newest of the changes that were still being delayed', async () => {
+  test('receives the newest of throttled changes', async () => {
     const { token, position } = await member('Uemil')
     const changes = [1, 2, 3].map((version) => profileUpdated('Uchanging', version))
     for (const change of changes) await publish(env.bus, change)
@@ -112,13 +112,13 @@ describe('a socket that comes back', () => {
     using socket = await resume(node, token, position)
     await socket.hears(changes[2]?.id ?? '')
     expect(receivedBy(socket)).not.toContain(changes[0]?.id)
-    // Sent late, and so without a position: a client must not go back to it.
+    // Sent late and therefore without a position, because a client must not go back to it.
     expect(socket.events.find(({ id }) => id === changes[2]?.id)).toMatchObject({ position: '' })
   })
 })
 
 describe('a socket is told to reload', () => {
-  test('after a change of its own access, and hears nothing of a room that it lost', async () => {
+  test('after a change of its own access, and receives nothing from a room that it lost', async () => {
     const { room, token, position } = await member('Ufrida')
     const secret = posted(room, 4)
     for (const event of [posted(newRoom(), 1), roomFact(room, [3, 2], left('Ufrida')), secret])
@@ -130,7 +130,7 @@ describe('a socket is told to reload', () => {
     expect(receivedBy(socket)).toEqual([])
   })
 
-  test('not after a new direct message, nor after the access of somebody else changed', async () => {
+  test('neither after a new direct message nor after a change of somebody else’s access', async () => {
     const { room, token, position } = await member('Ugerd')
     const dm = newRoom()
     const inDm = postedTo(['Ugerd', 'Uhans'], dm, 2)

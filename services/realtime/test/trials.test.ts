@@ -22,11 +22,11 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** How a hello ends; undefined when it is accepted. */
+/** The error code of a hello; undefined if it is accepted. */
 async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
   const socket = await Socket.open(url, headers)
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
-  const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('nothing was said')))
+  const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('no frame was received')))
   if (first.case !== 'error') return socket.close()
   return { code: first.value.code, message: first.value.message, close: (await socket.closed()).code }
 }
@@ -34,7 +34,7 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
- * Sends hellos until a network has no trials left, which `more` checks in other ways. All of it must happen within a
+ * Sends hellos until a network has no trials left; `more` then runs further checks. All of it must happen within a
  * minute, because trials are renewed every minute.
  */
 async function exhaust(say: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
@@ -91,7 +91,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)
   await last?.first('hello')
-  // A new minute may begin in between; all twenty would be more.
+  // A new minute may begin in between, but even then fewer than twenty are looked up.
   expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxTrials + 1)
 })
 
@@ -111,7 +111,7 @@ test('addresses claimed by the client itself are ignored', async () => {
   )
 })
 
-test('a trusted proxy is believed', async () => {
+test('the address from a trusted proxy is used', async () => {
   const behind = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -124,7 +124,7 @@ test('a trusted proxy is believed', async () => {
   }
 })
 
-test('a proxy that adds a second header line is believed', async () => {
+test('the address from a proxy that adds a second header line is used', async () => {
   const behind = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',

@@ -5,9 +5,9 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 /** Calls to accounts. Callers are keyed by the digest in hex; invalid digests are missing. */
 export type Accounts = {
   openSockets: (digests: Buffer[]) => Promise<Map<string, Caller>>
-  /** Ids of the credentials that hold. */
+  /** Returns the ids of those credentials that are valid. */
   holding: (credentialIds: string[]) => Promise<Set<string>>
-  /** Has credentials kept by their present digests. */
+  /** Stores credentials under their current digests. */
   rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>
 }
 

@@ -1,4 +1,4 @@
-/** A user's relation to one room, each half with the version of the fact that last changed it. */
+/** A user's membership and ban in one room, each with the version of the fact that last changed it. */
 export type Standing = {
   member: boolean
   memberVersion: bigint

@@ -3,12 +3,11 @@ import { draining } from '../errors.ts'
 import type { Subscriber } from '../engines/hub/index.ts'
 
 const slices = 20
-/** Closing a connection with unread input resets it, and the other side would lose the frame that says why. */
+/** Closing a connection with unread input resets it, and the client would lose the frame with the reason. */
 const lingerMs = 250
 
 /**
- * Closes all sockets in random groups spread over the window, so that the other nodes do not receive all of them at
- * once.
+ * Closes all sockets in random groups spread over the window, so that they do not all reconnect to other nodes at once.
  */
 export async function drainSockets(connections: ReadonlySet<Subscriber>, windowMs: number): Promise<void> {
   if (connections.size === 0) return

@@ -12,7 +12,7 @@ export function createSocketSweep(options: {
   handshaking: Set<Connection>
   connections: ReadonlySet<Subscriber>
   slowBytes: number
-  /** Milliseconds a socket may be open; 0: any time. */
+  /** Maximum age of a socket in milliseconds; 0: no limit. */
   maxAgeMs: number
 }): (now: number) => void {
   let behind = new Set<Subscriber>()

@@ -5,7 +5,7 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const batchSize = 500
 
-/** Asks accounts about the sessions of sockets, in batches, and closes those whose session is no longer valid. */
+/** Checks the sessions of sockets in accounts, in batches, and closes sockets whose session is no longer valid. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
   accounts: Pick<Accounts, 'holding'>,
@@ -20,6 +20,6 @@ export async function verifySessions(
   }
 }
 
-/** The same, again and again until accounts answers. */
+/** The same, retried until accounts answers. */
 export const verifyInTime = (sockets: readonly Subscriber[], accounts: Accounts, signal: AbortSignal): Promise<void> =>
   retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })

@@ -5,7 +5,7 @@ const refusals = (admission: Admission, count: number, now: number) =>
   Array.from({ length: count }, () => admission.refuse(now))
 
 describe('a node', () => {
-  test('admits what it can serve, in bursts of two seconds, and more as time passes', () => {
+  test('admits sockets at its rate, in bursts of two seconds', () => {
     const admission = new Admission(100, 0)
     expect(refusals(admission, 200, 0).every((one) => one === undefined)).toBe(true)
     expect(admission.refuse(0)).toBeDefined()
@@ -13,7 +13,7 @@ describe('a node', () => {
     expect(admission.refuse(500)).toBeDefined()
   })
 
-  test('spreads those it refuses over twice the time that it needs for them', () => {
+  test('spreads refused sockets over twice the time that it needs for them', () => {
     const admission = new Admission(100, 0)
     refusals(admission, 200, 0)
     const delays = refusals(admission, 1_000, 0).map((delay) => delay ?? 0)
@@ -21,12 +21,12 @@ describe('a node', () => {
     expect(Math.max(...delays.slice(0, 100))).toBeLessThanOrEqual(4_000)
     expect(Math.max(...delays)).toBeGreaterThan(10_000)
     expect(Math.max(...delays)).toBeLessThanOrEqual(22_000)
-    // Later, those have returned.
+    // By then the refused sockets have returned.
     refusals(admission, 200, 60_000)
     expect(admission.refuse(60_000)).toBeLessThanOrEqual(2_100)
   })
 
-  test('keeps nobody away for more than half a minute', () => {
+  test('delays nobody by more than half a minute', () => {
     const delays = refusals(new Admission(100, 0), 100_000, 0).map((delay) => delay ?? 0)
     expect(Math.max(...delays)).toBeGreaterThan(25_000)
     expect(Math.max(...delays)).toBeLessThanOrEqual(31_000)

@@ -1,6 +1,5 @@
 /**
- * Limits how many sockets may say hello per second, so that those admitted are served while everybody reconnects at once.
- * The others are asked to return later, spread over twice the time that this node needs for them.
+ * Limits the hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others are told to retry later, spread over twice the time that this node needs for them.
  */
 export class Admission {
   readonly #perSecond: number
@@ -9,7 +8,7 @@ export class Admission {
   #refused = 0
   #filledAt: number
 
-  /** `perSecond` 0 admits everybody; `now` is in milliseconds, of a clock that never goes back. */
+  /** `perSecond` 0 admits everybody; `now` is a monotonic time in milliseconds. */
   constructor(perSecond: number, now: number) {
     this.#perSecond = perSecond
     this.#tokens = burstSeconds * perSecond
@@ -36,5 +35,5 @@ export class Admission {
 /** Seconds of the rate that may come at once. */
 const burstSeconds = 2
 const leastMs = 1_000
-/** Limits how long somebody who floods the node can keep others away. */
+/** Limits how long a flood of hellos can delay others. */
 const longestMs = 30_000

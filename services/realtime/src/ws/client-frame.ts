@@ -4,7 +4,7 @@ import { RealtimeClientFrameSchema, type RealtimeClientFrame } from '@parley/con
 /** Longest frame a client may send, in bytes. */
 export const maxFrameBytes = 64 * 1024
 
-/** A decoded client frame, or why it cannot be decoded. */
+/** A decoded client frame, or the reason why it cannot be decoded. */
 export type Incoming =
   | { kind: 'frame'; frame: RealtimeClientFrame['frame'] }
   | { kind: 'unreadable'; why: string; tooLong: boolean }

@@ -23,6 +23,6 @@ export type ConnectionContext = {
   trials: Trials
   /** Digests of the credentials to try, best first. */
   digests: (bearerToken: string | undefined, presented: Presented) => CredentialDigests[]
-  /** Reconnect delay for a client whose socket is closed: spread, so that clients do not return together. */
+  /** Random reconnect delay for a client whose socket is closed, so that clients do not return together. */
   retryAfterMs: () => number
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Connection, type Socket } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
 
-test('sockets opened together do not all reach their age together', () => {
+test('sockets opened together do not all expire together', () => {
   const context = { handshakeTimeoutMs: 1_000 } as ConnectionContext
   const now = performance.now()
   const sockets = Array.from({ length: 200 }, () => new Connection({} as Socket, { address: '' } as never, context))

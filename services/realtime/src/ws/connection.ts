@@ -45,13 +45,13 @@ export class Connection implements Subscriber {
   /** Deadline of the current step, in the time of `performance.now()`. */
   #deadline: number
   readonly #openedAt = performance.now()
-  /** Sockets opened together do not all reach their age together. */
+  /** Random, so that sockets opened together do not all expire together. */
   readonly #ageFactor = 0.75 + Math.random() / 2
   #wantsEvents: { resumePosition: string } | undefined
   #earlyPings: string[] = []
   #user: UserAccess | undefined
   #credentialId: string | undefined
-  /** While the hello waits for its look-up. */
+  /** Set while the hello waits for its look-up. */
   #waiting: AbortController | undefined
 
   constructor(ws: Socket, presented: Presented, context: ConnectionContext) {
@@ -106,14 +106,14 @@ export class Connection implements Subscriber {
     this.#isAffordable(data.byteLength)
   }
 
-  /** Fails the step under way when its time is over. */
+  /** Fails the current step if its time is over. */
   checkDeadline(now: number): void {
     if (now < this.#deadline) return
     if (this.#state === 'awaiting hello') this.fail(badHello('no hello came in time'))
     else if (this.#state === 'awaiting subscribe') this.fail(badSubscribe('no subscribe_events came in time'))
   }
 
-  /** Tells the client what it did wrong, then closes. */
+  /** Sends the client its error, then closes. */
   fail(error: FatalError, delayMs = error.passes ? this.#context.retryAfterMs() : 0): void {
     if (this.#state === 'ended') return
     this.#context.metrics.failed(error.code)
@@ -128,7 +128,7 @@ export class Connection implements Subscriber {
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
 
-  /** The socket is gone. */
+  /** To be called when the socket is closed. */
   closed(): void {
     this.#state = 'ended'
     this.#waiting?.abort()
@@ -162,7 +162,7 @@ export class Connection implements Subscriber {
     const isKnown = digests.some((one) => opening.remembers(one))
     const trialsWaitMs = isKnown ? 0 : trials.wait(address)
     if (trialsWaitMs > 0) return this.fail(tooManyTrials, Math.round(trialsWaitMs))
-    // Who presents nothing is refused without a look-up.
+    // A client without credentials is refused without a look-up.
     const delayMs = digests.length === 0 ? undefined : this.#context.overloadDelayMs(isKnown)
     if (delayMs !== undefined) return this.end(overloaded, delayMs)
     const signal = () => (this.#waiting = new AbortController()).signal

@@ -22,19 +22,19 @@ type CookieSecrets = {
 /** An upgrade request and the other end of its connection. */
 export type Upgrade = { request: HttpRequest; peer: string }
 
-/** Whether a page of this origin may open a socket, and whether the browser's cookie counts. */
+/** Whether a page of this origin may open a socket, and whether the browser's cookie is accepted. */
 function judgeOrigin(
   origin: string,
   host: string,
   { publicUrl, allowedOrigins }: OriginRule,
 ): 'refused' | 'no cookie' | 'trusted' {
-  if (origin === '') return 'trusted' // not a browser: nobody's cookie is sent along unasked
+  if (origin === '') return 'trusted' // not a browser, which would send cookies automatically
   if (isOwnOrigin(origin, host, publicUrl)) return 'trusted'
   if (allowedOrigins.includes(origin)) return 'trusted'
   return allowedOrigins.includes('*') ? 'no cookie' : 'refused'
 }
 
-/** Reads what an upgrade request presents; undefined when its origin is refused. */
+/** Reads the credentials of an upgrade request; undefined if its origin is refused. */
 export function readPresented(
   { request, peer }: Upgrade,
   rule: OriginRule & CookieSecrets & { clientAddress: ClientAddress },
@@ -50,7 +50,7 @@ export function readPresented(
   }
 }
 
-/** All lines of a header: a proxy may add one behind those of the client. */
+/** All lines of a header, because a proxy may add one after those of the client. */
 function everyLine(request: HttpRequest, name: string): string | undefined {
   const lines: string[] = []
   request.forEach((key, value) => {

@@ -1,4 +1,4 @@
-/** Frames per second that a client may send, and how many of them it may save up. */
+/** Frames per second that a client may send, and the size of a burst. */
 export const framesPerSecond = 20
 export const bytesPerSecond = 256 * 1024
 const burstFrames = 60
@@ -10,7 +10,7 @@ export class FrameBudget {
   #bytes = burstBytes
   #filledAt: number
 
-  /** `now` is in milliseconds, of a clock that never goes back. */
+  /** `now` is a monotonic time in milliseconds. */
   constructor(now: number) {
     this.#filledAt = now
   }

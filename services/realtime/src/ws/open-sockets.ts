@@ -20,13 +20,13 @@ type Given = {
   verify: (sockets: readonly Subscriber[]) => void
 }
 
-/** The port for sockets, which accepts nobody yet, with the hub that their frames come from. */
+/** Opens the port for sockets, which does not accept any yet, with the hub that sends their frames. */
 export async function openSockets(host: Host, config: Config, given: Given): Promise<SocketServer> {
   const { accounts, rooms, policy, metrics, verify } = given
   const clientAddress = clientAddressBehind(config.trustedProxies, {
     isPassedOn: (header) => isForwardedByGateway(config, header),
   })
-  // A flood of other credentials does not crowd out those that are known.
+  // Separate, so that a flood of other credentials does not displace known ones.
   const newAdmission = () => new Admission(config.hellosPerSecond, performance.now())
   const [known, others] = [newAdmission(), newAdmission()]
   const trials = host.use(openTrials({ perMinute: config.trialsPerMinute }))

@@ -2,6 +2,6 @@
 export type Presented = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined
-  /** Its origin address. */
+  /** Address of the client. */
   address: string
 }

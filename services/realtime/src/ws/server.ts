@@ -18,7 +18,7 @@ type Options = {
   host: string
   port: number
   maxBackpressureBytes: number
-  /** Extracts the credentials of the request; undefined refuses it. */
+  /** Extracts the credentials of the request, which is refused if undefined. */
   presented: (upgrade: Upgrade) => Presented | undefined
 }
 
@@ -63,7 +63,7 @@ export async function serveSockets(
   const connectionContext = context(publish)
 
   app.ws<UserData>('/api/realtime', {
-    // Frames above the protocol's limit are answered with an error first; only absurd ones are cut off unread.
+    // Frames above the protocol's limit are answered with an error; only huge ones close the connection without one.
     maxPayloadLength: 2 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
     closeOnBackpressureLimit: true,
@@ -117,7 +117,7 @@ function upgrade(
   )
 }
 
-/** Makes a connection of each socket, and hands it what arrives. */
+/** Creates a connection for each socket, and passes incoming frames to it. */
 function socketEvents(handshaking: Set<Connection>, context: ConnectionContext) {
   return {
     open: (ws) => {

@@ -9,7 +9,7 @@ import {
 
 export type { HttpRequest, HttpResponse, WebSocket, WebSocketBehavior, us_socket_context_t } from 'uWebSockets.js'
 
-/** The types leave out that a host and options go together. */
+/** The types do not declare the overload with host and options. */
 type Listen = (
   host: string,
   port: number,
@@ -20,7 +20,7 @@ export type App = TemplatedApp & { listen: Listen }
 
 export const createApp = (): App => createTemplatedApp() as App
 
-/** Otherwise two processes would share the port without a word. */
+/** Otherwise two processes could share the port without an error. */
 const exclusivePort = 1
 
 /** A listening port: closing it refuses new connections and keeps open ones. */
@@ -28,8 +28,8 @@ export type ListeningPort = { port: number; close: () => void }
 
 /** Listens; rejects when the port is taken. 0 takes a free one. */
 export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
-  // Asked for port 0 the library does not let the address be used again: after a crash the same port would be refused
-  // for as long as the kernel remembers the connections of the process before.
+  // For port 0 the library does not set SO_REUSEADDR, so after a crash the same port would be refused while the kernel
+  // remembers connections of the previous process.
   const port = wanted === 0 ? await freePort(host) : wanted
   return new Promise((resolve, reject) => {
     app.listen(host, port, exclusivePort, (socket) => {

@@ -36,7 +36,7 @@ function user(userId: string, roleIds: string[] = []): UserAccess {
   return added
 }
 
-/** Applies and moves, as the hub does; returns what moved as `+room` and `-room` per user. */
+/** Applies events and moves topics as the hub does; returns the moves as `+room` and `-room` per user. */
 function move(change: AccessChange): string[] {
   for (const gain of change.gains) gain.user.rooms.add(gain.roomId)
   for (const loss of change.losses) loss.user.rooms.delete(loss.roomId)
@@ -64,7 +64,7 @@ describe('explicit members', () => {
     expect(apply(left('R1', 3n, 'U1'))).toEqual(['U1 -R1'])
   })
 
-  test('are not brought back by an old fact', () => {
+  test('are not restored by an old fact', () => {
     user('U1')
     apply(joined('R1', 2n, 'U1'))
     apply(left('R1', 5n, 'U1'))
@@ -76,11 +76,11 @@ describe('explicit members', () => {
     expect(apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { dm: true }))).toEqual([])
   })
 
-  test('whose standings are still being read are only noted', () => {
+  test('whose standings are still being loaded are only recorded', () => {
     const late = user('U1')
     late.loaded = false
     expect(apply(left('R1', 6n, 'U1'))).toEqual([])
-    late.setMember('R1', true, 2n, false) // the answer, older than the stream
+    late.setMember('R1', true, 2n, false) // the response, which is older than the stream
     late.setMember('R2', true, 2n, false)
     late.loaded = true
     expect(move(access.changesOnLoad(late))).toEqual(['U1 +R2'])
@@ -123,7 +123,7 @@ describe('universal rooms', () => {
     expect(move(access.recompute())).toEqual(['U1 -R1'])
   })
 
-  test('follow the group they are in: another may deny what theirs allowed', () => {
+  test('follow their group: a new one may deny what the old one allowed', () => {
     user('U1')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
@@ -159,7 +159,7 @@ describe('universal rooms', () => {
 })
 
 describe('bans', () => {
-  test('end hearing at once, in universal rooms too, until they are lifted', () => {
+  test('end delivery at once, even in universal rooms, until they are lifted', () => {
     user('U1')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     expect(apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1' } }, { universal: true }))).toEqual(['U1 -R1'])

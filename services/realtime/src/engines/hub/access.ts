@@ -9,16 +9,14 @@ import { type UserAccess } from './user-access.ts'
  * after it, so that the person receives the event in both cases.
  */
 export type AccessChange = { gains: Move[]; losses: Move[]; concerned: Concerned }
-/** The people, on whichever node, whose rooms an event may change. */
+/** The people, on any node, whose rooms an event may change. */
 type Concerned = readonly string[] | 'everyone'
 export type Move = { user: UserAccess; roomId: string }
 
 const nothing: AccessChange = { gains: [], losses: [], concerned: [] }
 
 /**
- * Which users on this node receive which channels: effective members, that is explicit ones, and in universal rooms
- * everyone who may join, in both cases unless banned. Changes come from the stream in order; nothing here calls another
- * service.
+ * Tracks which users on this node receive which channels: explicit members and, in universal rooms, everyone who may join, unless they are banned. Changes come from the stream in order; no other service is called.
  */
 export class Access {
   readonly users = new Map<string, UserAccess>()
@@ -49,8 +47,7 @@ export class Access {
   }
 
   /**
-   * Recomputes access to all universal rooms for everyone on this node, after a change of the policy. Whom it concerns, its
-   * event says.
+   * Recomputes access to all universal rooms for everyone on this node after a change of the policy. The event names the people concerned.
    */
   recompute(): AccessChange {
     return this.#changesOf(this.users.values(), this.universal.ids(), [])
@@ -74,7 +71,7 @@ export class Access {
     return this.#changesOf(user ? [user] : [], [roomId], concerned)
   }
 
-  /** Applies a fact about one person; returns who that is. */
+  /** Applies a fact about one person; returns that person. */
   #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): string | undefined {
     switch (fact.case) {
       case 'joined':
@@ -109,16 +106,16 @@ export class Access {
     for (const user of users) {
       if (!user.loaded) continue
       for (const roomId of roomIds) {
-        const hears = this.#hears(user, roomId)
-        if (hears === user.rooms.has(roomId)) continue
-        if (hears) change.gains.push({ user, roomId })
+        const receives = this.#receives(user, roomId)
+        if (receives === user.rooms.has(roomId)) continue
+        if (receives) change.gains.push({ user, roomId })
         else change.losses.push({ user, roomId })
       }
     }
     return change
   }
 
-  #hears(user: UserAccess, roomId: string): boolean {
+  #receives(user: UserAccess, roomId: string): boolean {
     const standing = user.standings.get(roomId)
     if (standing?.dm) return false
     if (standing?.banned && !(standing.banExpiresAt && standing.banExpiresAt.getTime() <= this.#now())) return false
@@ -128,7 +125,7 @@ export class Access {
   }
 }
 
-/** The people whose rooms a fact may change. The events of a direct message go to its participants in person. */
+/** The people whose rooms a fact may change. Events of a direct message are addressed to its participants. */
 function concernedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): Concerned {
   switch (fact.case) {
     case 'joined':

@@ -8,11 +8,11 @@ export type EventFrame = ReplayFrame & {
   envelope: Uint8Array
   /** The room whose members receive it. */
   roomId?: string
-  /** The people who receive it in person. */
+  /** The people to whom it is addressed. */
   userIds?: readonly string[]
 }
 
-/** Kinds of which only the newest event counts, and the property of a person that each concerns. */
+/** Kinds of events of which only the newest is sent, with the property of a person that each concerns. */
 export const changesOfPerson: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
   ['user_custom_status_set', 'custom status'],
@@ -24,8 +24,7 @@ export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
 /**
- * The same for a socket that was away. What nodes delay has no position there, as when it is late. The envelope is left
- * out: it is part of a larger message, which would be kept with it.
+ * The same for replay. Throttled events have no position, as when they are sent late. The envelope is left out, because it would keep the larger message of which it is a part in memory.
  */
 export const replayFrame = ({ envelope, bytes, topics, about }: EventFrame): ReplayFrame =>
   about ? { bytes: hintFrame(envelope), topics, about } : { bytes, topics }

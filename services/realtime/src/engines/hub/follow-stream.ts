@@ -23,7 +23,7 @@ type Following = {
   load: () => Promise<void>
 }
 
-/** Everything that is announced, handed to sockets batch by batch. */
+/** Follows the stream and publishes its events to sockets in batches. */
 export async function followStream(host: Host, given: Following): Promise<Intake> {
   const { hub, opening, policy, metrics, load, historyMs } = given
   const delivery = {
@@ -61,7 +61,7 @@ export async function followStream(host: Host, given: Following): Promise<Intake
   return intake
 }
 
-/** Reads which rooms are everybody's. */
+/** Loads the universal rooms. */
 export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
   const universal = await retry(() => rooms.universalRooms(), { signal, ...untilItAnswers })
   for (const room of universal) hub.access.universal.set(room)

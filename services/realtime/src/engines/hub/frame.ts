@@ -31,12 +31,12 @@ export function eventFrame(envelope: Uint8Array, position: string): Uint8Array {
   return frame
 }
 
-/** The server frame of a hint: it has no place on the stream. */
+/** The server frame of a hint, which has no position on the stream. */
 export function hintFrame(envelope: Uint8Array): Uint8Array {
   return Uint8Array.from([...eventTag, ...varint(envelope.length), ...envelope])
 }
 
-/** Opaque place of an event on the stream: its sequence, and 32 bits of its id, since a cut stream re-uses sequences. */
+/** Opaque position of an event on the stream: its sequence and 32 bits of its id, because a stream that lost its end reuses sequences. */
 export function positionOf(streamSequence: number, eventId: string): string {
   let hash = 0x811c9dc5 // FNV-1a
   for (let i = 0; i < eventId.length; i++) hash = Math.imul(hash ^ eventId.charCodeAt(i), 0x01000193)

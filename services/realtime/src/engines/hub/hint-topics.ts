@@ -7,11 +7,11 @@ const behindBytes = 65_536
 /** Whether a socket has so many unsent bytes that hints are withheld from it. */
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
-/** Topics of what may be lost. Sockets that are behind leave them until they have caught up. */
+/** Topics of hints, which may be lost. Slow sockets leave them until they have caught up. */
 export class HintTopics {
   readonly #without = new WeakSet<Subscriber>()
 
-  /** The stream of a socket starts. */
+  /** To be called when the stream of a socket starts. */
   start(connection: Subscriber, user: UserAccess): void {
     for (const topic of topicsOf(user)) connection.subscribe(topic)
   }

@@ -47,7 +47,7 @@ test('after a loss of the stream, a position from before an old event is refused
   ])
 })
 
-test('nothing about a deleted person is sent again', () => {
+test('events about a deleted person are not replayed', () => {
   using hub = newHub(100_000)
   hub.replayableSince(0)
   const changed = create(EventSchema, {

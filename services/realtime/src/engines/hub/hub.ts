@@ -16,13 +16,13 @@ import { topics } from './topics.ts'
 import { openOf, UserAccess } from './user-access.ts'
 
 type Options = {
-  /** Hands one frame to every socket that subscribed to a topic. */
+  /** Sends one frame to every socket that is subscribed to a topic. */
   publish: (topic: string, frame: Uint8Array) => void
   policy: () => Policy
-  /** Asks accounts whether the sessions of these sockets still hold, and ends the others. */
+  /** Checks in accounts whether the sessions of these sockets are still valid, and ends those that are not. */
   verify: (sockets: readonly Subscriber[]) => void
   metrics: Pick<Metrics, 'published'>
-  /** What sockets that were away can be sent. */
+  /** Recent events, for sockets that resume. */
   replayBuffer: ReplayBuffer
   now?: () => number
 }
@@ -31,13 +31,12 @@ type Options = {
 const endIsOldMs = 60_000
 
 /**
- * The fan-out of one node. Events go in stream order from one queue to topics. Nothing on this path waits, and no work
- * is done per socket except for users whose access changes.
+ * The fan-out of one node. Events go in stream order from one queue to topics. This path never waits, and does no work per socket except for users whose access changes.
  */
 export class Hub implements Disposable {
   readonly access: Access
   readonly hintTopics = new HintTopics()
-  /** Every socket past its hello. */
+  /** All sockets with an accepted hello. */
   readonly connections = new Set<Subscriber>()
   readonly #options: Options
   readonly #now: () => number
@@ -55,7 +54,7 @@ export class Hub implements Disposable {
     this.#publisher = new Publisher({ publish, metrics, users: this.access.users })
   }
 
-  /** Place of the newest event this node has published. */
+  /** Position of the newest event that this node has published. */
   get position(): string {
     return this.#position
   }
@@ -84,12 +83,12 @@ export class Hub implements Disposable {
     this.#publisher[Symbol.dispose]()
   }
 
-  /** The policy changed: universal rooms may be open or closed to other people now. */
+  /** To be called when the policy has changed, which may open or close universal rooms for people. */
   policyChanged(): void {
     this.#move(this.access.recompute())
   }
 
-  /** The stream was interrupted: events may have been missed, so all clients reload. */
+  /** To be called when the stream was interrupted: events may have been missed, so all clients reload. */
   reset(): void {
     this.#seen.clear()
     this.#resetAt = this.#now()
@@ -111,7 +110,7 @@ export class Hub implements Disposable {
     return this.access.users.get(userId)?.connections.size ?? 0
   }
 
-  /** A socket said who it is; from here changes of the user's access are kept. */
+  /** Adds an authenticated socket; from now on changes of the user's access are tracked. */
   attach(
     connection: Subscriber,
     caller: { userId: string; roleIds: readonly string[]; rolesVersion: bigint },
@@ -135,7 +134,7 @@ export class Hub implements Disposable {
       this.access.users.delete(user.userId)
   }
 
-  /** The standings of a user are complete. */
+  /** To be called when the standings of a user are complete. */
   loaded(user: UserAccess): void {
     user.loaded = true
     this.#move(this.access.changesOnLoad(user))
@@ -152,7 +151,7 @@ export class Hub implements Disposable {
     this.#options.replayBuffer.addedSince(timeMs)
   }
 
-  /** What a person missed since a position, of what they may receive now. */
+  /** The frames that a person missed since a position and may still receive. */
   replay(user: UserAccess, position: string): Replay {
     return this.#options.replayBuffer.since(position, user.userId, topicsOf(user))
   }
@@ -168,7 +167,7 @@ export class Hub implements Disposable {
     this.#options.replayBuffer.forget(userId)
   }
 
-  /** The event does not determine the roles; accounts does. The user's sockets are reopened. */
+  /** The event does not determine the roles, so the user's sockets must reconnect and load them from accounts. */
   #doubtRoles(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)
     if (!user?.isRefuted(roleIds, rolesVersion)) return
@@ -214,7 +213,7 @@ export class Hub implements Disposable {
   }
 }
 
-/** Topics of a person's sockets, hints aside. */
+/** Topics of a person's sockets, except those of hints. */
 const topicsOf = ({ userId, rooms }: UserAccess): string[] => [
   topics.everyone,
   topics.user(userId),

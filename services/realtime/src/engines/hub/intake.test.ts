@@ -9,19 +9,19 @@ const at = (seq: number) => ({ seq, storedAtMs: seq })
 
 test('events that arrive together are published together, in order, and later ones too', async () => {
   const delivered: [string, number][] = []
-  let heard = () => {}
+  let check = () => {}
   using intake = new Intake((events, { seq }) => {
     for (const { id } of events) delivered.push([id, seq])
-    heard()
+    check()
   })
   const waitFor = (count: number) =>
     new Promise<void>((resolve) => {
-      heard = () => delivered.length >= count && resolve()
-      heard()
+      check = () => delivered.length >= count && resolve()
+      check()
     })
   intake.add([event('E1')], at(1))
   await waitFor(1)
-  // Right after a flush the next one is put off; several rounds of both ways must leave the event loop intact.
+  // Directly after a flush the next one is delayed. Several rounds of both cases must not break the event loop.
   for (let round = 0; round < 5; round++) {
     const base = delivered.length
     intake.add([event(`E${base + 1}`)], at(base + 1))

@@ -1,19 +1,18 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** Where a message of the stream is, and when it was stored, in milliseconds since 1970. */
+/** The position of a message on the stream, and when it was stored, in milliseconds since 1970. */
 export type Stored = { seq: number; storedAtMs: number }
 type Deliver = (events: readonly Event[], stored: Stored) => void
 type Batch = { events: readonly Event[]; stored: Stored }
 
 /**
- * Gathers what the stream brings within a few milliseconds, so that it goes out in one tick: uWebSockets.js then writes
- * once per socket, not once per event. The first event after a pause goes at once.
+ * Collects the events of a few milliseconds and publishes them in one tick, so that uWebSockets.js writes once per socket and not once per event. The first event after a pause is published at once.
  */
 export class Intake implements Disposable {
   readonly #deliver: Deliver
   readonly #gatherMs: number
   #batches: Batch[] = []
-  /** Cancels the flush under way. One timer may not be cleared as if it were the other: Node then loses count of its immediates. */
+  /** Cancels the scheduled flush. The right function must clear it: clearing a timeout as an immediate corrupts a counter in Node.js. */
   #cancelFlush: (() => void) | undefined
   #lastFlush = 0
 
@@ -35,7 +34,7 @@ export class Intake implements Disposable {
     }
   }
 
-  /** Delivers everything gathered, in order. */
+  /** Delivers everything collected, in order. */
   flush(): void {
     this.#stopTimer()
     this.#lastFlush = performance.now()

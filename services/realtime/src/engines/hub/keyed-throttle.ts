@@ -1,4 +1,4 @@
-/** A window in which only the newest message about a key counts. */
+/** A window in which only the newest message of a key is kept. */
 type Window = { endsAt: number; send: (() => void) | undefined }
 
 const defaultMs = 2_000

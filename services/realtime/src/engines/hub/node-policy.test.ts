@@ -7,7 +7,7 @@ const whole = (revision: bigint) => create(GetPolicyResponseSchema, { revision }
 const delta = (id: string, revision: bigint, baseRevision: bigint) =>
   create(EventSchema, { id, fact: { case: 'policy', value: { revision, baseRevision } } })
 
-/** A policy whose loads are answered by hand. */
+/** A policy whose loads the test answers. */
 function policyOf() {
   const answers: ((policy: GetPolicyResponse) => void)[] = []
   const load = () => new Promise<GetPolicyResponse>((resolve) => answers.push(resolve))

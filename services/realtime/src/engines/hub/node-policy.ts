@@ -14,8 +14,8 @@ export class NodePolicy {
   #policy: Policy | undefined
   #reloading: Promise<void> | undefined
   #stale = false
-  readonly #heard = new RecentIds()
-  /** Counts changes: a policy that was requested before a change may be outdated. */
+  readonly #applied = new RecentIds()
+  /** Counts changes, because a policy that was requested before a change may be outdated. */
   #changes = 0
 
   constructor(load: () => Promise<GetPolicyResponse>, stop: AbortSignal) {
@@ -24,22 +24,22 @@ export class NodePolicy {
   }
 
   current(): Policy {
-    if (!this.#policy) throw new Error('the policy was asked for before it was loaded')
+    if (!this.#policy) throw new Error('the policy was used before it was loaded')
     return this.#policy
   }
 
-  /** Calls back after each change. */
+  /** Calls the listener after each change. */
   onChange(changed: () => void): void {
     this.#changed = changed
   }
 
-  /** Takes an event of the stream; only policy deltas matter. */
+  /** Applies an event of the stream; ignores all but policy deltas. */
   apply(event: Event): void {
-    if (event.fact.case !== 'policy' || !this.#heard.add(event.id)) return
+    if (event.fact.case !== 'policy' || !this.#applied.add(event.id)) return
     const delta = event.fact.value
     const before = this.#policy
     this.#changes++
-    if (!before || !isNext(before, delta)) this.reload().catch(() => undefined) // only rejects when the node stops
+    if (!before || !isNext(before, delta)) this.reload().catch(() => undefined) // rejects only when the node stops
     if (!before || delta.revision <= before.revision) return
     this.#policy = applyDelta(before, delta)
     this.#changed()
@@ -63,7 +63,7 @@ export class NodePolicy {
       const changes = this.#changes
       const snapshot = await retry(this.#load, { signal: this.#stop, initialMs: 50, maxMs: 2_000 })
       const isOlder = this.#policy !== undefined && snapshot.revision < this.#policy.revision
-      // Older without a change in between: admin's database was restored.
+      // Without a change in the meantime, an older policy means that admin's database was restored.
       if (isOlder && changes !== this.#changes) this.#stale = true
       if (isOlder && this.#stale) continue
       this.#policy = policyFrom(snapshot)

@@ -24,7 +24,7 @@ export class Opening implements Disposable {
   readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: RequestBatcher<UserAccess, void>
   readonly #held = new HeldCredentials()
-  /** Events about users that came while accounts was being asked. */
+  /** Events about users that arrived during the call to accounts. */
   readonly #meanwhile = new Set<Event[]>()
 
   constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms; metrics: Pick<Metrics, 'dependencyFailed'> }) {
@@ -51,14 +51,14 @@ export class Opening implements Disposable {
       if (caller) return caller
       const known = previous && (await this.#find(previous))
       if (!known) continue
-      // It is found all the same: the next socket tries again.
+      // The credential is still found; the next socket retries this.
       this.#rekeyings.request({ previous, digest }).catch(() => undefined)
       return known
     }
     return undefined
   }
 
-  /** Whether the credential was valid at its last check, however long ago. */
+  /** Whether the credential was valid at its last check, at any time. */
   remembers(credential: CredentialDigests): boolean {
     return this.#held.has(credential)
   }
@@ -78,7 +78,7 @@ export class Opening implements Disposable {
     return user.loading
   }
 
-  /** Notes an event that may decide about a socket that is being opened. */
+  /** Records an event that may affect sockets being opened. */
   observe(event: Event): void {
     if (event.fact.case !== 'credentialsEnded' && event.fact.case !== 'userRolesChanged') return
     for (const events of this.#meanwhile) events.push(event)

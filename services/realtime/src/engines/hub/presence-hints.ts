@@ -19,8 +19,7 @@ const maxKept = 100_000
 const crowdedMs = 15_000
 
 /**
- * Sends presence changes. Hints come from several processes and in no order: the newest of each user counts, and older
- * ones are dropped. Changes of one person are sent at most every two seconds. If many are online, a hint names its
+ * Sends presence changes. Hints come from several processes in any order; hints older than the newest one of a user are dropped. Changes of one person are sent at most every two seconds. If many are online, a hint names its
  * recipients, who get an update every fifteen seconds.
  */
 export class PresenceHints implements Disposable {
@@ -44,7 +43,7 @@ export class PresenceHints implements Disposable {
     if (version <= (this.#newest.get(userId) ?? 0n)) return
     if (this.#newest.size >= maxKept) this.#newest.clear()
     this.#newest.set(userId, version)
-    // Nobody listens: nothing needs to be encoded.
+    // Without listeners nothing needs to be encoded.
     if (this.#options.users.size === 0) return
     if (crowded) this.#crowded.offer(userId, () => this.#publishToAudience(hint))
     else this.#throttle.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
@@ -57,7 +56,7 @@ export class PresenceHints implements Disposable {
     for (const user of here) this.#publishToUser(user, frame)
   }
 
-  /** Sockets that are behind are removed from the topic during this. */
+  /** Slow sockets are removed from the topic during this. */
   #publishToUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))

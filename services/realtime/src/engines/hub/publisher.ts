@@ -8,14 +8,14 @@ import { topics } from './topics.ts'
 import { openOf, type UserAccess } from './user-access.ts'
 
 type Options = {
-  /** Hands one frame to every socket that subscribed to a topic. */
+  /** Sends one frame to every socket that is subscribed to a topic. */
   publish: (topic: string, frame: Uint8Array) => void
   /** The people on this node. */
   users: ReadonlyMap<string, UserAccess>
   metrics: Pick<Metrics, 'published'>
 }
 
-/** Hands the frames of events to topics. */
+/** Publishes the frames of events to topics. */
 export class Publisher implements Disposable {
   readonly #options: Options
   readonly #throttle = new KeyedThrottle()
@@ -41,7 +41,7 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Drops what waits to be published about a person. */
+  /** Drops waiting events about a person. */
   forget(userId: string): void {
     for (const property of changesOfPerson.values()) this.#throttle.forget(keyOf({ userId, property }))
   }
@@ -60,7 +60,7 @@ export class Publisher implements Disposable {
     for (const userId of userIds) if (this.#options.users.has(userId)) this.#options.publish(topics.user(userId), bytes)
   }
 
-  /** Excludes people who receive the event in person, such as joiners and leavers, so that they receive it once. */
+  /** Excludes people to whom the event is also addressed, such as joiners and leavers, so that they receive it once. */
   #publishToRoom(roomId: string, frame: EventFrame, frames: readonly EventFrame[]): void {
     const topic = topics.room(roomId)
     const aside = this.#alsoInPerson(frame, frames).flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))

@@ -7,7 +7,7 @@ import { RecentVersions } from './recent-versions.ts'
 const event = (aggregateId: string, version: bigint, id = `${aggregateId}-${version}`) =>
   create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
 
-describe('versions heard', () => {
+describe('versions seen', () => {
   test('accept new events and refuse duplicates and older ones', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n))).toBe(true)
@@ -24,20 +24,20 @@ describe('versions heard', () => {
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
   })
 
-  test('use ids if the owner’s database was restored, whatever its clock', () => {
+  test('use ids if the owner’s database was restored, regardless of its clock', () => {
     const seen = new RecentVersions()
-    const told = (version: bigint, id: string, ms = 100_000) => ({
+    const eventOf = (version: bigint, id: string, ms = 100_000) => ({
       ...event('R1', version, id),
       occurredAt: timestampFromMs(ms),
     })
-    for (const version of [7n, 8n, 9n]) expect(seen.admit(told(version, `R1-${version}`))).toBe(true)
-    expect(seen.admit(told(8n, 'Elost', 99_000))).toBe(true)
-    expect(seen.admit(told(9n, 'Enext', 99_500))).toBe(true)
-    // Earlier events are relayed again, because the marks were lost too.
-    for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(told(7n, id))).toBe(false)
+    for (const version of [7n, 8n, 9n]) expect(seen.admit(eventOf(version, `R1-${version}`))).toBe(true)
+    expect(seen.admit(eventOf(8n, 'Elost', 99_000))).toBe(true)
+    expect(seen.admit(eventOf(9n, 'Enext', 99_500))).toBe(true)
+    // Earlier events are relayed again, because the relay's marks were lost too.
+    for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(eventOf(7n, id))).toBe(false)
   })
 
-  test('go by versions where ids are forgotten', () => {
+  test('use versions if ids are forgotten', () => {
     const seen = new RecentVersions(2)
     for (const version of [7n, 8n, 9n]) expect(seen.admit(event('R1', version))).toBe(true)
     for (const roomId of ['R2', 'R3']) seen.admit(event(roomId, 1n))
@@ -63,14 +63,14 @@ describe('versions heard', () => {
     'are not kept for a %s, whose owner may have been restored',
     (aggregateType) => {
       const seen = new RecentVersions()
-      const told = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })
-      expect(seen.admit(told('Ea', 2n))).toBe(true)
-      expect(seen.admit(told('Eb', 1n))).toBe(true)
-      expect(seen.admit(told('Eb', 1n))).toBe(false)
+      const eventOf = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })
+      expect(seen.admit(eventOf('Ea', 2n))).toBe(true)
+      expect(seen.admit(eventOf('Eb', 1n))).toBe(true)
+      expect(seen.admit(eventOf('Eb', 1n))).toBe(false)
     },
   )
 
-  test('are forgotten after two generations of silence, not before', () => {
+  test('are forgotten after two generations without events, not before', () => {
     const seen = new RecentVersions(2)
     seen.admit(event('R1', 5n))
     seen.admit(event('R2', 1n))

@@ -2,7 +2,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
 /** Recent events of a room, a call or a file. */
-type Heard = {
+type Seen = {
   /** The newest version received, and when its event occurred, in milliseconds. */
   last: bigint
   lastMs: number
@@ -10,18 +10,18 @@ type Heard = {
   floor: bigint
 }
 
-type Generation = { ids: Set<string>; heard: Map<string, Heard> }
+type Generation = { ids: Set<string>; versions: Map<string, Seen> }
 
 /** Upper bound of the clock difference between two processes. */
 const laterMs = 2000
 
-/** Aggregates whose every event matters to clients. Events of the others only tell clients to reload. */
-const toldInOrder: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
+/** Aggregates of which clients need every event. Events of the others only make clients reload. */
+const inVersionOrder: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
-const nothing = (): Generation => ({ ids: new Set(), heard: new Map() })
+const nothing = (): Generation => ({ ids: new Set(), versions: new Map() })
 
 /**
- * Remembers recent events, so that duplicates are dropped (a relay resends what it cannot prove delivered). A known
+ * Remembers recent events, so that duplicates are dropped (a relay resends events whose delivery is uncertain). A known
  * version with an unknown id is no duplicate: the owner's database was restored. Ids are forgotten after two
  * generations; then only the version counts, unless the event happened later.
  */
@@ -30,7 +30,7 @@ export class RecentVersions {
   #old = nothing()
   readonly #generationSize: number
 
-  /** `generationSize`: how many events make a generation. */
+  /** `generationSize`: number of events per generation. */
   constructor(generationSize = 100_000) {
     this.#generationSize = generationSize
   }
@@ -42,7 +42,7 @@ export class RecentVersions {
       this.#old = this.#young
       this.#young = nothing()
     }
-    if (toldInOrder.has(event.aggregateType) && !this.#hear(event)) return false
+    if (inVersionOrder.has(event.aggregateType) && !this.#admitVersion(event)) return false
     this.#young.ids.add(event.id)
     return true
   }
@@ -52,18 +52,18 @@ export class RecentVersions {
     this.#old = nothing()
   }
 
-  #hear({ aggregateType, aggregateId, version, occurredAt }: Event): boolean {
+  #admitVersion({ aggregateType, aggregateId, version, occurredAt }: Event): boolean {
     const key = `${aggregateType}/${aggregateId}`
-    const [young, old] = [this.#young.heard.get(key), this.#old.heard.get(key)]
+    const [young, old] = [this.#young.versions.get(key), this.#old.versions.get(key)]
     const newest = young ?? old
     const lastMs = occurredAt ? timestampMs(occurredAt) : 0
     let floor = young?.floor ?? old?.last ?? version - 1n
     if (newest && version <= (old ?? newest).floor) {
       if (lastMs <= newest.lastMs + laterMs) return false
-      this.#old.heard.delete(key)
+      this.#old.versions.delete(key)
       floor = version - 1n
     }
-    this.#young.heard.set(key, { last: version, lastMs, floor })
+    this.#young.versions.set(key, { last: version, lastMs, floor })
     return true
   }
 }

@@ -27,8 +27,8 @@ const missed = (buffer: ReplayBuffer, position: string, topics: string[], userId
   return 'frames' in replay ? replay.frames.map((bytes) => Buffer.from(bytes).toString()) : replay.refusal
 }
 
-describe('what a socket missed', () => {
-  test('is what went to its topics after the position, in the order of the stream', () => {
+describe('the frames that a socket missed', () => {
+  test('are those of its topics after the position, in the order of the stream', () => {
     const buffer = bufferOf()
     add(buffer, [frame('a1', 'a')], [frame('b1', 'b')], [], [frame('c1', 'c')], [frame('a2', 'a')], [frame('b2', 'b')])
     expect(missed(buffer, 'p1', ['b', 'a'])).toEqual(['b1', 'a2', 'b2'])
@@ -37,19 +37,19 @@ describe('what a socket missed', () => {
     expect(missed(buffer, 'p1', ['nobody'])).toEqual([])
   })
 
-  test('contains the whole event at the position again if that has several frames: perhaps only one arrived', () => {
+  test('include all frames of the event at the position if it has several, because only one may have arrived', () => {
     const buffer = bufferOf()
     add(buffer, [frame('a1', 'a')], [frame('a2', 'a'), frame('for Anna', 'user')])
     expect(missed(buffer, 'p2', ['a', 'user'])).toEqual(['a2', 'for Anna'])
   })
 
-  test('contains an event once that goes to the room and in person', () => {
+  test('include an event only once that is sent to the room and to the person', () => {
     const buffer = bufferOf()
     add(buffer, [], [frame('joined', 'a'), frame('joined', 'user')], [frame('joined', 'a')])
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
   })
 
-  test('of changes that nodes delay contains the newest, also from before the position, but nothing about deleted people', () => {
+  test('include the newest of throttled changes, even from before the position, but nothing about deleted people', () => {
     const buffer = bufferOf()
     const changes = [about('name 1', 'Bert'), about('name 2', 'Bert'), about('name', 'Carl')].map((one) => [one])
     add(buffer, [], ...changes, [frame('a1', 'a')])
@@ -64,14 +64,14 @@ describe('what a socket missed', () => {
 })
 
 describe('a position is refused', () => {
-  test('that was never seen', () => {
+  test('that is unknown', () => {
     const buffer = bufferOf()
     add(buffer, [frame('a1', 'a')])
     expect(missed(buffer, 'p2', ['a'])).toBe('unknown_position')
     expect(missed(buffer, '', ['a'])).toBe('unknown_position')
   })
 
-  test('that is so near the beginning that delayed changes of before may be missing', () => {
+  test('that is so close to the start of the buffer that earlier throttled changes may be missing', () => {
     const buffer = new ReplayBuffer({ windowMs, maxBytes: kib * kib, maxReplayBytes: kib })
     for (const [position, storedAtMs] of [
       ['p1', 50_000],
@@ -103,7 +103,7 @@ describe('a position is refused', () => {
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
   })
 
-  test('from before a change of the access of this person, or of everybody', () => {
+  test('from before a change of access of this person, or of everybody', () => {
     const buffer = bufferOf()
     add(buffer, [], [])
     buffer.accessChanges('Uanna')
@@ -117,7 +117,7 @@ describe('a position is refused', () => {
     expect(missed(buffer, 'decided', ['a'], 'Ubert')).toEqual([])
   })
 
-  test('after which more was published than a socket may be sent at once', () => {
+  test('after which more was published than may be sent to a socket at once', () => {
     const buffer = bufferOf({ maxReplayBytes: 5 })
     add(buffer, [], [frame('12345', 'a')], [frame('6', 'a')])
     expect(missed(buffer, 'p1', ['a'])).toBe('too_much')

@@ -1,27 +1,27 @@
 import type { ReplayRefusal } from '../../domain/replay-refusal.ts'
 import { TopicLog } from './topic-log.ts'
 
-/** An event of the stream, as it goes to sockets. */
+/** An event of the stream, as sent to sockets. */
 export type ReplayEvent = {
-  /** Place on the stream; see `positionOf`. */
+  /** Position on the stream; see `positionOf`. */
   position: string
   /** When the stream stored it, in milliseconds since 1970. */
   storedAtMs: number
   frames: readonly ReplayFrame[]
 }
 
-/** A frame, and the topics to whose subscribers it goes. */
+/** A frame, and the topics to which it is published. */
 export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
-  /** What it is about, if only the newest frame about that counts. Such a frame goes to everyone, up to two seconds late. */
+  /** Its subject, if only the newest frame about it is kept. Such a frame is sent to everyone, up to two seconds late. */
   about?: About
 }
 
 /** A property of a person. */
 export type About = { userId: string; property: string }
 
-/** What a socket missed, or why that is unknown. */
+/** The frames that a socket missed, or the reason why they are unknown. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
@@ -37,15 +37,14 @@ type Kept = { ordinal: number; storedAtMs: number; bytes: number; frames: readon
 /** A frame of an event; `place` is its place among all frames. */
 type Item = { ordinal: number; place: number; frame: ReplayFrame }
 
-/** Longer than a node delays a frame, and than two nodes differ in it. */
+/** Longer than a node delays a frame, including the difference between two nodes. */
 export const longestDelayMs = 5_000
-/** Estimates of what an event takes besides its frames, and a topic of it. */
+/** Estimated memory of an event besides its frames, and of each topic. */
 const bytesPerEvent = 512
 const bytesPerTopic = 256
 
 /**
- * The events of the last minutes, for sockets that were away for a moment. Kept by topic, so that a replay costs what it
- * sends and not what was published meanwhile; one that would be too long is given up early.
+ * The events of the last minutes, for sockets that reconnect. They are stored by topic, so that the cost of a replay depends on what it sends and not on what was published; a replay that would be too long is aborted early.
  */
 export class ReplayBuffer {
   readonly #options: Options
@@ -59,9 +58,9 @@ export class ReplayBuffer {
   /** Events by position, oldest first. */
   readonly #events = new Map<string, Kept>()
   readonly #topics = new Map<string, TopicLog<Item>>()
-  /** The newest frame about each thing of which only the newest counts. */
+  /** The newest frame about each subject of which only the newest is kept. */
   readonly #newest = new Map<string, Item>()
-  /** Ordinals of the first event after the newest change of each person's access, oldest first. */
+  /** For each person the ordinal of the first event after the newest change of their access, oldest first. */
   readonly #accessChanges = new Map<string, number>()
   #everyonesAccessChange = 0
 
@@ -74,7 +73,7 @@ export class ReplayBuffer {
     this.#addedSinceMs = timeMs
   }
 
-  /** Adds the next event of the stream; one without frames is a position all the same. */
+  /** Adds the next event of the stream. An event without frames is still a valid position. */
   add({ position, storedAtMs, frames }: ReplayEvent): void {
     const ordinal = ++this.#ordinal
     this.#addedSinceMs ??= storedAtMs
@@ -88,18 +87,18 @@ export class ReplayBuffer {
     this.#evict(storedAtMs)
   }
 
-  /** This person receives other rooms from the next event on. */
+  /** Records that the rooms of this person change with the next event. */
   accessChanges(userId: string): void {
     this.#accessChanges.delete(userId)
     this.#accessChanges.set(userId, this.#ordinal + 1)
   }
 
-  /** Anybody may receive other rooms from the next event on. */
+  /** Records that anybody's rooms may change with the next event. */
   everyonesAccessChanges(): void {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
-  /** Nothing about this person is sent any more. */
+  /** Removes everything about this person. */
   forget(userId: string): void {
     for (const [key, { frame }] of this.#newest) if (frame.about?.userId === userId) this.#newest.delete(key)
   }
@@ -114,7 +113,7 @@ export class ReplayBuffer {
     return frames ? { frames } : { refusal: 'too_much' }
   }
 
-  /** Events may have been missed: all earlier positions become invalid. */
+  /** Invalidates all earlier positions, because events may have been missed. */
   clear(): void {
     this.#events.clear()
     this.#topics.clear()
@@ -132,7 +131,7 @@ export class ReplayBuffer {
 
   /** Undefined if it is too much. */
   #missed(from: Kept, topics: Iterable<string>): Uint8Array[] | undefined {
-    // Perhaps only some frames of an event have arrived.
+    // Only some frames of the event may have arrived.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
     let bytes = 0
@@ -143,7 +142,7 @@ export class ReplayBuffer {
       }
       return bytes > this.#options.maxReplayBytes
     }
-    // However old: a node that was cut off from the bus sends it late, and a client that has received it drops it.
+    // Regardless of age: a node that was disconnected from the bus sends it late, and clients drop duplicates.
     if (isTooMuch(this.#newest.values())) return undefined
     for (const topic of topics)
       if (isTooMuch(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
@@ -161,7 +160,7 @@ export class ReplayBuffer {
     }
   }
 
-  /** Drops what is too old or too much, except for the newest event. */
+  /** Drops events that are too old or exceed the memory, except the newest. */
   #evict(newestMs: number): void {
     const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
     for (const [position, kept] of this.#events) {
@@ -198,6 +197,6 @@ export class ReplayBuffer {
 /** Names a property of a person. */
 export const keyOf = ({ userId, property }: About): string => `${userId} ${property}`
 
-/** Whether a person gets this frame twice, as a member of the room and in person. */
+/** Whether a person would get this frame twice, as a member of the room and as an addressee. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>
   item.ordinal === previous?.ordinal && Buffer.compare(item.frame.bytes, previous.frame.bytes) === 0

@@ -14,7 +14,7 @@ type Sockets = {
 }
 type Given = { hub: Hub; intake: Intake; metrics: Metrics }
 
-/** Receives the hints outside the stream: presence and typing. */
+/** Receives presence and typing hints, which are not on the stream. */
 export function subscribeToHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
   const unreadable = metrics.hintUnreadable
   const { users } = hub.access
@@ -30,11 +30,11 @@ export function subscribeToHints(host: Host, { publish, subscribers }: Sockets, 
     [presenceHints, presence],
     [typingHints, typing],
   ] as const) {
-    const hearing = host.calls.nc.subscribe(subject, {
+    const subscription = host.calls.nc.subscribe(subject, {
       callback: (error, message) => {
         if (!error) hints.take(message.data)
       },
     })
-    host.defer(`hints of ${subject}`, () => hearing.unsubscribe())
+    host.defer(`hints of ${subject}`, () => subscription.unsubscribe())
   }
 }

@@ -1,14 +1,14 @@
 import type { StreamEnd } from '../../errors.ts'
 
-/** A socket past its hello, as the hub sees it. */
+/** The hub's view of a socket with an accepted hello. */
 export type Subscriber = {
   /** Whether its stream is open; only then is it subscribed to topics. */
   readonly isOpen: boolean
-  /** Id of the credential it was opened with. */
+  /** Id of the credential with which it was opened. */
   readonly credentialId: string | undefined
-  /** Bytes it has not taken yet. */
+  /** Number of unsent bytes. */
   readonly buffered: number
-  /** Whether it has been open for about as long, in milliseconds; `now` as of `performance.now()`. */
+  /** Whether it has been open for about this many milliseconds; `now` is a time of `performance.now()`. */
   isOlderThan(maxAgeMs: number, now: number): boolean
   subscribe(topic: string): void
   unsubscribe(topic: string): void

@@ -1,4 +1,4 @@
-/** Items of one topic, oldest first, which leave in the order in which they came. */
+/** A queue of the items of one topic, oldest first. */
 export class TopicLog<Item> {
   #items: (Item | undefined)[] = []
   #first = 0
@@ -13,14 +13,14 @@ export class TopicLog<Item> {
 
   /** Drops the oldest item. */
   shift(): void {
-    // The array must not keep what was dropped.
+    // The array must not keep references to dropped items.
     this.#items[this.#first++] = undefined
     if (this.#first * 2 < this.#items.length) return
     this.#items = this.#items.slice(this.#first)
     this.#first = 0
   }
 
-  /** The items from the first that is recent enough; all later ones must be, too. */
+  /** The items from the first that is recent enough; all later ones must also be recent enough. */
   from(isRecent: (item: Item) => boolean): Item[] {
     let [low, high] = [this.#first, this.#items.length]
     while (low < high) {

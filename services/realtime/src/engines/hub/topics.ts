@@ -1,7 +1,7 @@
 /** Topics of this node's sockets. */
 export const topics = {
   everyone: 'everyone',
-  /** Hints: sockets that are behind do not get them. */
+  /** Hints, which slow sockets do not get. */
   hints: 'hints',
   user: (userId: string) => `user:${userId}`,
   room: (roomId: string) => `room:${roomId}`,

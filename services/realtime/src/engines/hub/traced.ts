@@ -28,7 +28,7 @@ export function traced<Place>(event: Event, place: Place, { push, failed }: Deli
     'messaging.message.id': id,
     'parley.event.kind': kind,
   }
-  // The work is done when this returns: only the end of the span comes later.
+  // The work is done when this returns; only the span ends later.
   void withSpan('deliver to sockets', { kind: 'consumer', parent: traceparent, attributes }, () => {
     try {
       push(event, place)

@@ -11,7 +11,7 @@ import { UserAccess } from './user-access.ts'
 type Socket = ReturnType<typeof fakeSocket>
 
 let users: Map<string, UserAccess>
-let heard: { socket: Socket; from: string; roomId: string; root: string | undefined }[]
+let received: { socket: Socket; from: string; roomId: string; root: string | undefined }[]
 let catchUp: () => void
 let unreadable: number
 let typing: TypingHints
@@ -24,7 +24,7 @@ const holders = (topic: string) => sockets().filter((socket) => socket.held().in
 
 beforeEach(() => {
   users = new Map()
-  heard = []
+  received = []
   others = 0
   unreadable = 0
   clock = 0
@@ -33,7 +33,7 @@ beforeEach(() => {
     const decoded = fromBinary(RealtimeServerFrameSchema, frame).frame
     if (decoded.case !== 'event' || decoded.value.event.case !== 'userTyping') throw new Error('no hint')
     const { roomId, threadRootEventId: root } = decoded.value.event.value
-    for (const socket of holders(topic)) heard.push({ socket, from: decoded.value.actorId ?? '', roomId, root })
+    for (const socket of holders(topic)) received.push({ socket, from: decoded.value.actorId ?? '', roomId, root })
   }
   const subscribers = (topic: string) => holders(topic).length + others
   const hints = { publish, subscribers, users, hintTopics, catchUp: () => catchUp() }
@@ -42,7 +42,7 @@ beforeEach(() => {
 
 const hintTopics = new HintTopics()
 
-/** Somebody on this node with a socket, in rooms. */
+/** Adds a user on this node with a socket, in the given rooms. */
 function person(userId: string, ...roomIds: string[]): Socket {
   const user = users.get(userId) ?? new UserAccess(userId, [], 1n)
   for (const roomId of roomIds) user.rooms.add(roomId)
@@ -57,14 +57,14 @@ function person(userId: string, ...roomIds: string[]): Socket {
 const take = (hint: MessageInitShape<typeof TypingHintSchema>) =>
   typing.take(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
 
-test('members of a channel receive who types and where, except on sockets of the typist', () => {
+test('members of a channel receive who is typing and where, except on sockets of the typist', () => {
   const [ann, again, bob] = [person('ann', 'R1'), person('ann', 'R1'), person('bob', 'R1')]
   person('cyd', 'R2')
   const before = sockets().map((socket) => socket.held())
   take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E1' })
   take({ roomId: 'R1', userId: 'bob' })
   typing.flush()
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { socket: bob, from: 'ann', roomId: 'R1', root: 'E1' },
     { socket: ann, from: 'bob', roomId: 'R1', root: undefined },
     { socket: again, from: 'bob', roomId: 'R1', root: undefined },
@@ -72,20 +72,20 @@ test('members of a channel receive who types and where, except on sockets of the
   expect(sockets().map((socket) => socket.held())).toEqual(before)
 })
 
-test('participants of a direct message receive it, except sockets of the typist and those that are behind', () => {
+test('participants of a direct message receive it, except on sockets of the typist and slow sockets', () => {
   const [ann, bob, slow] = [person('ann'), person('bob'), person('bob')]
   person('cyd')
   slow.buffered = 65_537
   take({ roomId: 'R1', userId: 'ann', dmParticipantIds: ['ann', 'bob', 'away'] })
   typing.flush()
-  expect(heard).toEqual([{ socket: bob, from: 'ann', roomId: 'R1', root: undefined }])
+  expect(received).toEqual([{ socket: bob, from: 'ann', roomId: 'R1', root: undefined }])
   expect([ann, slow].map((socket) => socket.held())).toEqual([
     ['hints', 'user:ann'],
     ['hints', 'user:bob'],
   ])
 })
 
-test('a socket that left the topics of hints does not return by its own typing', () => {
+test('a socket that left the topics of hints does not rejoin them by typing', () => {
   const slow = person('ann', 'R1')
   slow.buffered = 65_537
   hintTopics.control(users.values())
@@ -95,17 +95,17 @@ test('a socket that left the topics of hints does not return by its own typing',
   expect(slow.held()).toEqual(['user:ann'])
 })
 
-test('nothing is sent if more than 500 sockets listen', () => {
+test('nothing is sent if more than 500 sockets are subscribed', () => {
   const bob = person('bob', 'R1')
   others = 500
   take({ roomId: 'R1', userId: 'ann' })
   typing.flush()
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   others = 499
   clock = 2_000
   take({ roomId: 'R1', userId: 'ann' })
   typing.flush()
-  expect(heard).toMatchObject([{ socket: bob }])
+  expect(received).toMatchObject([{ socket: bob }])
 })
 
 test('waiting events of the stream are applied first, and duplicates are sent once', () => {
@@ -113,12 +113,12 @@ test('waiting events of the stream are applied first, and duplicates are sent on
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
   take({ roomId: 'R1', userId: 'ann' })
   take({ roomId: 'R1', userId: 'ann' })
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   typing.flush()
-  expect(heard.map(({ socket }) => socket)).toEqual([bob])
+  expect(received.map(({ socket }) => socket)).toEqual([bob])
 })
 
-test('hints of one person are limited per two seconds, whatever threads are made up', () => {
+test('hints of one person are limited per two seconds, regardless of invented threads', () => {
   const [bob] = [person('bob', 'R1', 'R2')]
   const flood = () => {
     for (let n = 0; n < 20; n++) {
@@ -128,19 +128,19 @@ test('hints of one person are limited per two seconds, whatever threads are made
     }
   }
   flood()
-  expect(heard.map(({ socket, root }) => [socket, root])).toEqual(['E0', 'E1', 'E2'].map((root) => [bob, root]))
+  expect(received.map(({ socket, root }) => [socket, root])).toEqual(['E0', 'E1', 'E2'].map((root) => [bob, root]))
   take({ roomId: 'R2', userId: 'ann' })
   take({ roomId: 'R1', userId: 'cyd' })
   typing.flush()
-  expect(heard.slice(3).map(({ from, roomId }) => `${from} ${roomId}`)).toEqual(['ann R2', 'cyd R1'])
+  expect(received.slice(3).map(({ from, roomId }) => `${from} ${roomId}`)).toEqual(['ann R2', 'cyd R1'])
   clock = 2_000
   flood()
-  expect(heard).toHaveLength(8)
+  expect(received).toHaveLength(8)
 })
 
 test('invalid hints are ignored', () => {
   person('bob', 'R1')
   typing.take(Buffer.from('no hint'))
   typing.flush()
-  expect([heard, unreadable]).toEqual([[], 1])
+  expect([received, unreadable]).toEqual([[], 1])
 })

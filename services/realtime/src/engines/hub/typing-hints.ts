@@ -14,14 +14,14 @@ type Options = {
   subscribers: (topic: string) => number
   users: ReadonlyMap<string, UserAccess>
   hintTopics: HintTopics
-  /** Applies what the stream brought and still waits. */
+  /** Applies waiting events of the stream. */
   catchUp: () => void
   unreadable: (error: unknown) => void
   /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
-/** With more listening sockets on this node typing hints are not sent: they are of little use and much work. */
+/** With more subscribed sockets on this node typing hints are not sent, because they are of little use and much work. */
 const maxSockets = 500
 const maxWaiting = 10_000
 const heldMs = 100
@@ -40,7 +40,7 @@ export class TypingHints implements Disposable {
   readonly #options: Options
   readonly #waiting = new Map<string, TypingHint>()
   /** Places already sent in the current window, by room and person. */
-  readonly #told = new Map<string, Set<string>>()
+  readonly #sent = new Map<string, Set<string>>()
   #windowEndsAt = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -78,13 +78,13 @@ export class TypingHints implements Disposable {
   #isNew({ roomId, userId, threadRootEventId }: TypingHint): boolean {
     const now = (this.#options.now ?? (() => performance.now()))()
     if (now >= this.#windowEndsAt) {
-      this.#told.clear()
+      this.#sent.clear()
       this.#windowEndsAt = now + windowMs
     }
     const key = `${roomId} ${userId}`
-    const places = this.#told.get(key) ?? new Set()
+    const places = this.#sent.get(key) ?? new Set()
     if (places.size >= maxPlaces || places.has(threadRootEventId)) return false
-    this.#told.set(key, places.add(threadRootEventId))
+    this.#sent.set(key, places.add(threadRootEventId))
     return true
   }
 

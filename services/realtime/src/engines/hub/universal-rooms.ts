@@ -1,10 +1,10 @@
 import type { UniversalRoom } from '../../domain/standing.ts'
 
-/** Every universal room of the server: read at start, then kept by the stream; a header with a lower version changes nothing. */
+/** All universal rooms of the server, loaded at the start and updated from the stream. Headers with a lower version are ignored. */
 export class UniversalRooms {
   readonly #rooms = new Map<string, UniversalRoom>()
 
-  /** Takes a header; returns whether something that decides delivery changed. */
+  /** Applies a header; returns whether a property that affects delivery changed. */
   set(room: UniversalRoom): boolean {
     const known = this.#rooms.get(room.roomId)
     if (!known && !room.universal) return false

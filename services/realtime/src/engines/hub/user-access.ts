@@ -4,7 +4,7 @@ import type { Subscriber } from './subscriber.ts'
 /** The sockets of a person whose stream is open. */
 export const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
 
-/** What this node knows of a user with at least one connection. */
+/** The state of a user with at least one connection to this node. */
 export class UserAccess {
   readonly userId: string
   roleIds: readonly string[]
@@ -31,14 +31,13 @@ export class UserAccess {
   }
 
   /**
-   * Whether accounts reports other roles without a newer version: its database was restored, and its current roles
-   * count.
+   * Whether accounts reports other roles without a newer version: its database was restored, and its current roles apply.
    */
   isRefuted(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }
 
-  /** Accepts any roles that the next socket brings. */
+  /** Makes the roles that the next socket loads apply in any case. */
   forgetRoles(): void {
     this.roleIds = []
     this.rolesVersion = -1n
