@@ -11,7 +11,7 @@ const mediaFailures = counter('parley.calls.media_server_failures', {
   unit: '{request}',
 })
 const endingsFailed = counter('parley.calls.ending_failures', {
-  description: 'Calls that could not be ended when all were; each is tried again',
+  description: 'Calls that could not be ended together with all others, and will be retried',
   unit: '{call}',
 })
 

@@ -41,7 +41,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   await host.erase(erasePerson(ctx), accounts)
   const everyMs = overrides.compareEveryMs ?? 30_000
   if (media) host.use(compareCalls(ctx, media, { everyMs, signal }))
-  // Calls from before they were switched off are nobody's.
+  // Calls from before calls were switched off are ended.
   else host.every({ name: 'end calls', everyMs, run: (stop) => endCalls(ctx, stop) })
   host.use(forgetCalls(ctx, { everyMs: 600_000, signal }))
   host.forgetAnswers()

@@ -18,7 +18,7 @@ type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
  * The environment of calls: a database, a bus, stand-ins for other services and a media server. The comparison with the
- * media server runs only in tests about it; elsewhere it could anticipate webhooks.
+ * media server runs only in tests about it; in other tests it could be faster than webhooks.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(
@@ -52,10 +52,10 @@ export const openEnv = ({ compares = false } = {}) =>
       const ofUser = (userId: string) => ({ aggregateType: 'user', aggregateId: userId, actorId: userId }) as const
       return {
         ...{ livekit, rooms, messaging, erasures, as },
-        /** Connects to the call of a room as somebody, with a token that was just made. */
+        /** Connects to the call of a room as a user, with a new token. */
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),
-        /** Participants of the call of a room, as its members see them; undefined without a call. */
+        /** Participants of the call of a room, as shown to its members; undefined without a call. */
         async inCall(roomId: string, requester: string): Promise<string[] | undefined> {
           const { calls } = await as(requester).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()

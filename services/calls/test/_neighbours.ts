@@ -15,7 +15,7 @@ type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: str
 /** Stands in for rooms: a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
-  /** Called before a question of access is answered. */
+  /** Called before a request for access is answered. */
   beforeAccess: ((request: GetRoomAccessRequest) => void) | undefined
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
@@ -67,7 +67,7 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Events of a room: kind, actor, and how it was noticed. */
+  /** Events of a room: kind, actor, and how the change was detected. */
   publishedOf(roomId: string): string[] {
     return this.events
       .filter((event) => event.roomId === roomId)

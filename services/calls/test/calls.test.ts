@@ -71,7 +71,7 @@ test('the first participant starts a call, others join it, the last ends it, and
   expect(versions).toEqual([...new Set(versions)].sort())
 })
 
-test('a token opens the room of one call at the media server, for five minutes, and nothing else', async () => {
+test('a token is valid for five minutes, and only for the room of one call at the media server', async () => {
   env.rooms.set('Rtoken', ['Ualice', 'Ubob'])
   const alice = env.as('Ualice')
   await expect(alice.getCallToken({ roomId: 'Rtoken' })).rejects.toMatchObject({ code: Code.FailedPrecondition })
@@ -83,7 +83,7 @@ test('a token opens the room of one call at the media server, for five minutes, 
   const metadata: unknown = JSON.parse(claims.metadata ?? '')
   expect(metadata).toEqual({ login: 'ubob', avatarUrl: 'https://chat.example.org/Ubob', callId })
   const { exp = 0, nbf = 0 } = claims as { exp?: number; nbf?: number }
-  // Each of them is read from the clock, and a second may end in between.
+  // Each time is read from the clock separately, and a second may end in between.
   expect([299, 300]).toContain(exp - nbf)
   expect(e2eeKey).toMatch(/^[A-Za-z0-9+/]{43}$/)
   expect(Buffer.from(e2eeKey, 'base64')).toHaveLength(32)
@@ -133,7 +133,7 @@ test('calls are for members, in archived rooms and direct messages too', async (
   await expect(alice.batchGetActiveCalls({ roomIds: [] })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('a repeated request to join under the same key gets the same answer, and joins nothing', async () => {
+test('a repeated request to join with the same key gets the same response, and does not join again', async () => {
   env.rooms.set('Rkeys', ['Ualice', 'Ubob'])
   const alice = env.as('Ualice')
   const headers = { 'Idempotency-Key': 'once' }

@@ -44,7 +44,7 @@ test('without a media server there are no calls; earlier ones end, even if one c
   expect(await response.json()).toEqual({ error: 'voice calls are not configured' })
 })
 
-test('keys work without a media server', async () => {
+test('repeated requests with a key work without a media server', async () => {
   const replayed: (string | null)[] = []
   const options = {
     headers: { 'Idempotency-Key': 'off' },

@@ -8,7 +8,7 @@ import { callParticipants, calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
-/** Minutes that have passed. */
+/** Minutes by which the clock is advanced. */
 let later = 0
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ test('closes a room left over from a call, but not those of others', async () =>
   expect(others.filter((name) => env.livekit.rooms.has(name))).toEqual(others)
 })
 
-test('a 404 from a proxy of the media server is not taken for an empty room', async () => {
+test('a 404 from a proxy of the media server is not mistaken for an empty room', async () => {
   await using proxy = await serveHttp({
     ...{ host: '127.0.0.1', port: 0 },
     handle: (_request, response) => response.writeHead(404).end('404 page not found'),

@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('a key of the previous version is answered, whether stored before or after the migration, and erased by both', async () => {
+test('a key of the previous version returns its result, whether stored before or after the migration, and is erased by both versions', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0005_idempotent_calls')
   await using database = await testDatabase(before.folder)
@@ -15,7 +15,7 @@ test('a key of the previous version is answered, whether stored before or after 
   const digest = createHash('sha256')
     .update(toBinary(JoinCallRequestSchema, create(JoinCallRequestSchema, { roomId: 'Rold' })))
     .digest()
-  /** As the version before did. */
+  /** Stores a key as the previous version did. */
   const store = async (key: string, joined: boolean) => {
     const { rowCount } = await old.pool.query(
       `insert into "call_keys" ("caller_id", "key", "digest", "joined", "created_at") values ('Ualice', $1, $2, $3, now())

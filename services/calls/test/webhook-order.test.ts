@@ -16,7 +16,7 @@ const people = ['Ualice', 'Ubob', 'Ucarol']
 const steps = fc.array(fc.record({ who: fc.nat(2), again: fc.boolean() }), { minLength: 1, maxLength: 8 })
 const history = fc.tuple(steps, fc.infiniteStream(fc.nat()))
 
-/** Each webhook at least once, in an order that the numbers choose. */
+/** Each webhook at least once, in an order determined by the numbers. */
 function mixed<T>(events: readonly T[], numbers: Iterable<number>): T[] {
   const random = numbers[Symbol.iterator]()
   const next = () => Number(random.next().value)
@@ -29,7 +29,7 @@ function mixed<T>(events: readonly T[], numbers: Iterable<number>): T[] {
 
 let rounds = 0
 
-test('webhooks of one history in any order, with duplicates, lead to the participants at the media server', async () => {
+test('webhooks in any order and with duplicates result in the participants at the media server', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ([taken, numbers]) => {
       const roomId = `R${rounds++}`

@@ -4,7 +4,7 @@ import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import { findActiveCall, lockCall } from '../store/calls.ts'
 import { findPresent } from '../store/participants.ts'
 
-/** A room is no longer universal: people who were members only because of that leave its call. */
+/** When a room is no longer universal, people who were members only because of that leave its call. */
 export const onRoomNarrowed =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {

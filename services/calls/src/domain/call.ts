@@ -4,7 +4,7 @@ import { arrivalMs, clockSlackMs } from './limits.ts'
 import type { CallRow } from '../store/calls.ts'
 import type { ParticipantRow } from '../store/participants.ts'
 
-/** How a change was noticed. */
+/** How a change was detected. */
 export type Source = ParticipantRow['source']
 
 /** An event for the room about a change. */
@@ -22,7 +22,7 @@ export class Call {
   readonly source: Source
   readonly now: Date
   readonly events: CallEvent[] = []
-  /** Participants whom the media server must remove. */
+  /** Participants to remove at the media server. */
   readonly removals = new Set<string>()
   readonly #participants: Map<string, ParticipantRow>
   readonly #changed = new Set<string>()
@@ -55,12 +55,12 @@ export class Call {
     this.#announce('call_started', '', userId)
   }
 
-  /** A user joins, and is about to connect to the media server. */
+  /** Adds a user who is about to connect to the media server. */
   join(userId: string): void {
     this.#put({ ...this.#of(userId), awaitedSince: this.now })
   }
 
-  /** The user leaves: all their connections until now are over, including those reported later. */
+  /** Removes a user. All their connections until now are over, including those reported later. */
   leave(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant) return
@@ -70,7 +70,7 @@ export class Call {
     this.#put({ ...participant, ...stored(connection), awaitedSince: null })
   }
 
-  /** A connection began or ended, perhaps long ago. Returns whether that changes anything. */
+  /** Applies a report that a connection began or ended, possibly long ago. Returns whether that changes anything. */
   applyConnection(userId: string, connection: Connection): boolean {
     const participant = this.#of(userId)
     const held = connectionOf(participant)
@@ -81,8 +81,7 @@ export class Call {
   }
 
   /**
-   * The media server closed a room of the call. That ends the call, unless somebody has joined since or is in another
-   * room. Returns whether the call continues.
+   * Records that the media server closed a room of the call, which ends the call unless somebody has joined since or is in another room. Returns whether the call continues.
    */
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
@@ -96,7 +95,7 @@ export class Call {
     return false
   }
 
-  /** Records a connection that the media server shows now, overriding earlier reports. */
+  /** Records a connection that the media server currently lists, overriding earlier reports. */
   see(userId: string, connection: Connection): void {
     const participant = this.#of(userId)
     const held = connectionOf(participant)
@@ -105,7 +104,7 @@ export class Call {
     this.#put({ ...participant, ...stored(connection), ...arrived })
   }
 
-  /** The media server does not list a participant. */
+  /** Records that the media server does not list a participant. */
   miss(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant || participant.leftAt !== null) return
@@ -113,7 +112,7 @@ export class Call {
     this.#put({ ...participant, disconnected: true, awaitedSince: null })
   }
 
-  /** Ends the call. `userId` did it, or nobody. */
+  /** Ends the call. `userId`: the user who ended it, if any. */
   end(userId = ''): void {
     for (const participant of this.present())
       this.#put({ ...participant, ...stored({ ...connectionOf(participant), disconnected: true }), awaitedSince: null })

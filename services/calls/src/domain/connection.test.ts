@@ -15,7 +15,7 @@ const receivedAgain = fc
     ),
   )
 
-test('reports in any order and any number give the same connection', () => {
+test('reports in any order and with duplicates result in the same connection', () => {
   fc.assert(
     fc.property(receivedAgain, ([received, again]) => {
       expect(again.reduce(newer, noConnection)).toEqual(received.reduce(newer, noConnection))
@@ -31,7 +31,7 @@ test('the end of an earlier connection does not end a later one', () => {
   expect(newer({ ...first, disconnected: true }, first).disconnected).toBe(true)
 })
 
-test('an older connection does not bring back a participant who left', () => {
+test('an older connection does not restore a participant who left', () => {
   expect(isLive(newer(disconnectedAt(15), first), [])).toBe(false)
   expect(isLive(newer(disconnectedAt(15), second), [])).toBe(true)
 })

@@ -1,17 +1,17 @@
 /** One connection of a participant to the media server. */
 export type Connection = {
   sid: string
-  /** The media server's room, which has another sid when it is opened again. */
+  /** Sid of the media server's room, which changes when the room is reopened. */
   mediaRoomSid: string
   /** Milliseconds since 1970, by the clock of the media server. */
   connectedAt: number
   disconnected: boolean
 }
 
-/** Before any connection. */
+/** The state before any connection. */
 export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt: 0, disconnected: true }
 
-/** A leave by the user: connections made before it do not count, even when reported later. */
+/** A leave by the user, which ends all earlier connections, even those reported later. */
 export const disconnectedAt = (ms: number): Connection => ({ ...noConnection, connectedAt: ms })
 
 /**

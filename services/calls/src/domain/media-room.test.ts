@@ -5,7 +5,7 @@ test.each([
   { room: { serverId: undefined, dm: false, roomId: 'R1', callId: 'C1' }, name: 'server_R1@C1' },
   { room: { serverId: undefined, dm: true, roomId: '0af3', callId: 'C1' }, name: 'DM_0af3@C1' },
   { room: { serverId: 'my_chat-1', dm: false, roomId: 'R1', callId: 'C1' }, name: 'my_chat-1.server_R1@C1' },
-])('$name is written and read', ({ room, name }) => {
+])('$name is encoded and decoded', ({ room, name }) => {
   expect(mediaRoomName(room)).toBe(name)
   expect(readMediaRoomName(name)).toEqual(room)
 })

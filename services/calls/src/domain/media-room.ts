@@ -3,11 +3,11 @@ export type MediaRoom = { serverId: string | undefined; dm: boolean; roomId: str
 
 const form = /^(?:([A-Za-z0-9_-]+)\.)?(server|DM)_([A-Za-z0-9]+)@([A-Za-z0-9]+)$/
 
-/** Name of a call's room at the media server; another call has another room. */
+/** Name of a call's room at the media server; each call has its own. */
 export const mediaRoomName = ({ serverId, dm, roomId, callId }: MediaRoom): string =>
   `${serverId === undefined ? '' : `${serverId}.`}${dm ? 'DM' : 'server'}_${roomId}@${callId}`
 
-/** Undefined when the name does not belong to this application. */
+/** Decodes a name; undefined if it does not belong to this application. */
 export function readMediaRoomName(name: string): MediaRoom | undefined {
   const [, serverId, kind, roomId, callId] = form.exec(name) ?? []
   if (roomId === undefined || callId === undefined) return undefined

@@ -31,7 +31,7 @@ export function listActiveCalls(db: Reader, after: string, limit: number): Promi
     .limit(limit)
 }
 
-/** Locks the call's row, which every change must hold, so that events are in the order of their versions. */
+/** Locks the call's row. Every change must do so, so that events are in the order of their versions. */
 export async function lockCall(tx: Tx, id: string): Promise<CallRow | undefined> {
   const [row] = await tx.select().from(calls).where(eq(calls.id, id)).for('update')
   return row
@@ -42,7 +42,7 @@ export async function lockActiveCall(tx: Tx, roomId: string): Promise<CallRow | 
   return row
 }
 
-/** Undefined when the room has an active call already. */
+/** Inserts a call; undefined if the room already has an active one. */
 export async function insertCall(tx: Tx, call: CallRow): Promise<CallRow | undefined> {
   const [row] = await tx
     .insert(calls)

@@ -27,7 +27,7 @@ export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[
     .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
 }
 
-/** Whether somebody is in a call who joined after that time. */
+/** Whether somebody who joined after that time is in the call. */
 export async function hasJoinedSince(
   db: Db,
   { callId, userId }: { callId: string; userId: string },
@@ -78,7 +78,7 @@ export async function callsWith(db: Reader, userId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Returns their number. Participants who are in a call stay. */
+/** Deletes records of participants who are not in a call; returns their number. */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

@@ -38,7 +38,7 @@ export const calls = pgTable(
     dm: boolean().notNull(),
     /** Raised by each event. */
     version: bigint({ mode: 'bigint' }).notNull(),
-    /** Shared by everyone in the call; gone with its end. */
+    /** Encryption key shared by everyone in the call; deleted when it ends. */
     e2eeKey: bytea('e2ee_key'),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
@@ -67,11 +67,11 @@ export const callParticipants = pgTable(
     joinedAt: instant('joined_at').notNull(),
     /** Null while the user is in the call. */
     leftAt: instant('left_at'),
-    /** How the last change was noticed. */
+    /** How the last change was detected. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
-    /** When the user joined, while not yet seen at the media server. */
+    /** When the user joined, until the media server has seen them. */
     awaitedSince: instant('awaited_since'),
-    /** The newest connection to the media server that is known; without a sid: nothing older counts. */
+    /** The newest known connection to the media server; without a sid, it only invalidates older ones. */
     connectionSid: text('connection_sid').notNull(),
     mediaRoomSid: text('media_room_sid').notNull(),
     /** Milliseconds since 1970, by the clock of the media server. */
@@ -83,7 +83,7 @@ export const callParticipants = pgTable(
   (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
 )
 
-/** Webhooks that were taken, by the id of their event. */
+/** Webhooks that were applied, by the id of their event. */
 export const webhooks = pgTable(
   'webhooks',
   { id: text().primaryKey(), receivedAt: instant('received_at').notNull() },
@@ -99,7 +99,7 @@ export const mediaChores = pgTable(
     /** Null: close the room. */
     userId: text('user_id'),
     createdAt: instant('created_at').notNull(),
-    /** Not before; while a process is at it, when its lease ends. */
+    /** When it is due; while it is leased, when the lease ends. */
     dueAt: instant('due_at').notNull(),
     fence: integer().notNull().default(0),
     attempts: integer().notNull().default(0),

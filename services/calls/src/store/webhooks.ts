@@ -2,7 +2,7 @@ import { lt } from 'drizzle-orm'
 import type { Db, Tx } from '@parley/postgres'
 import { webhooks } from './schema.ts'
 
-/** Notes a webhook as taken; false when it was taken before. */
+/** Records a webhook as applied; false if it already was. */
 export async function takeWebhook(tx: Tx, id: string, now: Date): Promise<boolean> {
   const taken = await tx
     .insert(webhooks)

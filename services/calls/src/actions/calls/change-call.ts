@@ -10,10 +10,10 @@ import { Call, type Source } from '../../domain/call.ts'
 
 type Changing = Pick<Context, 'media' | 'now'>
 
-/** How a change was noticed, and users whose state is needed although they may not be in the call. */
+/** How a change was detected, and users whose state is needed although they may not be in the call. */
 export type About = { source: Source; userIds: readonly string[] }
 
-/** Changes an active call whose row the transaction holds; writes all that follows from it. */
+/** Changes an active call and writes all consequences. The call's row must be locked. */
 export async function changeLocked<T>(
   ctx: Changing,
   tx: Tx,
@@ -34,7 +34,7 @@ export async function changeLocked<T>(
   return result
 }
 
-/** Changes a call if it is active. Undefined when it is not. */
+/** Changes a call; undefined if it is not active. */
 export async function changeCall<T>(
   ctx: Context,
   callId: string,
@@ -48,7 +48,7 @@ export async function changeCall<T>(
   })
 }
 
-/** A participant deliberately leaves an active call; the last one ends it. */
+/** Removes a participant who leaves deliberately; the last one ends the call. */
 export function leaveCall(call: Call, userId: string): void {
   if (call.find(userId)?.leftAt !== null) {
     call.leave(userId)

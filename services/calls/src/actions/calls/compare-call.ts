@@ -6,8 +6,7 @@ import type { Call, Source } from '../../domain/call.ts'
 import { changeCall, mediaRoomOf } from './change-call.ts'
 
 /**
- * Compares the participants of a call with those on the media server and with the members of the room. Changes made
- * here during the requests are left for the next time. Throws when the media server or rooms does not answer.
+ * Compares the participants of a call with those on the media server and with the members of the room. Participants that changed here during the requests are skipped until the next time. Throws when the media server or rooms does not answer.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))
@@ -32,7 +31,7 @@ function compareOne(call: Call, userId: string, seen: MediaParticipant | undefin
   }
   if (!seen) return call.miss(userId)
   if (isExpected(known, seen)) return call.see(userId, seen.connection)
-  // Has left deliberately, but the media server was not notified in time.
+  // The participant left deliberately, but the media server was not notified in time.
   call.removals.add(userId)
 }
 

@@ -10,7 +10,7 @@ import { changeLocked } from './change-call.ts'
 
 const maxAttempts = 5
 
-/** Joins the room's call in a transaction, and starts one when there is none. Returns the id of the call. */
+/** Joins the room's call in a transaction, starting one if there is none. Returns the id of the call. */
 export async function joinCallIn(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
   for (let tries = 0; tries < maxAttempts; tries++) {
     const active = await lockActiveCall(tx, room.roomId)

@@ -9,7 +9,7 @@ import { takeWebhook } from '../../store/webhooks.ts'
 /** A webhook and the call that it concerns. */
 export type CallWebhook = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `again`: it was applied before; `erased`: it concerns somebody who is deleted; `ended`: the call is over. */
+/** `again`: it was applied before; `erased`: it concerns a deleted account; `ended`: the call is over. */
 export type Outcome<T> = 'again' | 'erased' | 'ended' | { result: T }
 
 /** Applies a webhook once, and changes the call accordingly if it is active. */
@@ -28,7 +28,7 @@ export async function applyOnce<T>(
   })
 }
 
-/** Queues a request to the media server: to remove somebody, or to close the room of a call that is over. */
+/** Queues a request to the media server to remove somebody, or to close the room of an ended call. */
 export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))

@@ -8,7 +8,7 @@ import { hasJoinedSince } from '../../store/participants.ts'
 import type { Media } from './media-server.ts'
 
 const choresAtOnce = 16
-/** Longer than the media server may take. */
+/** Duration of a lease: longer than the timeout of the media server. */
 const leaseMs = 20_000
 const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000, maxAgeMs: tokenLifeMs }
 

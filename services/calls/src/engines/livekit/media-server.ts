@@ -9,10 +9,10 @@ const timeoutSeconds = 5
 /** A participant at the media server. */
 export type MediaParticipant = { userId: string; connection: Connection }
 
-/** The media server, where there is one. */
+/** The media server, if configured. */
 export type Media = { settings: LivekitSettings; server: MediaServer }
 
-/** Client of the media server. A call fails if it is not answered within seconds. */
+/** Client of the media server. Calls have a timeout of a few seconds. */
 export class MediaServer {
   readonly #rooms: RoomServiceClient
 
@@ -25,11 +25,11 @@ export class MediaServer {
     return (await measured(() => this.#rooms.listRooms())).map(({ name }) => name)
   }
 
-  /** Nobody when there is no such room. */
+  /** Participants of a room; empty if the room does not exist. */
   async listParticipants(mediaRoom: string): Promise<MediaParticipant[]> {
     const participants = (await unlessMissing(() => this.#rooms.listParticipants(mediaRoom))) ?? []
     const people = participants.filter((one) => isPerson(one) && isThere(one))
-    // Without a room sid, which the response does not contain.
+    // Participants have no room sid, because the response does not contain it.
     return people.map((one) => ({ userId: one.identity, connection: connectionFrom(one, '') }))
   }
 
@@ -43,13 +43,13 @@ export class MediaServer {
   }
 }
 
-const measured = <T>(ask: () => Promise<T>): Promise<T> => countOutgoing('media', ask)
+const measured = <T>(request: () => Promise<T>): Promise<T> => countOutgoing('media', request)
 
-async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+async function unlessMissing<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await measured(ask)
+    return await measured(request)
   } catch (error) {
-    // Not any 404: a proxy in front answers that too, while the media server is away.
+    // Checks the code too, because a proxy also answers 404 while the media server is down.
     if (error instanceof TwirpError && error.code === 'not_found') return undefined
     throw error
   }

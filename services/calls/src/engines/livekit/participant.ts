@@ -5,18 +5,18 @@ import type { Connection } from '../../domain/connection.ts'
 const standard = 0
 const duplicateIdentity = 2
 
-/** Not a recorder, an agent or a telephone. */
+/** Excludes recorders, agents and telephones. */
 export const isPerson = ({ kind }: ParticipantInfo): boolean => Number(kind) === standard
 
 export const isThere = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED
 
 export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, mediaRoomSid: string): Connection {
-  // Older servers report whole seconds. Take the end of the second, so that a quick reconnect does not appear too
+  // Older servers report whole seconds. The end of the second is used, so that a quick reconnect does not appear too
   // early.
   const connectedAt = joinedAtMs > 0n ? Number(joinedAtMs) : Number(joinedAt) * 1000 + 999
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }
 
-/** Whether the same person reconnected, which is not a leave. */
+/** Whether the connection was replaced by a new one of the same person, which is not a leave. */
 export const wasReplaced = ({ disconnectReason }: ParticipantInfo): boolean =>
   Number(disconnectReason) === duplicateIdentity

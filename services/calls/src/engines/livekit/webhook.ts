@@ -19,7 +19,7 @@ export async function isSigned(
   return false
 }
 
-/** Undefined when it is no webhook. */
+/** Decodes a webhook; undefined if it is invalid. */
 export function readWebhook(body: Buffer): WebhookEvent | undefined {
   try {
     return WebhookEvent.fromJsonString(body.toString('utf8'), { ignoreUnknownFields: true })

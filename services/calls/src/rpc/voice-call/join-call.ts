@@ -37,7 +37,7 @@ export function joinCall(ctx: Context): MethodImpl<typeof method> {
     )
 }
 
-/** A ban between the question and the joining was announced before there was anybody to remove. */
+/** A ban between check and join was announced before there was a participant to remove. */
 async function assertStillMember(
   ctx: Context,
   caller: ReturnType<typeof callerOf>,
