@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-// In a separate process: here others have already created a silent logger.
+// In a separate process, because other tests have already created a silent logger here.
 const program = `
   import { createMetrics } from './metrics.ts'
   const metrics = createMetrics()
   for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.forgottenProxy(address)`
 
-test('an untrusted proxy causes one warning that says what to do', () => {
+test('an untrusted proxy causes one warning with instructions', () => {
   const written = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
     env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'warn' },

@@ -5,7 +5,7 @@ import { countRequest } from '@parley/runtime/metrics'
 import { counter, logger } from '@parley/telemetry'
 
 const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
-  description: 'Requests with X-Forwarded-For from a private address that is no trusted proxy',
+  description: 'Requests with X-Forwarded-For from a private address that is not a trusted proxy',
   unit: '{request}',
 })
 const log = logger('gateway')
@@ -26,7 +26,7 @@ export function createMetrics() {
       const hint = 'name its network in webserver.trusted_proxies; until then limits count everybody behind it as one'
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
-    /** A public call. gRPC answers all calls with 200. What failed because the caller gave up counts as canceled. */
+    /** Counts a public call. gRPC answers all calls with 200. A call that failed at its caller's deadline counts as canceled. */
     answered: (method: DescMethod, { code, gaveUp = false }: Outcome, began: number, isGrpc = false) =>
       countRequest({
         ...{ method: 'POST', route: `/${method.parent.typeName}/${method.name}` },

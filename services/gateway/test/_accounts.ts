@@ -22,11 +22,11 @@ export class Accounts {
   readonly passwords = new Map<string, { password: string; userId: string }>()
   readonly requested: Requested[] = []
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
-  /** Does not answer about credentials, as if its database were down. */
+  /** Whether look-ups of credentials fail, as if its database were down. */
   away = false
   /** Number of look-ups of credentials. */
   lookUps = 0
-  /** Answers about credentials wait for this. */
+  /** Look-ups of credentials wait for this. */
   pause = Promise.resolve()
 
   /** A credential of a user; `kind` cookie gives the handle. */
@@ -40,7 +40,7 @@ export class Accounts {
     return token
   }
 
-  /** A token such as other web clients are given. */
+  /** Creates a token as issued to other web clients. */
   neverFresh(userId: string): string {
     const token = this.credential(userId)
     const known = this.callers.get(digestOf(token))

@@ -121,13 +121,13 @@ export const openImageFleet = () =>
       ...{ requested, given, server },
       /** Number of credentials looked up in accounts. */
       lookUps: () => lookUps,
-      /** Uploads does not answer until the result is called. */
+      /** Makes uploads not answer until the returned function is called. */
       hold() {
         let release = () => {}
         held = new Promise((resolve) => (release = resolve))
         return release
       },
-      /** Accounts does not answer until the result is called. */
+      /** Makes accounts not answer until the returned function is called. */
       holdLookUps() {
         let release = () => {}
         heldLookUps = new Promise((resolve) => (release = resolve))

@@ -37,7 +37,7 @@ describe('POST /auth/login', () => {
     ])
   })
 
-  test('gives only the cookie to a page that requests no more, and stores the user agent', async () => {
+  test('returns only the cookie to a page that requests no token, and stores the user agent', async () => {
     const wanted = { login: 'ada', password: 'correct horse', cookieOnly: true }
     const answer = await browser.postJson('/auth/login', wanted, { 'user-agent': 'Program/1' })
     expect(answer.status).toBe(200)
@@ -52,7 +52,7 @@ describe('POST /auth/login', () => {
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
     expect((await browser.get('/healthz')).headers.has('strict-transport-security')).toBe(false)
 
-    // A browser with a cookie of another name keeps it.
+    // A browser keeps a cookie of another name.
     const [[, session = '']] = [...secure.jar] as [[string, string]]
     const csrf = { 'x-csrf-token': secure.jar.get('__Host-parley_csrf') ?? '' }
     const older = new Map([...secure.jar].map(([name, value]) => [name.replace('__Host-', ''), value]))
@@ -64,7 +64,7 @@ describe('POST /auth/login', () => {
     expect((await secure.postJson('/auth/logout', {}, csrf)).status).toBe(200)
   })
 
-  test('starts a new session, whatever session the browser brings', async () => {
+  test('starts a new session, regardless of the browser’s current session', async () => {
     const planted = 'parley_session=planted.by-somebody'
     const { cookies } = await browser.postJson(
       '/auth/login',
@@ -76,7 +76,7 @@ describe('POST /auth/login', () => {
     expect(again.cookies[0]).not.toBe(cookies[0])
   })
 
-  test('says the same of a wrong password and an unknown login', async () => {
+  test('gives the same response to a wrong password and an unknown login', async () => {
     const answers = [await login({ login: 'ada', password: 'no' }), await login({ login: 'nobody', password: 'no' })]
     for (const answer of answers) {
       expect(said(answer)).toEqual([401, { error: 'invalid credentials' }])
@@ -113,7 +113,7 @@ describe('POST /auth/login', () => {
 })
 
 describe('registration', () => {
-  test('takes an address, a code and the wishes, and signs in', async () => {
+  test('takes an address, a code and the account’s properties, and signs in', async () => {
     env.accounts.answers.set('verifyRegistrationCode', () => ({ completionToken: 'RG1' }))
     env.accounts.answers.set('completeRegistration', () => env.accounts.session('U-new', 'newbie'))
     const email = 'new@example.org'
@@ -198,7 +198,7 @@ describe('registration', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is replaced by way of a mail', async () => {
+  test('is replaced through a mail', async () => {
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U-ada' }))
     const requested = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
     const reset = await browser.postJson('/auth/reset-password', { token: 'PR1', password: 'a new one' })
@@ -253,7 +253,7 @@ describe('an address to prove', () => {
     expect(answer.headers.get('parley-needs')).toBe('fresh-credential')
   })
 
-  test('is refused for other clients: with it one could reset the password', async () => {
+  test('is refused for other clients, because it could be used to reset the password', async () => {
     const bearer = { authorization: `Bearer ${env.accounts.neverFresh('U-bob')}` }
     for (const path of paths) expect((await browser.postJson(path, body, bearer)).status).toBe(403)
     expect(env.accounts.requests('requestEmailCode')).toEqual([])
@@ -335,7 +335,7 @@ describe('a session cookie', () => {
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)
   })
 
-  test('counts again, with its CSRF token, when that token is worthless', async () => {
+  test('is checked again, with its CSRF token, if that token is invalid', async () => {
     await login()
     const worthless = { authorization: 'Bearer prl_ATworthless' }
     const path = '/auth/verify-email/request-code'

@@ -53,7 +53,7 @@ test('callers who are not signed in are counted by network, as trusted proxies r
   const from = async (address: string) => (await post(url, getServer, { 'x-forwarded-for': address })).status
   await eventually(async () => (await from('198.51.100.1')) === 429)
   expect(await from('198.51.100.2')).toBe(200)
-  // Each is used once: only together they exceed the limit.
+  // Each is used once; only together do they exceed the limit.
   let n = 0
   await eventually(async () => (await from(`2001:db8::${(++n).toString(16)}`)) === 429)
   await eventually(async () => (await from(`6.6.${++n >> 8}.${n & 255}, 198.51.100.3`)) === 429)
@@ -120,7 +120,7 @@ test('many concurrent people of one network are all admitted', async () => {
   expect(statuses).toEqual(people.map(() => 200))
 })
 
-test('callers of a burst who have gone are not looked up', async () => {
+test('callers of a burst who have disconnected are not looked up', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
   const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
   const stays = Array.from({ length: 10 }, (_, n) => post(url, createMessage, as(`Ustays${n}`)))
@@ -143,7 +143,7 @@ test('callers of a burst who have gone are not looked up', async () => {
   for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
   await Promise.all([...left, ...streams.map((stream) => once(stream, 'close'))])
   for (let n = 0; n < 5; n++) await post(url, getServer)
-  // Not ten if a minute began in between.
+  // Not exactly ten if a minute began in between.
   const atRelease = fleet.lookUps()
   release()
   expect((await Promise.all(stays)).map(({ status }) => status)).toEqual(Array(10).fill(200))

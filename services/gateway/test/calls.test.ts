@@ -53,10 +53,10 @@ const transports = {
 }
 const protocols = Object.keys(transports) as (keyof typeof transports)[]
 
-/** The callers in order. A repeatable call is sent again if its response takes too long. */
+/** The callers in order, without repetitions: a repeatable call is sent again if its response takes too long. */
 const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
 
-describe('who calls', () => {
+describe('the caller', () => {
   test('is identified by a bearer token, or by the session cookie', async () => {
     await call(bearer('U-ada'))
     await call(cookie('U-bob'))
@@ -89,13 +89,13 @@ describe('who calls', () => {
     expect((await browser.postJson(getRoom, 'nonsense', bearer())).status).toBe(400)
   })
 
-  test('that cannot be checked is unavailable', async () => {
+  test('is answered with unavailable if it cannot be checked', async () => {
     env.accounts.away = true
     const answer = await call({ authorization: 'Bearer prl_ATunseen' })
     expect([answer.status, jsonOf(answer)]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
   })
 
-  test('ends for every gateway when accounts says so', async () => {
+  test('is unauthenticated at every gateway after the event of accounts', async () => {
     const other = (await env.start()).browser()
     const headers = bearer('U-gone')
     for (const each of [browser, other])
@@ -122,7 +122,7 @@ describe('headers from outside', () => {
     expect((await call({ 'parley-caller': encoded })).status).toBe(401)
   })
 
-  test('given twice are no way around a check', async () => {
+  test('given twice cannot bypass a check', async () => {
     const twice = (headers: [string, string][]) =>
       fetch(gateway.url + createRoom, {
         method: 'POST',
@@ -143,7 +143,7 @@ describe('headers from outside', () => {
     expect(tokens.status).toBe(401)
   })
 
-  test('of a response stay internal, unless they are for clients', async () => {
+  test('of a response are not forwarded, unless they are for clients', async () => {
     const answer = await call(bearer())
     expect(answer.status).toBe(200)
     for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()
@@ -179,7 +179,7 @@ describe('a path', () => {
     expect(passed.status).toBe(404)
   })
 
-  test('that differs in letter case or has more is another', async () => {
+  test('that differs in letter case or is longer is another', async () => {
     for (const path of ['/Auth/login', '/auth/login/', '/auth/login/x', '/LOGIN'])
       expect((await browser.postJson(path, {})).status).toBe(404)
   })
@@ -224,7 +224,7 @@ describe('a method', () => {
     expect(env.received).toEqual([])
   })
 
-  test('is for POST, and unknown ones are not there', async () => {
+  test('requires POST, and unknown ones are not found', async () => {
     expect((await browser.get(getRoom, bearer())).status).toBe(405)
     for (const path of ['/api/connect/svc.api.v1.RoomService/Nothing', '/api/connect/nothing', '/nothing'])
       expect((await call(bearer(), path)).status).toBe(404)
@@ -319,14 +319,14 @@ describe('a session near its end', () => {
     expect(env.accounts.requests('rotateSession')).toHaveLength(1)
   })
 
-  test('gets it with failures and with browser routes too', async () => {
+  test('gets it with failures and from browser routes too', async () => {
     const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(due('U-ada')) })
     expect([failed.status, failed.cookies.length]).toEqual([400, 2])
     const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(due('U-ada')) })
     expect(page.cookies.filter((one) => one.startsWith('parley_session='))).toHaveLength(1)
   })
 
-  test('carries its CSRF token along', async () => {
+  test('keeps its CSRF token valid', async () => {
     const first = await call({ cookie: sessionCookie(due('U-ada')) })
     expect(first.cookies[1]).toMatch(/^parley_csrf=/)
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, browser.csrf)).status).toBe(200)
@@ -340,7 +340,7 @@ describe('a session near its end', () => {
   })
 })
 
-describe('a credential of the secret key before', () => {
+describe('a credential stored under the previous secret key', () => {
   const newKey = 'the secret key after its rotation, long enough'
 
   test('is valid, by token and by cookie, and stored under the current key from then on', async () => {
@@ -365,7 +365,7 @@ describe('a credential of the secret key before', () => {
   })
 })
 
-test('icons are looked for at the logo', async () => {
+test('requests for icons are redirected to the logo', async () => {
   expect((await browser.get('/favicon.ico')).status).toBe(404)
   const other = await openEnv()
   other.server.logoUrl = 'http://chat.example.org/assets/server/logo'

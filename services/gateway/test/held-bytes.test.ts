@@ -70,7 +70,7 @@ describe('without a credential a call is refused before its body arrives', () =>
     expect(answer).toMatchObject(refusal)
   })
 
-  test('and the client may send the rest before it reads that', async () => {
+  test('and the client may send the rest before reading the response', async () => {
     const body = 'x'.repeat(900_000)
     const socket = await send(head(getRoom, body.length, json))
     await receive(socket, isHead)
@@ -81,7 +81,7 @@ describe('without a credential a call is refused before its body arrives', () =>
   })
 })
 
-test('a call of anyone is short', async () => {
+test('a call without authentication must be short', async () => {
   const socket = await send(head(getServer, 65_537, json))
   expect(statusOf(await receive(socket, isHead))).toBe(429)
 })
@@ -89,7 +89,7 @@ test('a call of anyone is short', async () => {
 test('bodies sent by one network are limited, and release their bytes', async () => {
   const ask = () => send(head(getServer, 65_536, json) + ' '.repeat(65_000))
   const answers = Array.from({ length: 30 }, async () => statusOf(await receive(await ask(), isHead)))
-  // 1 MiB is 16 of them. The others wait for the rest of their bodies.
+  // 1 MiB allows 16 of them, which wait for the rest of their bodies.
   const refused: number[] = []
   for (const answer of answers) void answer.then((status) => refused.push(status))
   await eventually(() => expect(refused).toHaveLength(14))
@@ -110,7 +110,7 @@ describe('responses that a network does not read are limited, and release their 
     const call = head(getRoom, body.length, json, authorization()) + body
     const statusOfNext = async () => statusOf(await receive(await send(call), isHead))
     await eventually(async () => {
-      // The system buffers some of a response; the rest stays, because nobody reads it.
+      // The system buffers a part of a response; the rest is not read.
       const socket = await send('')
       socket.pause()
       for (let n = 0; n < 20; n++) socket.write(call)
@@ -137,7 +137,7 @@ describe('responses that a network does not read are limited, and release their 
   })
 })
 
-describe('a client that goes away during the check of its credential leaves nothing behind', () => {
+describe('a client that disconnects during the check of its credential releases its memory', () => {
   const method = 'svc.api.v1.MyAccountService/UploadAvatar'
   const protobuf = 'Content-Type: application/proto'
   const bearer = (token: string) => `Bearer ${token}`
@@ -168,7 +168,7 @@ describe('a client that goes away during the check of its credential leaves noth
       )
       await eventually(() => env.accounts.lookUps === before + leave.length)
       for (const go of leave) go()
-      // Later calls are answered later: by now the others are known to be gone.
+      // Calls are answered in order, so by now the others have been recognised as disconnected.
       for (let n = 0; n < 3; n++) await fetch(`${gateway.url}/healthz`)
       answer()
     }
@@ -186,7 +186,7 @@ test('files that a network does not read are limited, and release their bytes', 
   const uploads = createServer((request, response) => {
     if (request.url === '/assets/server/short') return void response.end('short')
     response.once('close', () => cutOff++)
-    // The system buffers much of unread data: this is endless.
+    // The file is endless, because the system buffers much unread data.
     Readable.from(endless()).pipe(response)
   }).listen(0, '127.0.0.1')
   await once(uploads, 'listening')
@@ -197,7 +197,7 @@ test('files that a network does not read are limited, and release their bytes', 
   })
   const ask = 'GET /assets/server/x HTTP/1.1\r\nHost: x\r\n\r\n'
   for (let n = 0; n < 8; n++) (await send(ask, url)).pause()
-  // 1 MiB is five of them.
+  // 1 MiB allows five of them.
   await eventually(() => expect(cutOff).toBe(3))
   for (const socket of sockets.splice(0)) socket.destroy()
   expect(await (await fetch(`${url}/assets/server/short`)).text()).toBe('short')
@@ -221,7 +221,7 @@ test('expanding headers are limited over HTTP/2', async () => {
   expect(await Promise.race(ends)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
 })
 
-test('a network has so many connections', async () => {
+test('a network has a limited number of connections', async () => {
   const { url } = await env.start({ PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS: '3' })
   const isAnswered = async () => statusOf(await receive(await send(call, url), isHead)) === 200
   const call = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'

@@ -68,7 +68,7 @@ const errorOf = async (call: Promise<unknown>) =>
   )
 
 describe.each(protocols)('%s', (_, open) => {
-  test('puts the bytes of an image aside and sends the rest on', async () => {
+  test('stores the bytes of an image in uploads and forwards the rest', async () => {
     // Larger than the maximum payload of the bus.
     const image = randomBytes(2 * 1024 * 1024)
     await createClient(MyAccountService, open(url, token)).uploadAvatar({
@@ -114,7 +114,7 @@ describe.each(protocols)('%s', (_, open) => {
     expect([fleet.given, fleet.requested]).toEqual([[], []])
   })
 
-  test('admits four at a time and tells the fifth when to retry', async () => {
+  test('admits four at a time and tells further callers when to retry', async () => {
     const account = createClient(MyAccountService, open(url, token))
     const release = fleet.hold()
     const passing = Array.from({ length: 4 }, () => account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
@@ -125,14 +125,14 @@ describe.each(protocols)('%s', (_, open) => {
     expect(refusal?.metadata.get('retry-after')).toBe('1')
     release()
     await Promise.all(passing)
-    // An answer may be there a moment before its place is free.
+    // A response may arrive a moment before its slot is released.
     const next = () => errorOf(account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
     await eventually(async () => (await next()) === undefined)
     expect(fleet.requested).toHaveLength(5)
   })
 })
 
-test('the cap is on the body: the image and 64 KiB', async () => {
+test('the limit applies to the body: the image and 64 KiB', async () => {
   const post = async (body: Uint8Array | string, contentType: string) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
     const path = '/api/connect/svc.api.v1.MyAccountService/UploadAvatar'
@@ -145,7 +145,7 @@ test('the cap is on the body: the image and 64 KiB', async () => {
   expect(await post(toJsonString(UploadAvatarRequestSchema, request(limit)), 'application/json')).toBe(429)
 })
 
-test('a client that goes away releases its slot', async () => {
+test('a client that disconnects releases its slot', async () => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/proto', 'content-length': 1000 }
   const begun = Array.from({ length: 4 }, () => {
     const path = `${url}/api/connect/svc.api.v1.MyAccountService/UploadAvatar`
@@ -160,7 +160,7 @@ test('a client that goes away releases its slot', async () => {
   await eventually(async () => (await upload()) === undefined)
 })
 
-test('without uploads nothing is lost but images', async () => {
+test('without uploads only calls with images fail', async () => {
   const { url: alone } = await fleet.start({ PARLEY_GATEWAY_UPLOADS_URLS: 'http://127.0.0.1:1' })
   const transport = createGrpcTransport({ baseUrl: alone, interceptors: bearing(token) })
   const call = createClient(MyAccountService, transport).uploadAvatar({ image: { image: new Uint8Array([1]) } })

@@ -63,7 +63,7 @@ describe('GET /oauth/authorize', () => {
     expect(new URL(location ?? '', gateway.url).searchParams.get('redirect')).toBe(authorizePath())
   })
 
-  test('sends who let the client in before back to it with a code', async () => {
+  test('redirects a user who has already consented back to the client with a code', async () => {
     signIn()
     granting()
     const { status, location } = await authorize()
@@ -121,7 +121,7 @@ describe('GET /oauth/authorize', () => {
   test.each([
     ...['http://127.0.0.1:5173/back', 'http://localhost/', 'http://[::1]:80/', 'https://listed.example/'],
     ...['http://chat.example.org/app', 'https://client.example/'],
-  ])('lets %s in', async (redirectUri) => {
+  ])('accepts %s', async (redirectUri) => {
     signIn()
     granting()
     expect((await authorize({ redirect_uri: redirectUri })).location).toContain('code=prl_AC1')
@@ -135,7 +135,7 @@ describe('GET /oauth/authorize', () => {
     expect((await open.get(authorizePath({ redirect_uri: 'http://any.example/' }))).status).toBe(400)
   })
 
-  test('takes no parameter twice', async () => {
+  test('refuses duplicate parameters', async () => {
     signIn()
     granting()
     const twice = await browser.get(`${authorizePath()}&state=other`)
@@ -159,7 +159,7 @@ describe('consent', () => {
     ])
   })
 
-  test('gives no code when denied', async () => {
+  test('yields no code when denied', async () => {
     await signInByPassword()
     await authorize()
     await browser.postJson('/oauth/consent/deny', decided, browser.csrf)
@@ -167,7 +167,7 @@ describe('consent', () => {
     expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
   })
 
-  test('is about the client that the page showed, and says which', async () => {
+  test('applies to the client that the page showed, and names it', async () => {
     await signInByPassword()
     await authorize({ redirect_uri: 'https://listed.example/' })
     const shown = { redirectUri: good.redirect_uri }
@@ -182,7 +182,7 @@ describe('consent', () => {
     expect((await browser.postJson('/oauth/consent/approve', listed, browser.csrf)).status).toBe(200)
   })
 
-  test('speaks JSON to a script of the site', async () => {
+  test('answers scripts of the site in JSON', async () => {
     await signInByPassword()
     await authorize()
     expect(jsonOf(await browser.get('/oauth/consent/request'))).toEqual({
@@ -200,7 +200,7 @@ describe('consent', () => {
     expect(parts(jsonOf(denied).redirectUrl)[1]).toEqual({ x: '1', error: 'access_denied', state: 's&1', iss })
   })
 
-  test('needs the session cookie: a token will not do', async () => {
+  test('needs the session cookie, not a token', async () => {
     const authorization = `Bearer ${env.accounts.credential('U-ada')}`
     expect((await browser.get('/oauth/consent/request', { authorization })).status).toBe(401)
     for (const path of ['/oauth/consent/approve', '/oauth/consent/deny'])
@@ -261,7 +261,7 @@ describe('POST /oauth/token', () => {
     ])
   })
 
-  test('lets pages of any origin ask', async () => {
+  test('accepts requests from pages of any origin', async () => {
     const headers = { origin: 'https://any.example', 'access-control-request-method': 'POST' }
     const answer = await browser.send('OPTIONS', '/oauth/token', undefined, headers)
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
@@ -278,7 +278,7 @@ describe('POST /oauth/token', () => {
       expect(said(answer)).toEqual([400, { error, error_description: expect.any(String) }])
   })
 
-  test('refuses what cannot be read', async () => {
+  test('refuses malformed requests', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     for (const answer of [
       await browser.postJson('/oauth/token', 'nonsense'),
@@ -294,7 +294,7 @@ describe('POST /oauth/token', () => {
     [Code.InvalidArgument, 400, 'invalid_grant'],
     [Code.Internal, 500, 'server_error'],
     [Code.Unavailable, 503, 'server_error'],
-  ])('names what accounts says (%i) as OAuth does', async (code, status, error) => {
+  ])('translates error %i of accounts to that of OAuth', async (code, status, error) => {
     env.accounts.refuse('exchangeAuthorizationCode', code)
     expect(said(await browser.postForm('/oauth/token', fields))).toEqual([
       status,

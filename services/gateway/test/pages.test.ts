@@ -23,7 +23,7 @@ test('a page of the gateway allows no script, no form and no frame', async () =>
   expect(answer.text).toMatch(/<html lang="en">[\s\S]*role="alert"/)
 })
 
-test('a page is for GET', async () => {
+test('a page requires GET', async () => {
   const answer = await gateway.browser().send('DELETE', '/oauth/authorize')
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })

@@ -82,7 +82,7 @@ test.each([
   expect(received).toEqual([])
 })
 
-test('keeping the connection open is decided between client and gateway alone', async () => {
+test('client and gateway alone decide whether the connection stays open', async () => {
   const { hostname, port } = new URL(gateway.url)
   const client = connect(Number(port), hostname)
   client.write('GET /assets/files/A1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -92,7 +92,7 @@ test('keeping the connection open is decided between client and gateway alone', 
   expect(answer).not.toMatch(/keep-alive/i)
 })
 
-test('a socket is forwarded, to the next node if one is away', async () => {
+test('a socket is forwarded to the next node if one is down', async () => {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/realtime`)
   const echoed = new Promise<string>((resolve) => socket.once('message', (data: Buffer) => resolve(data.toString())))
   await new Promise((resolve) => socket.once('open', resolve))

@@ -67,7 +67,7 @@ describe('a sign-in at a provider', () => {
     expect(env.accounts.requests('finishProviderLogin')[1]?.browserHandle).not.toBe(browser.jar.get('parley_browser'))
   })
 
-  test('has older addresses while there is exactly one OIDC provider', async () => {
+  test('has the older address while there is exactly one OIDC provider', async () => {
     await browser.get('/auth/oidc?redirect=/rooms')
     await browser.get('/auth/oidc/callback?code=c&state=s')
     expect(env.accounts.requested).toMatchObject([
@@ -114,14 +114,14 @@ describe('a sign-in at a provider', () => {
     },
   )
 
-  test('can only be used as a link', async () => {
+  test('can be started only with GET', async () => {
     expect((await browser.send('POST', '/auth/providers/corp', '')).status).toBe(405)
     expect((await browser.send('POST', '/auth/providers/corp/callback', '')).status).toBe(405)
   })
 })
 
 describe('a link of an identity', () => {
-  test('starts for the user of this browser, and needs its token', async () => {
+  test('starts for the user of this browser, and needs the link’s token', async () => {
     expect(await went('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
     signIn('U-ada')
     await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')
@@ -130,7 +130,7 @@ describe('a link of an identity', () => {
     expect(env.accounts.requests('startProviderLogin')[1]).toMatchObject({ linkStart: '' })
   })
 
-  test('of the same account is an ordinary return', async () => {
+  test('to the same account is a normal sign-in', async () => {
     signIn('U-ada')
     env.accounts.answers.set('finishProviderLogin', () => ({
       ...{ redirectPath: '/me', outcome: { case: 'alreadyLinked', value: true } },

@@ -10,7 +10,7 @@ import { rawSocket, receive, sendRaw } from './_raw.ts'
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
 /** Responses to smuggled requests wait for another request on the same connection. */
 let release: (() => void)[] = []
-/** Sends the answer to the latest request for the slow path. */
+/** Sends the response to the latest request for the slow path. */
 let answerSlow: (() => void) | undefined
 
 const behind = createServer((request, response) => {
@@ -133,7 +133,7 @@ async function nextAnswer(): Promise<string> {
 }
 
 describe.each(taken)('%s', (path, allowed) => {
-  test.each(methods)('the servers behind see the same end of a %s as the gateway', async (method) => {
+  test.each(methods)('the servers behind the gateway see the same end of a %s', async (method) => {
     const wrong: string[] = []
     for (const version of ['1.1', '1.0'])
       for (const attack of attacks) {
@@ -163,7 +163,7 @@ describe.each(taken)('%s', (path, allowed) => {
 })
 
 test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '/assets/files/Anone', '/chat/x'])(
-  'a GET of %s with a body is refused, and what follows is no request',
+  'a GET of %s with a body is refused, and the following bytes are not parsed as a request',
   async (path) => {
     const socket = await rawSocket(gateway.url)
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab${inner.replace('internal', 'assets')}`)
@@ -176,7 +176,7 @@ test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '
   },
 )
 
-test('the connection ends after an answer that came before the whole body', async () => {
+test('the connection ends after a response that was sent before the whole body arrived', async () => {
   const socket = await rawSocket(gateway.url)
   socket.write('POST /webhooks/refused HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   const answer = await receive(socket, () => false)
@@ -190,7 +190,7 @@ describe('an upgrade', () => {
   const open = (path: string, extra: string[] = [], method = 'GET') =>
     `${[`${method} ${path} HTTP/1.1`, ...offer, ...extra].join('\r\n')}\r\n\r\n`
 
-  test.each(methods)('by %s smuggles no second request', async (method) => {
+  test.each(methods)('with %s cannot smuggle a second request', async (method) => {
     for (const [name, headers, body] of attacks) {
       const answer = await sendRaw(gateway.url, open('/api/realtime', headers, method) + body)
       expect([name, answer]).toEqual([name, expect.stringMatching(/^HTTP\/1\.1 (?!200|101)/)])
@@ -211,7 +211,7 @@ describe('an upgrade', () => {
     expect(answer).toMatch(/\r\n\r\n\{\}$/)
   })
 
-  test('after acceptance early bytes are forwarded', async () => {
+  test('forwards early bytes once it is accepted', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(`${open('/api/realtime?welcome')}early`)
     const answer = await receive(socket, (text) => text.endsWith('early'))
@@ -223,7 +223,7 @@ describe('an upgrade', () => {
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
     ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('after an unanswered request waits for its answer: %s', async (_, path, protocol, answers) => {
+  ])('after an unanswered request waits for that response: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

@@ -98,7 +98,7 @@ describe('GraphQL', () => {
     expect(JSON.stringify((await post(getIntrospectionQuery())).body)).toContain('"AuthProvider"')
   })
 
-  test('accepts a whole URL as request target, whatever its host', async () => {
+  test('accepts a whole URL as request target, with any host', async () => {
     const path = `http://chat.example.org:999999/api/graphql?query=${encodeURIComponent('{ server { name } }')}`
     const status = await new Promise((resolve, reject) => {
       get({ ...urlToHttpOptions(new URL(url)), path }, (answer) => resolve(answer.resume().statusCode)).on(
@@ -161,7 +161,7 @@ test('too many requests are refused', async () => {
     await eventually(async () => (await statusOf(path)) === 429)
 })
 
-test('during an outage both report it', async () => {
+test('both report an outage', async () => {
   fleet.server.away = true
   for (const path of ['/api/server', '/api/graphql?query={server{name}}']) {
     const response = await fetch(`${url}${path}`)

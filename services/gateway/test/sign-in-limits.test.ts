@@ -67,7 +67,7 @@ describe('an account under attack', () => {
     }
     const answers = await attack('', 100)
     expect(answers.filter(({ status }) => status === 401).length).toBe(tries() - before)
-    // Three, and one in five seconds, however long a hundred requests take here.
+    // Three, and one per five seconds that a hundred requests take here.
     expect(tries() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
     expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/)
     // From the attacking network itself, whose budget is used up.
@@ -92,7 +92,7 @@ describe('an account under attack', () => {
     expect((await attempt(address, 'correct horse', own)).status).toBe(200)
   })
 
-  test('knows no browser by a cookie that was made up, changed or is for another account', async () => {
+  test('does not recognise a browser by a forged or modified cookie, or one for another account', async () => {
     const own = one.browser()
     env.accounts.passwords.set('other', { password: 'correct horse', userId: 'U2' })
     expect((await attempt(newAddress(), 'correct horse', own, 'other')).status).toBe(200)
@@ -109,7 +109,7 @@ describe('an account under attack', () => {
   })
 })
 
-test('an IPv6 /56 has twice the limit of one line', async () => {
+test('an IPv6 /56 has twice the limit of a /64', async () => {
   const lines = Array.from({ length: 64 }, (_, n) => `2001:db8:77:a${n.toString(16).padStart(2, '0')}::1`)
   const statuses: number[] = []
   for (const [n, line] of lines.entries())
@@ -124,7 +124,7 @@ test('an IPv6 /56 has twice the limit of one line', async () => {
 })
 
 describe('failed sign-ins', () => {
-  test('to an account from an address end, at every gateway, even with the right password', async () => {
+  test('to an account from one address are limited across gateways, even with the right password', async () => {
     const address = newAddress()
     for (let i = 0; i < 3; i++) expect((await attempt(address)).status).toBe(401)
     for (const gateway of gateways) {
@@ -134,7 +134,7 @@ describe('failed sign-ins', () => {
     }
   })
 
-  test('lock out nobody else: neither the account elsewhere nor others there', async () => {
+  test('lock out neither the account at other addresses nor other accounts at the address', async () => {
     const address = newAddress()
     for (let i = 0; i < 5; i++) await attempt(address)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
@@ -147,20 +147,20 @@ describe('failed sign-ins', () => {
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
   })
 
-  test('from one address at many accounts end', async () => {
+  test('from one address to many accounts are limited', async () => {
     const address = newAddress()
     const statuses: number[] = []
     for (let i = 0; i < 8; i++) statuses.push((await attempt(address, 'wrong', browser, `nobody-${i}`)).status)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 429, 429])
   })
 
-  test('many at once are counted all the same', async () => {
+  test('are counted even if concurrent', async () => {
     const address = newAddress()
     const answers = await Promise.all(Array.from({ length: 12 }, () => attempt(address)))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
   })
 
-  test('are counted per process while Redis is away', async () => {
+  test('are counted per process while Redis is down', async () => {
     await env.redis.stop()
     const address = newAddress()
     for (let i = 0; i < 3; i++) expect((await attempt(address)).status).toBe(401)
@@ -194,7 +194,7 @@ test('one address can begin a limited number of sign-ins at providers', async ()
   expect(await begin({ 'x-forwarded-for': newAddress() })).toBe(307)
 })
 
-test('requests to sign in are counted like any other, by network', async () => {
+test('sign-in requests also count to the general limit per network', async () => {
   const counted = { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1', PARLEY_LIMITS_WRITES_PER_MINUTE: '3' }
   const who = (await env.start({ ...counted, PARLEY_LIMITS_READS_PER_MINUTE: '3' })).browser()
   const statuses = async (from: Record<string, string>) => [
@@ -204,7 +204,7 @@ test('requests to sign in are counted like any other, by network', async () => {
     (await who.get('/auth/providers/corp/callback', from)).status,
   ]
   const from = { 'x-forwarded-for': newAddress() }
-  // The minute of the clock may turn once on the way.
+  // A new minute may begin in between.
   await eventually(async () => expect(await statuses(from)).toEqual([429, 429, 429, 429]))
   expect(who.page?.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await statuses({ 'x-forwarded-for': newAddress() })).not.toContain(429)

@@ -67,14 +67,14 @@ test.each([
   expect(served?.parentSpanId).toBe(client?.spanId)
 })
 
-test('where clients are not trusted with it, a trace begins here whatever they send', () => {
+test('a new trace begins if traces of clients are not trusted', () => {
   expect(spansOf(notJoined)).toEqual([])
   expect(JSON.stringify(collector.batches)).not.toContain(notJoined)
   const traces = new Set(collector.spans.filter((span) => span.name === name).map(({ traceId }) => traceId))
   expect(traces.size).toBe(3)
 })
 
-test('a request outside of calls is a span of its route', () => {
+test('a request that is not a call has a span with its route', () => {
   const [own, ...others] = spansOf(signIn).filter(({ name }) => name === 'POST /auth/login')
   expect(others).toEqual([])
   expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })
@@ -83,6 +83,6 @@ test('a request outside of calls is a span of its route', () => {
   expect(spansOf(signIn).length).toBeGreaterThan(1)
 })
 
-test('probes are no spans', () => {
+test('probes have no spans', () => {
   expect(collector.spans.filter(({ name }) => name.includes('healthz'))).toEqual([])
 })

@@ -60,7 +60,7 @@ describe('the page', () => {
     expect(answer.headers.get('cache-control')).toBe('no-cache')
   })
 
-  test('runs only its own scripts, and in no frame', async () => {
+  test('allows only its own scripts, and no frames', async () => {
     const { headers } = await fetch(`${url}/`)
     const policy = headers.get('content-security-policy')?.split('; ')
     expect(policy).toEqual(
@@ -76,14 +76,14 @@ describe('the page', () => {
     expect(headers.get('x-frame-options')).toBe('DENY')
   })
 
-  test('is sent once, and then answered with 304', async () => {
+  test('is sent once, and later answered with 304', async () => {
     const { headers } = await get('/')
     const again = await get('/', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.body.length]).toEqual([304, 0])
     expect((await get('/', { 'if-none-match': '"older"' })).status).toBe(200)
   })
 
-  test('is only read', async () => {
+  test('can only be read', async () => {
     const posted = await fetch(`${url}/`, { method: 'POST', body: 'x' })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     const head = await fetch(`${url}/`, { method: 'HEAD' })
@@ -93,19 +93,22 @@ describe('the page', () => {
 
 describe('an unknown path', () => {
   const wanted = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-  test.each(['/nowhere', '/app/nothing.js', '/chatter', '/api/nothing'])('shows people a page: %s', async (path) => {
-    const answer = await fetch(url + path, { headers: { accept: wanted } })
-    expect([answer.status, await answer.text()]).toEqual([404, page])
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
-  })
+  test.each(['/nowhere', '/app/nothing.js', '/chatter', '/api/nothing'])(
+    'is answered with a page for people: %s',
+    async (path) => {
+      const answer = await fetch(url + path, { headers: { accept: wanted } })
+      expect([answer.status, await answer.text()]).toEqual([404, page])
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+    },
+  )
 
   test.each([
     ['another type', { headers: { accept: 'application/json' } }],
     ['any type', {}],
     ['no HTML', { headers: { accept: '*/*, text/html;q=0' } }],
     ['a change', { method: 'POST', headers: { accept: wanted } }],
-  ])('answers programs in JSON: %s', async (_, request) => {
+  ])('is answered in JSON for programs: %s', async (_, request) => {
     const answer = await fetch(`${url}/nowhere`, request)
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found: nothing at /nowhere' }])
   })

@@ -11,13 +11,13 @@ export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: stri
 
 const timeoutMs = 15_000
 
-/** Each process of uploads is as good as any other: the next one is tried when one is not there. */
+/** All processes of uploads are equivalent: if one is unavailable, the next one is tried. */
 export function blobClient({ urls, secret }: { urls: readonly string[]; secret: string }): PutBlob & AsyncDisposable {
   const agent = new Agent({ keepAlive: true, timeout: timeoutMs })
   const targets = new Targets('blobs', [...urls])
   const put: PutBlob = async (bytes, { callerId, method }) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    // One ticket for all attempts: uploads gives one blob for it, however often it is sent.
+    // One ticket for all attempts, for which uploads stores only one blob.
     const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
     const signed = signBlobTicket(secret, ticket)
     let failure: unknown

@@ -5,7 +5,7 @@ import { serverDescription } from './server.ts'
 
 const named = (name: string) => create(GetServerResponseSchema, { profile: { name }, login: {} })
 
-test('one cached response serves everyone for a while', async () => {
+test('one cached response is used for everyone for a while', async () => {
   let now = 1
   const fetch = jest.fn(() => Promise.resolve(named('Lodge')))
   const describe = serverDescription(fetch, () => now)
@@ -18,7 +18,7 @@ test('one cached response serves everyone for a while', async () => {
   expect(fetch).toHaveBeenCalledTimes(2)
 })
 
-test('during an outage the last description is used, and each request is tried', async () => {
+test('during an outage the last description is used, and each request retries', async () => {
   let now = 1
   const fetch = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('away')))
   const describe = serverDescription(fetch, () => now)

@@ -22,7 +22,7 @@ export type NodeHandler = ReturnType<typeof connectNodeAdapter>
 export type NodeServerRequest = Parameters<NodeHandler>[0]
 export type NodeServerResponse = Parameters<NodeHandler>[1]
 
-// Above the largest body of a single method: each method's own limit answers first.
+// Above the largest body of any method, so that each method's own limit applies first.
 const peerKey = createContextKey<string | undefined>(undefined)
 
 const maxMessageBytes = 2 * 1024 * 1024

@@ -62,7 +62,7 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
 const isCall = ({ method, headers: { 'content-type': type } }: NodeServerRequest): boolean =>
   method === 'POST' && (unaryFormat(type) !== undefined || /^application\/grpc/i.test(type ?? ''))
 
-/** Ends a call that would hold more than there is room for. */
+/** Ends a call that would exceed the memory limit. */
 function countBytes(request: NodeServerRequest, response: NodeServerResponse, held: HeldBytes): void {
   const end = (): false => {
     if ('stream' in response) response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
@@ -76,13 +76,13 @@ function countBytes(request: NodeServerRequest, response: NodeServerResponse, he
   Object.assign(response, { write: counted })
 }
 
-/** Calls when an answer is on its way. Over HTTP/2 a response counts as finished only with the whole stream. */
+/** Calls the listener when a response has begun. Over HTTP/2 a response is finished only with the whole stream. */
 function answered(response: NodeServerResponse, listener: () => void): void {
   const answer = 'stream' in response ? response.stream : response
   answer.on('finish', listener).on('close', listener)
 }
 
-/** A response without a message carries its trailers as headers. */
+/** A response without a message has its trailers in the headers. */
 function refuse(request: NodeServerRequest, response: NodeServerResponse, error: ConnectError): void {
   const { status, headers, body } = refusalOf(request.headers['content-type'], error)
   if ('stream' in response) {

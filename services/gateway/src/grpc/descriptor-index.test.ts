@@ -17,7 +17,7 @@ describe('descriptors for reflection', () => {
     expect(index.fileOfSymbol(symbol)?.proto.name).toBe('svc/api/v1/rooms.proto')
   })
 
-  test('come with everything they import, so that a client can link them', () => {
+  test('include everything they import, so that a client can link them', () => {
     const file = index.file('svc/api/v1/rooms.proto')
     const files = (file ? index.encodedWithImports(file) : []).map((bytes) =>
       fromBinary(FileDescriptorProtoSchema, bytes),
@@ -27,7 +27,7 @@ describe('descriptors for reflection', () => {
     expect(names).toContain('buf/validate/validate.proto')
   })
 
-  test('know extensions', () => {
+  test('include extensions', () => {
     expect(index.fileOfExtension('google.protobuf.FieldOptions', 1159)?.proto.name).toBe('buf/validate/validate.proto')
     expect(index.extensionNumbers('google.protobuf.FieldOptions')).toEqual([1159])
     expect(index.extensionNumbers('svc.api.v1.Room')).toEqual([])

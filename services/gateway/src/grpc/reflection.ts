@@ -16,7 +16,7 @@ const error = (errorCode: number, errorMessage: string): Answer => ({
   value: { errorCode, errorMessage },
 })
 
-/** gRPC server reflection over the public packages, in both versions that clients ask for. Needs no credential. */
+/** gRPC server reflection for the public packages, in both versions that clients use. Needs no credential. */
 export function reflection(router: ConnectRouter): void {
   const index = new DescriptorIndex(publicFiles)
   const services = publicServices.map(({ typeName }) => ({ name: typeName })).sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -45,7 +45,7 @@ export function reflection(router: ConnectRouter): void {
           : error(grpcNotFound, `${query.value} not found`)
       }
       case undefined:
-        return error(grpcInvalidArgument, 'the request asks nothing that this server knows')
+        return error(grpcInvalidArgument, 'the request has no known question')
     }
   }
 

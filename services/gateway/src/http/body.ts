@@ -6,7 +6,7 @@ import { heldBy } from './held-bytes.ts'
 
 const gunzipAsync = promisify(gunzip)
 
-/** Reads a whole body of at most `limit` bytes, before and after decompression, as long as there is room for it. */
+/** Reads a whole body of at most `limit` bytes, before and after decompression, within the memory limits. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip') throw unsupportedCompression(encoding)
@@ -20,7 +20,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge(limit))
-    // The client may have gone during an earlier wait; the event fires only once.
+    // The client may have disconnected during an earlier wait, and the event fires only once.
     if (request.destroyed) return reject(clientGone())
     const held = heldBy(request)
     const chunks: Buffer[] = []

@@ -7,7 +7,7 @@ const lifetimeSeconds = 15 * 60
 
 type Cookies = { secure: boolean }
 
-/** The random handle of this browser: a sign-in at a provider that begins here must end here. */
+/** The random handle of this browser. A sign-in at a provider must end in the browser where it began. */
 export function browserHandle(cookies: Cookies, request: IncomingMessage): string | undefined {
   const value = readKept(cookies, request.headers.cookie, name)
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined

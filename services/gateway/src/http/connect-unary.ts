@@ -47,7 +47,7 @@ const formats = new Map<string, Format>([
   ['application/proto', 'proto'],
 ])
 
-/** The body format a content type names, if it is one of a unary Connect call. */
+/** The body format of a content type; undefined if it is not that of a unary Connect call. */
 export function unaryFormat(contentType: string | undefined): Format | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters
@@ -56,7 +56,7 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? formats.get(type.trim()) : undefined
 }
 
-/** Details of an error name their types; JSON readers get them decoded where the type is known. */
+/** Error details of known types are also decoded for JSON clients. */
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
 /**
@@ -111,7 +111,7 @@ export class ConnectUnary {
     }
   }
 
-  /** A path below the API that names no method, or a request that is not a unary call. */
+  /** A path below the API without a method, or a request that is not a unary call. */
   refuseRequest(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders, known: boolean) {
     if (!known) return this.refuse(request, response, unknownMethod(request.url ?? ''), 404, headers)
     if (request.method !== 'POST')
@@ -155,7 +155,7 @@ export class ConnectUnary {
     })
   }
 
-  /** Converts an error for the client: an unexpected one is logged and not revealed. */
+  /** Converts an error for the client. Unexpected errors are logged and not revealed. */
   #errorOf(thrown: unknown): ConnectError {
     if (thrown instanceof ConnectError) return thrown
     this.#options.metrics.failed(thrown)
@@ -177,7 +177,7 @@ export class ConnectUnary {
     return this.#answer(call, isBinary ? method.maxBodyBytes : method.maxJsonBodyBytes)
   }
 
-  /** A large body needs a place, too. */
+  /** A large body also needs a slot. */
   async #callWithImage(call: UnaryCall): Promise<Answered> {
     const { images, maxUploadBytes } = this.#options
     let leave: (() => void) | undefined

@@ -32,11 +32,11 @@ export function clearedCookies(cookies: Cookies): string[] {
   ]
 }
 
-/** Reads a short-lived cookie; over https only one that no other host of the domain can have set. */
+/** Reads a short-lived cookie. Over https, accepts only a name that other hosts of the domain cannot set. */
 export const readKept = (cookies: Cookies, header: string | undefined, name: string): string | undefined =>
   readCookies(header, siteCookieName(name, cookies))[0]
 
-/** Keeps a short-lived value out of reach of scripts in the browser. */
+/** `Set-Cookie` value for a short-lived value that scripts cannot read. */
 export function keepCookie(cookies: Cookies, response: ServerResponse, name: string, value: string, maxAge: number) {
   const common = `${ofSite(cookies)}; HttpOnly; Max-Age=${maxAge}`
   response.appendHeader('set-cookie', `${siteCookieName(name, cookies)}=${value}; ${common}`)

@@ -7,13 +7,13 @@ const exposedHeaders = ['Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin'
 const publicPaths =
   /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$|^\/api\/(server|graphql)$/
 
-/** The headers that let a page of another origin read the answer; none when it may not. */
+/** The headers that allow a page of another origin to read the response; empty if it may not. */
 export function corsHeaders(
   { headers }: IncomingMessage,
   path: string,
   own: { publicUrl: string; allowedOrigins: readonly string[] },
 ): OutgoingHttpHeaders {
-  // Sent whether or not a page asks, because caches keep one response for both.
+  // Always sent, because caches keep one response for requests with and without an origin.
   if (publicPaths.test(path))
     return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
   return crossOriginHeaders(headers, { ...own, exposedHeaders })

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readSiteCookies } from '@parley/credentials'
 
-/** Name of the cookie that scripts read and send back in the header `X-CSRF-Token`; see `siteCookieName`. */
+/** Name of the cookie that scripts copy to the header `X-CSRF-Token`; see `siteCookieName`. */
 export const csrfCookieName = 'parley_csrf'
 
 /** The tokens in a `Cookie` header. */

@@ -11,6 +11,6 @@ export function timeoutFrom(header: string | undefined, limitMs: number): number
   return Math.min(Number(header), limitMs)
 }
 
-/** Whether a call failed because the time that its client gave it, shorter than `limitMs`, was over. */
+/** Whether a call failed because of the deadline of its client, which was shorter than `limitMs`. */
 export const gaveUp = (code: Code, clientMs: number | undefined, limitMs: number): boolean =>
   code === Code.DeadlineExceeded && clientMs !== undefined && clientMs < limitMs

@@ -108,7 +108,7 @@ export class Dispatch {
     })
   }
 
-  /** Cleartext HTTP/2: gRPC and its kin. */
+  /** Cleartext HTTP/2: gRPC and related protocols. */
   readonly http2 = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const path = pathOf(request.url)
     if (rpcPath.test(path)) return void this.#grpc(path, findMethod(path), request, response)
@@ -126,7 +126,7 @@ export class Dispatch {
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url)
-    // Calls are counted where their code is known.
+    // Calls are counted elsewhere, where their code is known.
     if (!rpcPath.test(path)) countWhenAnswered(request, response, routePattern(path))
     const cors = corsHeaders(request, path, this.#options)
     if (this.#options.auth.secure) response.setHeader('strict-transport-security', 'max-age=31536000')
@@ -143,7 +143,7 @@ export class Dispatch {
     if (path.startsWith('/assets/')) return this.#options.assets.http(request, response, cors)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
-    // A link to somebody else's flow would sign the reader in to that one's account.
+    // A link to somebody else's flow would sign the user in to that person's account.
     if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
       request.resume()
       return redirect(response, 303, loginError('provider_failed', '/'))
@@ -167,7 +167,7 @@ export class Dispatch {
     }
   }
 
-  /** The routes of sign-in, for programs and for people. */
+  /** The sign-in routes, for programs and for people. */
   #browser(
     path: string,
     request: IncomingMessage,

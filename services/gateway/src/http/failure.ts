@@ -7,7 +7,7 @@ export type Failure = { status: number; text: string; headers: Record<string, st
 /** Statuses that differ from the usual ones of their codes. */
 export type Statuses = Partial<Record<Code, number>>
 
-/** A failure that only HTTP has. */
+/** A failure that has only an HTTP status. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Record<string, string>
@@ -28,9 +28,9 @@ export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void,
   }
   const { code, metadata, rawMessage: text } = thrown
   const retryAfter = metadata.get('retry-after')
-  // A response with a time to retry means too many requests, whatever else the code may mean.
+  // An error with a time to retry means too many requests, regardless of its code.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // The call was not served, or the caller lacks something, which the status codes of the route do not cover.
+  // Failures before the call was served, or of its preconditions, which the status codes of the route do not cover.
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
   return { status: status ?? codeToHttpStatus(code), text, headers: needs === null ? {} : { 'parley-needs': needs } }

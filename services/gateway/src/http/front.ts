@@ -10,7 +10,7 @@ const firstBytesTimeoutMs = 10_000
 /** Connection limit per network; 0 for no limit. It does not apply to proxies, which serve many networks. */
 export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
 
-/** One port for HTTP/1.1 and cleartext HTTP/2: the first bytes of a connection tell which it is. */
+/** One port for HTTP/1.1 and cleartext HTTP/2, which are distinguished by the first bytes of a connection. */
 export function createFront(
   http1: Http1Server,
   http2: Http2Server,

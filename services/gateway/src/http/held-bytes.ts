@@ -3,12 +3,11 @@ import { NetworkCounts, networksOf, type Network } from '@parley/redis'
 
 type Limits = { total: number; perNetwork: number }
 
-/** A network of any size leaves some for others. */
+/** The share of one network of any size; the rest is left to others. */
 const maxPerNetwork = 3 / 4
 
 /**
- * Counts the bytes of requests that are being read and of answers that are not sent yet, in the whole process and for each
- * network.
+ * Counts the bytes of requests being read and of responses not sent yet, for the whole process and per network.
  */
 export class ByteBudget {
   readonly #maxTotal: number
@@ -53,7 +52,7 @@ export class ByteBudget {
 
 /** Memory counted for one request, until it is released. */
 export type HeldBytes = {
-  /** Reserves more bytes; false if there is no room, or after the release. */
+  /** Reserves more bytes; false if the limit is reached, or after the release. */
   take(bytes: number): boolean
   release(): void
 }
@@ -64,7 +63,7 @@ const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 /** Memory counted for a request of the public port. */
 export const heldBy = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
-/** Counts the memory of a request from now on; it is released when the response is sent or the client is gone. */
+/** Counts the memory of a request from now on; it is released when the response is sent or the client disconnects. */
 export function hold(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
   ofRequest.set(request, held)
   response.once('close', () => held.release())
@@ -75,7 +74,7 @@ const stalledMs = 1_000
 /** Buffered bytes of a forwarded response that the client does not read, here and at the server behind. */
 const stalledBytes = 192 * 1024
 
-/** Counts an answer that is passed on once its client does not take it. Ends the connection when there is no room for it. */
+/** Counts a forwarded response once its client does not read it. Ends the connection if the limit is reached. */
 export function holdStalled(request: IncomingMessage, response: ServerResponse): void {
   const held = heldBy(request)
   let counted = false
@@ -98,7 +97,7 @@ export function holdStalled(request: IncomingMessage, response: ServerResponse):
   response.on('drain', taken).once('close', taken)
 }
 
-/** Does not limit the memory of a request, because something else does. */
+/** Exempts a request from the memory limit, because another limit applies to it. */
 export function holdFreely(request: IncomingMessage): void {
   ofRequest.delete(request)
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { currentTraceparent } from '@parley/telemetry'
 
-/** Headers that apply to one connection. The first server answers an `Expect` header. */
+/** Headers that apply to one connection. `Expect` is answered by the first server. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -26,7 +26,7 @@ export type Forwarded = (request: IncomingMessage) => Record<string, string>
 
 /**
  * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops names reserved
- * for our own processes, and the client's claims about its own address. The trace goes on.
+ * for our own processes, and the client's claims about its own address. The trace context is kept.
  */
 export function onwardHeaders(request: IncomingMessage, forwarded: Forwarded): IncomingHttpHeaders {
   const isOurs = (name: string): boolean =>

@@ -5,18 +5,17 @@ import type { AuthContext } from './auth/context.ts'
 import { keepCookie, readKept } from './cookies.ts'
 
 const name = 'parley_known'
-/** The longest that browsers keep a cookie. */
+/** Maximum lifetime that browsers allow for a cookie. */
 const lifetimeSeconds = 400 * 24 * 3600
-/** Number of names kept per browser; the most recent sign-ins stay. */
+/** Maximum number of names per browser; those of the most recent sign-ins are kept. */
 const maxNames = 6
 
 type Context = CredentialSecrets & Pick<AuthContext, 'secure'>
-/** A browser and the names it signed in with, each as a mark that only this server can make. */
+/** A browser and the names with which it signed in, each as a mark that only this server can create. */
 type Known = { id: string; marks: string[] }
 
 /**
- * The name under which a browser is known that signed in with this login or address before; undefined for any other. It
- * lets nobody in: it says whose failures a sign-in is counted with.
+ * Identifies a browser that signed in with this login or address before; undefined for others. It grants no access, and only selects the limit to which failures count.
  */
 export function knownBrowser(context: Context, request: IncomingMessage, identifier: string): string | undefined {
   const known = readKnown(context, request)

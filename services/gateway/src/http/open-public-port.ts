@@ -37,13 +37,13 @@ export async function openPublicPort(host: Host, config: Config, context: Contex
   })
   return await servePublicPort({
     ...{ host: config.host, port: config.port, dispatch, realtime },
-    // A call may take long while nothing moves on its connection.
+    // The connection of a long call may be idle.
     timeouts: { ...defaultTimeouts, idle: Math.max(defaultTimeouts.idle, 2 * config.requestTimeoutMs) },
     connections: { perNetwork: config.connectionsPerAddress, isProxy: trustedProxies(config.trustedProxies) },
   })
 }
 
-/** Requests that other deployables answer themselves. */
+/** Requests that are forwarded to other deployables. */
 function passOns(host: Host, { assetsUrls, webhooksUrls, realtimeUrls }: Config, forwarded: Forwarded) {
   return {
     assets: host.use(new PassOn({ what: 'assets', targets: assetsUrls, methods: ['GET', 'HEAD'], forwarded })),

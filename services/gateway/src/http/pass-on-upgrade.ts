@@ -20,13 +20,12 @@ const lingerMs = 5000
 const slices = 20
 
 /**
- * Passes WebSockets on to realtime nodes where no ingress does: the next one is tried when one does not answer. Nothing that
- * a client sends reaches a node before that has taken the upgrade; a node that refuses it gets no second request.
+ * Forwards WebSockets to realtime nodes if no ingress does. If a node does not answer, the next one is tried. Data of the client is forwarded only once the node has accepted the upgrade; after a refusal the connection is not reused.
  */
 export class PassOnUpgrade {
   readonly #targets: Targets<URL>
   readonly #forwarded: Forwarded
-  /** The node's side of the sockets that are open. */
+  /** The connections to nodes of the open sockets. */
   readonly #open = new Set<ServerFrames>()
   #draining = false
 
@@ -104,7 +103,7 @@ export class PassOnUpgrade {
   }
 }
 
-/** A plain HTTP response on a connection that the parser has released; the connection ends with it. */
+/** Sends a plain HTTP response on a connection that the parser has released, and ends the connection. */
 function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
@@ -132,7 +131,7 @@ function farewell(): Buffer {
 }
 
 function join(socket: Duplex, behind: Socket, frames: ServerFrames): void {
-  // The node looks after its sockets itself.
+  // The node handles timeouts of its sockets itself.
   behind.setTimeout(0)
   if (socket instanceof Socket) socket.setTimeout(0)
   behind.setNoDelay(true)

@@ -45,7 +45,7 @@ test('a response is forwarded whole, or with the requested range', async () => {
   expect(await response.text()).toBe('bytes=0-1')
 })
 
-test('an incomplete response is aborted, and nobody waits for the rest', async () => {
+test('an incomplete response is aborted without waiting for the rest', async () => {
   const url = await through((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
     void setImmediate().then(() => response.destroy())
@@ -53,7 +53,7 @@ test('an incomplete response is aborted, and nobody waits for the rest', async (
   await expect(fetch(url).then((response) => response.text())).rejects.toThrow()
 })
 
-test('headers that are for one hop go no further, either way', async () => {
+test('hop-by-hop headers are not forwarded in either direction', async () => {
   let requested: IncomingHttpHeaders = {}
   const url = await through((request, response) => {
     requested = request.headers
@@ -73,7 +73,7 @@ test('headers that are for one hop go no further, either way', async () => {
   request.destroy()
 })
 
-test('an answer is taken no faster than the client takes it', async () => {
+test('a response is read no faster than the client reads it', async () => {
   const size = 100_000_000
   let sent = 0
   const url = await through((_, response) => {
@@ -89,7 +89,7 @@ test('an answer is taken no faster than the client takes it', async () => {
   for await (const data of answer) {
     received += (data as Buffer).length
     furthestAhead = Math.max(furthestAhead, sent - received)
-    // The server gets several turns for each of the client's.
+    // The server runs several times for each read of the client.
     for (let turn = 0; turn < 5; turn++) await setImmediate()
   }
   expect(received).toBe(size)
@@ -97,7 +97,7 @@ test('an answer is taken no faster than the client takes it', async () => {
 })
 
 test.each(['before an answer', 'during an answer'])(
-  'a client that goes away %s ends its forwarded request',
+  'a client that disconnects %s ends its forwarded request',
   async (when) => {
     let begin: () => void = () => undefined
     const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -116,7 +116,7 @@ test.each(['before an answer', 'during an answer'])(
   },
 )
 
-test('a client that goes away while its second request waits for the first ends both', async () => {
+test('a client that disconnects while its second request waits for the first ends both', async () => {
   const ended: Promise<unknown>[] = []
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -155,7 +155,7 @@ test.each([
   expect(length).toBe(4_000_000)
 })
 
-test('an incomplete body is not taken for a complete one', async () => {
+test('an incomplete body is not mistaken for a complete one', async () => {
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   let broken: Promise<unknown> = Promise.resolve()
@@ -193,7 +193,7 @@ describe('with several servers', () => {
     return [response.status, await response.text()]
   }
 
-  test('a dead server is skipped, with a body too', async () => {
+  test('a dead server is skipped, even for a request with a body', async () => {
     const url = await among([nobody, await serve((request, response) => void request.pipe(response))])
     for (let n = 0; n < 4; n++) expect(await read(url)).toEqual([200, ''])
     for (let n = 0; n < 4; n++) expect(await read(url, { method: 'POST', body: 'x' })).toEqual([200, 'x'])
@@ -207,7 +207,7 @@ describe('with several servers', () => {
     expect(requested).toBe(1)
   })
 
-  test('a POST to a server that ends during it is not repeated, and a GET goes to the next', async () => {
+  test('if a server dies during a request, a POST is not repeated and a GET goes to the next server', async () => {
     let posts = 0
     const breaking = (request: IncomingMessage) => {
       if (request.method === 'POST') posts++

@@ -19,7 +19,7 @@ type Options = {
   /** Methods that are forwarded. Only POST has a body. */
   methods: readonly string[]
   forwarded: Forwarded
-  /** Milliseconds until the next server is tried if one does not begin its response. Default: 5 s. */
+  /** Time in milliseconds for a server to begin its response before the next one is tried. Default: 5 s. */
   beginMs?: number
 }
 
@@ -112,7 +112,7 @@ export class PassOn implements AsyncDisposable {
 
 const isSafe = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 
-/** Whether the request may be repeated: nothing happened yet, or it is safe to run twice. */
+/** Whether the request may be repeated, because nothing was done yet or because it is safe to run twice. */
 const mayRepeat = (request: IncomingMessage, failure: unknown): boolean =>
   isSafe(request) || (!request.readableDidRead && isUnsent(failure))
 
@@ -127,8 +127,7 @@ const isUnsent = (failure: unknown): boolean =>
 function bodyOf(request: IncomingMessage, headers: IncomingHttpHeaders) {
   if (!hasBody(request)) return { headers, body: null }
   const length = request.headers['content-length']
-  // A server may answer before it has read the whole request; the unread rest must not break the connection to the
-  // client.
+  // A server may respond before reading the whole request. The unread rest must not break the connection to the client.
   const body = Readable.from(request.iterator({ destroyOnReturn: false }))
   return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
 }

@@ -9,7 +9,7 @@ type Cookies = { secure: boolean }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Remembers in the browser which flow began in it. */
+/** Stores in the browser which flow began in it. */
 export const keepPendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
   keepCookie(cookies, response, name, digest(token), lifetimeSeconds)
 

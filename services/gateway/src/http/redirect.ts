@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Sends the browser elsewhere. `location` must be ours or checked: nothing is looked at here. */
+/** Redirects the browser. `location` must be ours or validated; it is not checked here. */
 export function redirect(response: ServerResponse, status: 302 | 303 | 307, location: string): Promise<void> {
   response.writeHead(status, { location, 'cache-control': 'no-store', 'content-length': '0' }).end()
   return Promise.resolve()

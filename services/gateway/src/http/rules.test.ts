@@ -15,13 +15,13 @@ describe('cross-origin answers', () => {
   const allow = (origin: string, allowed: string[], path = method) =>
     corsHeaders(request({ origin, host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: allowed })
 
-  test('go to any page without credentials when the list says "*"', () => {
+  test('are readable for any page without credentials if the list contains "*"', () => {
     const headers = allow('https://other.example', ['*'])
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  test('are the same without an origin where caches may keep them', () => {
+  test('are the same without an origin if caches may store them', () => {
     for (const path of ['/api/server', '/svc.discovery.v1.ServerDiscoveryService/GetServer'])
       expect(corsHeaders(request({ host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: [] })).toMatchObject(
         { 'access-control-allow-origin': '*' },
@@ -29,7 +29,7 @@ describe('cross-origin answers', () => {
     expect(corsHeaders(request({ host: 'chat.example.org' }), method, { publicUrl, allowedOrigins: ['*'] })).toEqual({})
   })
 
-  test('go to listed origins and the own one with credentials', () => {
+  test('are readable for listed origins and our own with credentials', () => {
     for (const origin of ['https://app.example', 'https://chat.example.org'])
       expect(allow(origin, ['https://app.example'])).toMatchObject({
         'access-control-allow-origin': origin,
@@ -37,14 +37,14 @@ describe('cross-origin answers', () => {
       })
   })
 
-  test('go to nobody else', () => {
+  test('are not readable for others', () => {
     expect(allow('https://other.example', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     expect(allow('null', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     // An attacker on the network can serve a page with this name.
     expect(allow('http://chat.example.org', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('of discovery go to everyone, never with credentials', () => {
+  test('of discovery are readable for everyone, never with credentials', () => {
     const headers = allow('https://chat.example.org', [], '/svc.discovery.v1.ServerDiscoveryService/GetServer')
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers['access-control-allow-credentials']).toBeUndefined()
@@ -60,7 +60,7 @@ describe('a CSRF token', () => {
     expect(holds(token, token)).toBe(true)
   })
 
-  test('is valid for nothing else', () => {
+  test('is invalid otherwise', () => {
     expect(holds(undefined, token)).toBe(false)
     expect(holds(token, undefined)).toBe(false)
     expect(holds(token, issueCsrfToken('secret', 'U1', 'handle'))).toBe(false)
@@ -70,7 +70,7 @@ describe('a CSRF token', () => {
   })
 })
 
-test('session cookies are for this site and, over https, for https only', () => {
+test('session cookies are restricted to this site and, over https, to https', () => {
   const session = { userId: 'U1', cookieHandle: 'h', lifetimeSeconds: 60 }
   const [cookie = '', csrf = ''] = sessionCookies(session, { secret: 's', secure: true })
   expect(cookie).toMatch(/^__Host-parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)
@@ -95,7 +95,7 @@ test('a timeout is what the client requests, up to the limit', () => {
     expect(() => timeoutFrom(bad, 10_000)).toThrow('Connect-Timeout-Ms')
 })
 
-test('the path is the same however the target is written', () => {
+test('the path does not depend on the form of the request target', () => {
   for (const target of ['/a/b', '/a/b?x=1', 'http://chat.example.org/a/b', 'HTTPS://chat.example.org:8080/a/b?x=/c'])
     expect(pathOf(target)).toBe('/a/b')
   for (const target of [undefined, '', 'http://chat.example.org', '/?x']) expect(pathOf(target)).toBe('/')

@@ -24,7 +24,7 @@ const message = fc.oneof(
     .map(([one, two]) => [frame(one, { final: false }), frame(0, { opcode: 9 }), frame(two, { opcode: 0 })]),
 )
 
-test('for any chunks, an ended stream ends after a whole message', async () => {
+test('an ended stream ends after a whole message, regardless of chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 5 }),

@@ -101,7 +101,7 @@ describe('a client of HTTP/2', () => {
   })
 })
 
-test('a network has a limited number of connections, and may open one for each that it closes', async () => {
+test('a network has a limited number of connections, and can open another when one is closed', async () => {
   const port = await serve({ http1: (_, response) => void response.end('served') }, {}, 2)
   const open = async () => {
     const socket = await connected(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')

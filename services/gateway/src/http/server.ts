@@ -27,7 +27,7 @@ export type PublicPort = {
 }
 
 const keepAliveTimeoutMs = 65_000
-/** Calls that one connection may have under way over HTTP/2. */
+/** Maximum number of concurrent calls per HTTP/2 connection. */
 const maxConcurrentStreams = 100
 /** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
@@ -69,7 +69,7 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
   }
 }
 
-/** The server of HTTP/1.1 connections; upgrades to a WebSocket go to realtime. While draining, an answer ends its connection. */
+/** The server of HTTP/1.1 connections; upgrades to a WebSocket go to realtime. While draining, each response ends its connection. */
 function createHttp1(
   dispatch: Dispatch['http1'],
   realtime: PassOnUpgrade,

@@ -43,8 +43,7 @@ export function endSession(context: AuthContext, response: ServerResponse): void
 }
 
 /**
- * Throws `permission_denied` unless the request proves that a page of this server made it. A request with a bearer
- * token needs no proof; a cookie may have been sent by a page of another site.
+ * Throws `permission_denied` unless the request proves that a page of this server sent it, because pages of other sites can also send the cookie. A request with a bearer token needs no proof.
  */
 export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
   if (user?.by !== 'cookie') return
@@ -61,7 +60,7 @@ async function authenticated(context: AuthContext, presented: Presented): Promis
   try {
     return await authenticate(context.callers, presented)
   } catch (error) {
-    // Thrown as a separate error, so that a route does not mistake it for its own "unavailable".
+    // A separate error, so that a route does not mistake it for its own "unavailable".
     throw error instanceof ConnectError ? new Refusal(503, error.rawMessage) : error
   }
 }

@@ -17,7 +17,7 @@ const opened = () => {
   return { renewal, rotate, pass: (ms: number) => (now += ms) }
 }
 
-test('a cookie is due from its moment on, a bearer token never', () => {
+test('a cookie is due from its renewal time on, a bearer token never', () => {
   const { renewal, pass } = opened()
   const due = new Date(2_000)
   expect(renewal.isDue(signedIn('cookie', due))).toBe(false)
@@ -28,7 +28,7 @@ test('a cookie is due from its moment on, a bearer token never', () => {
   expect(renewal.isDue(undefined)).toBe(false)
 })
 
-test('one of concurrent requests of a browser renews, and a much later one does again', async () => {
+test('one of several concurrent requests of a browser renews the cookie, and a much later one renews it again', async () => {
   const { renewal, rotate, pass } = opened()
   const session = signedIn('cookie', new Date(0))
   expect(await renewal.renew(session)).toEqual({ userId: 'U1', cookieHandle: 'next', lifetimeSeconds: 60 })

@@ -24,7 +24,7 @@ import type { PublicMethod } from './methods.ts'
 export type Client = {
   header: ReadHeader
   peer: string | undefined
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal: () => AbortSignal
 }
 
@@ -34,7 +34,7 @@ export type Admitted = {
   caller: string | undefined
   callerId: string
   idempotencyKey: string | undefined
-  /** Cookies of a browser session whose handle was just replaced: every answer must carry them, failures too. */
+  /** Cookies of a browser session whose handle was just replaced. Every response must contain them, including failures. */
   cookies: string[]
 }
 
@@ -98,7 +98,7 @@ export class Forwarder {
       : this.#call(admitted, body, { timeoutMs, traceparent })
   }
 
-  /** The bytes of an image are not sent over the bus: they go to uploads, and the request carries their id. */
+  /** The bytes of an image are not sent over the bus but to uploads; the request contains their id. */
   async #sendImage(admitted: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
     const { callerId, method } = admitted
     const { maxUploadBytes, putBlob } = this.#options

@@ -7,9 +7,9 @@ export type PublicMethod = {
   method: DescMethodUnary
   /** Whether a credential is needed: for everything except discovery and the token-guarded flows of svc.auth. */
   needsCaller: boolean
-  /** Largest request body in bytes; for methods that carry an image it is a setting. */
+  /** Maximum size of a request body in bytes; a setting for methods with an image. */
   maxBodyBytes: number
-  /** The same in JSON, which writes bytes a third longer. */
+  /** The same for JSON, which encodes bytes a third longer. */
   maxJsonBodyBytes: number
   /** Whether its requests contain a whole image. */
   carriesImage: boolean
@@ -20,7 +20,7 @@ export type PublicMethod = {
 /** Space in a request for everything except its image or chunk. */
 export const bodyFrameBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
-/** For callers who are not signed in: sign-in requests are short. */
+/** Limit for callers who are not signed in, whose requests are short. */
 const anyonesMaxBodyBytes = 64 * 1024
 const chunkBytes = 512 * 1024
 const chunkBodyBytes = chunkBytes + bodyFrameBytes

@@ -45,7 +45,7 @@ const fail = (identifier: string, address: string, browser?: string) =>
   expect(run(identifier, address, wrong, browser)).rejects.toThrow('wrong')
 
 describe('attempts to sign in', () => {
-  test('end per account and address, however the account is written', async () => {
+  test('are limited per account and address, regardless of how the account is written', async () => {
     for (const name of ['ada', 'Ada', ' ADA ']) await fail(name, '203.0.113.1')
     const refused = await run('ada', '203.0.113.1', right).catch((error: unknown) => ConnectError.from(error))
     expect(refused).toMatchObject(refusal)
@@ -58,7 +58,7 @@ describe('attempts to sign in', () => {
     expect(await run('f', '203.0.113.2', right)).toBe('in')
   })
 
-  test('a thousand at once, each from somewhere else, make a handful of tries', async () => {
+  test('a thousand at once from different addresses result in a handful of checks', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -66,7 +66,7 @@ describe('attempts to sign in', () => {
     }
     const many = () => Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => run('ada', `address ${n}`, attempt)))
     await many()
-    // Attempts that are always allowed, and the one whose turn it is.
+    // The attempts that are always allowed, and the one that is let through now.
     expect(made).toBe(4 + 1)
     await many()
     expect(made).toBe(4 + 1)
@@ -78,14 +78,14 @@ describe('attempts to sign in', () => {
     expect(await run('ada', 'elsewhere', right)).toBe('in')
   })
 
-  test('of a browser that signed in before are not slowed down by others', async () => {
+  test('from a browser that signed in before are not slowed down by others', async () => {
     for (let n = 0; n < 5; n++) await fail('ada', `address ${n}`)
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '203.0.113.1')
     await expect(run('ada', '203.0.113.1', right)).rejects.toMatchObject(refusal)
     expect(await run('ada', '203.0.113.1', right, 'hers')).toBe('in')
   })
 
-  test('of such a browser have their own budget, and then count like any other', async () => {
+  test('from such a browser have their own limit, and then count like any other', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -98,7 +98,7 @@ describe('attempts to sign in', () => {
     expect(made).toBe(6 + 3)
   })
 
-  test('do not count if they succeed, or fail because of us', async () => {
+  test('do not count if they succeed or the server fails', async () => {
     for (let at = 0; at < 10; at++) {
       for (const browser of [undefined, 'hers']) {
         expect(await run('ada', '203.0.113.1', right, browser)).toBe('in')
@@ -109,7 +109,7 @@ describe('attempts to sign in', () => {
     expect(Object.values(counters).flatMap(({ spent }) => [...spent.values()])).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('leave nothing of the typed text in the counters', async () => {
+  test('do not store the typed text in the counters', async () => {
     await fail('secret@example.org', '203.0.113.1')
     expect(JSON.stringify([...counters.pair.spent, ...counters.account.spent])).not.toContain('secret')
   })

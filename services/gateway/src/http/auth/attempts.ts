@@ -12,19 +12,19 @@ export type SignInAttempts = ReturnType<typeof signInAttempts>
 type Limits = {
   perAccountAndAddress: NetworkLimiter
   perAddress: NetworkLimiter
-  /** Beyond it attempts are let through one at a time. */
+  /** Above this number attempts are let through one at a time. */
   perAccount: RateLimiter
-  /** One point: the attempt that is let through. */
+  /** A limit of one point, for the attempt that is let through. */
   turn: RateLimiter
   perKnownBrowser: RateLimiter
-  /** For all browsers together that signed in to an account before. */
+  /** Limit for all browsers together that signed in to the account before. */
   knownPerAccount: RateLimiter
 }
 
 /** Origin of a sign-in attempt. */
 export type Attempter = {
   address: string
-  /** Names a browser that signed in to this account before. */
+  /** Identifies a browser that signed in to this account before. */
   knownBrowser: string | undefined
 }
 
@@ -59,7 +59,7 @@ export function signInAttempts(limits: Limits) {
     },
   ]
   return {
-    /** Runs an attempt; its `unauthenticated` counts as a failure. Throws `resource_exhausted` without running it when no attempts are left. */
+    /** Runs an attempt, of which `unauthenticated` counts as a failure. Throws `resource_exhausted` without running it if no attempts are left. */
     async run<T>(identifier: string, { address, knownBrowser }: Attempter, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())
       const known = knownBrowser === undefined ? undefined : await takeAll(ofKnownBrowser(account, knownBrowser))
@@ -82,7 +82,7 @@ const countOf = (limiter: RateLimiter, id: string): Count => ({
   giveBack: () => limiter.refund(id),
 })
 
-/** Takes a point of every count, or of none; `giveBack` is undefined if none was taken. */
+/** Takes a point from each limiter or from none; `giveBack` is undefined if none was taken. */
 async function takeAll(
   counts: Count[],
 ): Promise<{ giveBack: (() => Promise<unknown>) | undefined; retryAfterMs: number }> {
@@ -99,5 +99,5 @@ async function takeAll(
   return { giveBack, retryAfterMs: 0 }
 }
 
-/** Hashes the login, so that Redis does not hold what people typed into the login field. */
+/** Hashes the login, so that Redis does not contain what people typed into the login field. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -7,14 +7,14 @@ import { beginSession } from '../session.ts'
 import { clientAddressOf, wantedSession, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** `POST /auth/register/complete`: makes the account and signs in. */
+/** `POST /auth/register/complete`: creates the account and signs in. */
 export const complete: Handler = async (context, request, response) => {
   const { token: completionToken, ...account } = await newAccount(context, request)
   const session = await context.signIn.completeRegistration({ completionToken, ...account })
   return replySignedIn(context, session, { request, response })
 }
 
-/** `POST /auth/invite/accept`: makes the account by an invite and signs in, also while registration is closed. */
+/** `POST /auth/invite/accept`: creates the account of an invite and signs in, even if registration is closed. */
 export const acceptInvite: Handler = async (context, request, response) => {
   const session = await context.signIn.acceptInvite(await newAccount(context, request))
   return replySignedIn(context, session, { request, response })

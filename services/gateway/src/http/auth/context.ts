@@ -29,11 +29,11 @@ export type AuthContext = CredentialSecrets & {
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
-  /** Whether cookies are only for https. */
+  /** Whether cookies are sent only over https. */
   secure: boolean
 }
 
-/** Answers a request, or throws what `failureOf` turns into a status and a text. */
+/** Answers a request, or throws an error that `failureOf` converts to a status and a text. */
 export type Handler = (context: AuthContext, request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** The same for routes that need someone signed in. */
@@ -50,6 +50,6 @@ export const wantedSession = (request: IncomingMessage, body: Record<string, unk
   cookieOnly: body['cookieOnly'] === true,
 })
 
-/** The client's address of a sign-in, for limits and the audit log. */
+/** The address of the client that signs in, for limits and the audit log. */
 export const clientAddressOf = ({ clientAddress }: AuthContext, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

@@ -3,7 +3,7 @@ import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 import { allowMail } from './mails.ts'
 
-/** The response whether or not the address is known. */
+/** The response, which is the same for known and unknown addresses. */
 const linkIsOnItsWay = 'If an account has this address, a mail with a link is on its way to it.'
 
 /** `POST /auth/forgot-password`: mails a link that sets a new password. */

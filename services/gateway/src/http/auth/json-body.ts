@@ -19,8 +19,7 @@ export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads a JSON object. Throws a 415 for another content type: forms of any site can send those, and could sign people
- * in to somebody else's account.
+ * Reads a JSON object. Throws a 415 for other content types, which forms of any site can send in order to sign people in to somebody else's account.
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (unaryFormat(request.headers['content-type']) !== 'json') {
@@ -32,13 +31,13 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
     const value: unknown = JSON.parse(textOf(body))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch {
-    // Answered like any other thing that is not an object.
+    // Handled like any other value that is not an object.
   }
   throw badRequest('the body must be a JSON object in UTF-8')
 }
 
 /**
- * The named fields, each a text of at most `maxFieldLength`. Throws `invalid_argument` with the names of missing
+ * Reads the named fields, each a text of at most `maxFieldLength`. Throws `invalid_argument` with the names of missing
  * fields.
  */
 export function textFields<Name extends string>(

@@ -3,7 +3,7 @@ import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 import { allowMail } from './mails.ts'
 
-/** The response whether or not the address is known. */
+/** The response, which is the same for known and unknown addresses. */
 const codeIsOnItsWay = 'If an account can be made with this address, a code is on its way to it.'
 
 /** `POST /auth/register`: mails a code to an address. */

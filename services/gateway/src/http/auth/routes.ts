@@ -16,7 +16,7 @@ import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 const mailing = { [Code.FailedPrecondition]: 503, [Code.Unavailable]: 500 }
 const userLimit = { [Code.ResourceExhausted]: 403 }
 
-/** The routes of sign-in for programs. `open` ones need no CSRF token, because they do not act for a signed-in user. */
+/** The sign-in routes for programs. `open` routes need no CSRF token, because they do not act for a signed-in user. */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
   ['/auth/register', jsonRoute.open(register, mailing)],

@@ -15,7 +15,7 @@ export const requestEmailCode: UserHandler = async (context, request, response, 
   return replyJson(request, response, 200, { message: 'A code is on its way to the address.' })
 }
 
-/** `POST /auth/verify-email/confirm-code`: proves it. */
+/** `POST /auth/verify-email/confirm-code`: proves the address with the code. */
 export const confirmEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertOwnSession(caller)
   const body = await readJsonObject(request)

@@ -47,7 +47,7 @@ function parsed(json: string): unknown {
 function checked(value: unknown): GraphqlRequest {
   if (!isObject(value)) throw new Refusal(400, 'send one query: {"query": "..."}')
   const { query } = value
-  // Null is as good as nothing.
+  // Null is treated like a missing value.
   const operationName = value['operationName'] ?? undefined
   const variables = value['variables'] ?? undefined
   if (typeof query !== 'string') throw new Refusal(400, 'query must be a text')

@@ -32,7 +32,7 @@ export async function serveGraphql(
     const { ran, result } = await answer(context, await readGraphqlRequest(request))
     const knowsNew = (request.headers.accept ?? '').includes(newMediaType)
     const type = knowsNew ? newMediaType : 'application/json'
-    // Older clients take any other status for a failure of HTTP.
+    // Older clients treat any other status as a transport failure.
     const status = ran || !knowsNew ? 200 : 400
     await replyJson(request, response, status, result, { ...cors, 'content-type': `${type}; charset=utf-8` })
   } catch (thrown) {
@@ -50,7 +50,7 @@ async function answer(
   if (document instanceof GraphQLError) return { ran: false, result: { errors: [document] } }
   const errors = validate(schema, document, rules, { maxErrors: 5 })
   if (errors.length > 0) return { ran: false, result: { errors } }
-  // The server is looked up once, however often a query contains it.
+  // The server is looked up once, even if a query contains it several times.
   let server: Promise<ReturnType<typeof serverOf>> | undefined
   const rootValue = { server: () => (server ??= context.describe().then(serverOf)) }
   const result = await execute({ schema, document, rootValue, operationName, variableValues: variables })

@@ -7,26 +7,26 @@ const problems = (query: string, limits = { depth: 4, fields: 10 }) =>
   validate(schema, parse(query), [queryLimits(limits)]).map(({ message }) => message)
 
 describe('a query', () => {
-  test('passes within the limits', () => {
+  test('is accepted within the limits', () => {
     expect(problems('{ node { node { id } } }')).toEqual([])
     expect(problems(getIntrospectionQuery(), { depth: 16, fields: 500 })).toEqual([])
   })
 
-  test('is not too deep, with fragments or without', () => {
+  test('must not be too deep, with or without fragments', () => {
     const tooDeep = ['the query is deeper than 4 levels']
     expect(problems('{ node { node { node { node { id } } } } }')).toEqual(tooDeep)
     expect(problems('{ node { ...a } } fragment a on Node { node { node { node { id } } } }')).toEqual(tooDeep)
     expect(problems('{ node { ... on Node { node { node { node { id } } } } } }')).toEqual(tooDeep)
   })
 
-  test('is not too wide, with aliases or fragments of fragments', () => {
+  test('must not be too wide, with aliases or nested fragments', () => {
     const tooWide = ['the query selects more than 10 fields']
     expect(problems(`{ ${Array.from({ length: 11 }, (_, n) => `a${n}: node { id }`).join(' ')} }`)).toEqual(tooWide)
     const doubling = Array.from({ length: 30 }, (_, n) => `fragment f${n} on Node { ...f${n + 1} ...f${n + 1} }`)
     expect(problems(`{ node { ...f0 } } ${doubling.join(' ')} fragment f30 on Node { id }`)).toEqual(tooWide)
   })
 
-  test('whose fragments are within themselves comes to an end', () => {
+  test('with recursive fragments is refused', () => {
     expect(problems('{ node { ...a } } fragment a on Node { id ...b } fragment b on Node { ...a }')).toEqual([])
   })
 })

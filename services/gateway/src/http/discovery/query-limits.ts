@@ -3,8 +3,7 @@ import { GraphQLError, Kind, type FragmentDefinitionNode, type SelectionSetNode,
 type Limits = { depth: number; fields: number }
 
 /**
- * Refuses queries that nest deeper or select more fields than anything here is worth, fragments counted wherever they are
- * spread. It stops counting at the limit, so that a small query cannot be made to cost much by fragments of fragments.
+ * Refuses queries that are too deep or select too many fields, counting fragments wherever they are spread. Stops counting at the limit, so that nested fragments cannot make a small query expensive.
  */
 export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): ValidationRule {
   return (context) => {
@@ -28,7 +27,7 @@ export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): Val
             } else {
               const name = selection.name.value
               const fragment = fragments.get(name)
-              // A fragment within itself is refused by another rule.
+              // Recursive fragments are refused by another rule.
               if (!fragment || within.has(name)) continue
               within.add(name)
               found = problem(fragment.selectionSet, depth)

@@ -3,7 +3,7 @@ import type { ServerInfo } from './server-info.ts'
 
 /** The GraphQL schema. Its values are objects of the same shape, made by {@link serverOf}. */
 export const schema = buildSchema(/* GraphQL */ `
-  "What anyone may ask before signing in."
+  "Data that is available before signing in."
   type Query {
     server: Server
   }
@@ -12,16 +12,16 @@ export const schema = buildSchema(/* GraphQL */ `
     name: String!
     version: String!
     profile: ServerProfile!
-    "Whether accounts can be made with an e-mail address."
+    "Whether accounts can be created with an e-mail address."
     directRegistrationEnabled: Boolean!
-    "password, if accounts can be made with it, then the types of the providers."
+    "password, if accounts can be created with an e-mail address, then the types of the providers."
     authMethods: [String!]!
     "Sign-in providers, in the operator's order."
     authProviders: [AuthProvider!]!
-    "Where other web clients begin the authorization-code flow with PKCE."
+    "URL at which other web clients start the authorization-code flow with PKCE."
     authorizeUrl: String!
   }
-  "How the server presents itself."
+  "Name and appearance of the server."
   type ServerProfile {
     name: String!
     description: String
@@ -35,7 +35,7 @@ export const schema = buildSchema(/* GraphQL */ `
     id: ID!
     type: String!
     label: String!
-    "Where a browser begins to sign in."
+    "URL at which a browser starts to sign in."
     loginUrl: String!
   }
 `)

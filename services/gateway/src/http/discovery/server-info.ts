@@ -4,7 +4,7 @@ import type { GetServerResponse } from '@parley/contracts/discovery'
 export type ServerInfo = {
   name: string
   version: string
-  /** `password` where accounts can be made with an e-mail address, then the types of providers. */
+  /** `password` if accounts can be created with an e-mail address, then the types of providers. */
   authMethods: string[]
   authProviders: { id: string; type: string; label: string; loginUrl: string }[]
   registrationOpen: boolean

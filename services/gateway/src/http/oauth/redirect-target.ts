@@ -30,7 +30,7 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 
-/** The address with the answer in its query, which says whose answer it is (RFC 9207). */
+/** The address with the response in its query, including our issuer (RFC 9207). */
 export function answeredTo(
   { publicUrl }: Pick<ClientOrigins, 'publicUrl'>,
   redirectUri: string,

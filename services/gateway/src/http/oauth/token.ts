@@ -51,7 +51,7 @@ function exchangeOf(fields: Fields) {
   return { code, codeVerifier, redirectUri }
 }
 
-/** Reads a form or a JSON object; throws on a field that is given twice, because parsers differ on which one counts. */
+/** Reads a form or a JSON object. Throws for a duplicate field, because parsers differ in which one they use. */
 async function readFields(request: IncomingMessage): Promise<Fields> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')

@@ -11,7 +11,7 @@ test('text is escaped, markup is kept, nothing is dropped', () => {
   expect(html`${html`<b>${1}</b>`}${false}${undefined}${[html`<i></i>`, '<']}`.text).toBe('<b>1</b><i></i>&lt;')
 })
 
-test('no text can break out of its place', () => {
+test('no text can escape its context', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', 'a', ' ', '$', '\\', '`') }), (text) => {
       const inside = html`${text}`.text

@@ -8,7 +8,7 @@ type Page = { status?: number; title: string; body: Markup; headers?: Record<str
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** No script, no form, no frame, nothing from elsewhere. */
+/** Allows no scripts, forms, frames or resources of other origins. */
 const security = {
   'content-security-policy': [
     "default-src 'none'",

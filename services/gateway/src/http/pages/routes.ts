@@ -5,10 +5,10 @@ import { Refusal } from '../failure.ts'
 import { authorize } from '../oauth/authorize.ts'
 import { replyFailure } from './message.ts'
 
-/** Addresses that browsers are sent to and that the gateway answers itself. */
+/** Addresses to which browsers are redirected and that the gateway answers itself. */
 export const pageRoutes: ReadonlyMap<string, Handler> = new Map<string, Handler>([['/oauth/authorize', authorize]])
 
-/** Answers such an address; failures are pages without script. */
+/** Answers such an address; failures are shown as pages without scripts. */
 export async function servePage(
   context: AuthContext,
   handle: Handler,

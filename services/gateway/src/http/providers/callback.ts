@@ -9,7 +9,7 @@ import { queryOf, redirect, withParameter } from '../redirect.ts'
 import { beginSession, browserUser } from '../session.ts'
 import { loginError } from './login-error.ts'
 
-/** Includes requests to the provider for tokens, keys and the profile. */
+/** Timeout that includes requests to the provider for tokens, keys and the profile. */
 const timeoutMs = 30_000
 
 /** `GET /auth/providers/{id}/callback`: the response of the provider, delivered by the browser. */
@@ -41,7 +41,7 @@ export async function finishProviderLogin(
     case 'alreadyLinked':
       return redirect(response, 307, path)
     case 'error':
-      // Somebody is signed in here and stays so; the page they came from can explain the conflict.
+      // The user remains signed in, and the page from which they came can explain the conflict.
       if (outcome.value === 'external_identity_conflict')
         return redirect(response, 307, withParameter(path, 'error', outcome.value))
       return redirect(response, 307, loginError(outcome.value, path))

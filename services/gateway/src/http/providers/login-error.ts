@@ -1,4 +1,4 @@
-/** Why a sign-in at a provider failed, as the value of `/login?error=`. */
+/** Reasons for a failed sign-in at a provider, as values of `/login?error=`. */
 export type LoginError = (typeof loginErrors)[number]
 
 const loginErrors = [

@@ -8,7 +8,7 @@ import { queryOf, redirect } from '../redirect.ts'
 import { browserUser } from '../session.ts'
 import { loginError, type LoginError } from './login-error.ts'
 
-/** Discovery at the provider may be part of it. */
+/** Timeout that includes discovery at the provider. */
 const timeoutMs = 15_000
 
 const errors = new Map<Code, LoginError>([
@@ -43,8 +43,7 @@ export async function startProviderLogin(
 }
 
 /**
- * Anybody may start a sign-in, and each is stored for a while; so this throws `resource_exhausted` if one address
- * starts too many.
+ * Throws `resource_exhausted` if one address starts too many sign-ins, because anybody can start one and each is stored for a while.
  */
 async function allowStart(context: AuthContext, request: IncomingMessage): Promise<void> {
   const { allowed, retryAfterMs } = await context.providerSignIns.consume(clientAddressOf(context, request))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 
-/** Encodings that the build of the web client leaves beside its files, best first. */
+/** Encodings in which the build of the web client also stores its files, best first. */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
@@ -16,7 +16,7 @@ export type ClientFile = {
   body: Buffer
   compressed: ReadonlyMap<Encoding, Buffer>
   contentType: string
-  /** Its name changes whenever its content does. */
+  /** Whether its name changes with its content. */
   immutable: boolean
   etag: string
 }

@@ -60,8 +60,7 @@ export class WebClient {
   }
 
   /**
-   * Answers a browser that opened an unknown path: status 404 with the page of the web client, which says so. False for
-   * any other request.
+   * Answers a browser that opened an unknown path with status 404 and the page of the web client. False for any other request.
    */
   serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#page || !opensPage(request)) return false
@@ -79,7 +78,7 @@ export class WebClient {
   }
 }
 
-/** Whether the request shows its response to a person: scripts and images do not ask for HTML. */
+/** Whether a person will see the response. Scripts and images do not request HTML. */
 const opensPage = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   /(^|,)\s*text\/html\s*(,|;(?!\s*q=0(\.0*)?\s*(,|$))|$)/i.test(headers.accept ?? '')
@@ -106,7 +105,7 @@ function hasCurrent({ headers }: IncomingMessage, etag: string): boolean {
   return known !== undefined && (known.includes(etag) || known.includes('*'))
 }
 
-/** The best encoding that the request takes and the file has. */
+/** The best encoding that the request accepts and the file has. */
 function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile): Encoding | undefined {
   const accepted = headers['accept-encoding']
   const taken = (typeof accepted === 'string' ? accepted : '')
@@ -119,9 +118,7 @@ function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 }
 
 /**
- * Allows only the client's own scripts, no frames, and forms only to this server; strings become markup only through
- * the policy of its rendering library. Images must come from here, so that no other server learns who reads them; video
- * and audio may be in a bucket, at any https address.
+ * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup only through the policy of its rendering library. Images must come from this server, so that no other server learns who reads them. Video and audio may come from a bucket at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`
