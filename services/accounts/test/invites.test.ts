@@ -113,7 +113,7 @@ describe('a link', () => {
     expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
   })
 
-  test('ends when revoked by anybody permission to invite invite', async () => {
+  test('ends when revoked by anybody who may invite', async () => {
     const { invite, url } = await byAdmin().createInvite({ maxUses: 5 })
     const id = invite?.id ?? ''
     await accept(tokenOf(url), 'emil')
