@@ -9,12 +9,12 @@ const skipped = counter('parley.outbox.skipped', {
   unit: '{event}',
 })
 const refusals = counter('parley.outbox.publish_failures', {
-  description: 'Tries at which the stream did not take events',
+  description: 'Failed attempts to store events on the stream',
   unit: '{attempt}',
   labels: ['parley.service'],
 })
 const published = histogram('messaging.client.operation.duration', {
-  description: 'Time until the stream stored a message of events, or did not',
+  description: 'Time until the stream stored a message of events or refused it',
   unit: 's',
   labels: ['messaging.operation.name', 'error.type'],
 })
@@ -33,7 +33,7 @@ const age = gauge('parley.outbox.age', {
   labels: ['parley.service'],
 })
 const cuts = counter('parley.stream.cuts', {
-  description: 'Shards or followers that found the stream cut or gone',
+  description: 'Times that shards or followers found events of the stream missing',
   unit: '{cut}',
 })
 const lost = counter('parley.stream.lost', {
@@ -71,17 +71,17 @@ const processed = histogram('messaging.process.duration', {
   labels: ['messaging.consumer.group.name', 'error.type'],
 })
 const failed = counter('parley.consumer.failures', {
-  description: 'Tries at which a consumer failed on an event, not counting outages',
+  description: 'Failed attempts of a consumer to handle an event, not counting outages',
   unit: '{attempt}',
   labels: ['messaging.consumer.group.name'],
 })
 const redelivered = counter('parley.consumer.redeliveries', {
-  description: 'Bus messages that consumers got again',
+  description: 'Bus messages redelivered to consumers',
   unit: '{message}',
   labels: ['messaging.consumer.group.name'],
 })
 const undecodable = counter('parley.consumer.undecodable', {
-  description: 'Bus messages on the stream that are no events',
+  description: 'Bus messages on the stream that are not events',
   unit: '{message}',
 })
 const parked = counter('parley.consumer.parked', {
@@ -90,7 +90,7 @@ const parked = counter('parley.consumer.parked', {
   labels: ['messaging.consumer.group.name'],
 })
 const replayed = counter('parley.consumer.replayed', {
-  description: 'Parked events that an operator had handled once more',
+  description: 'Parked events that were handled again for an operator',
   unit: '{event}',
   labels: ['messaging.consumer.group.name'],
 })
@@ -105,7 +105,7 @@ const parkedNow = gauge('parley.consumer.parked_waiting', {
   labels: ['parley.service', 'messaging.consumer.group.name'],
 })
 const erased = counter('parley.erasure.passes', {
-  description: 'Passes over what a service keeps of deleted accounts',
+  description: 'Passes over the data of deleted accounts in a service',
   unit: '{pass}',
   labels: ['parley.service'],
 })
@@ -115,7 +115,7 @@ const erasing = counter('parley.erasure.failures', {
   labels: ['parley.service'],
 })
 const handedOver = counter('parley.handover.events', {
-  description: 'Events about rooms that messaging has taken',
+  description: 'Events about rooms that messaging has accepted',
   unit: '{event}',
   labels: ['parley.service'],
 })
@@ -166,13 +166,13 @@ export const messagePublished = (durationMs: number, failure?: 'refused' | 'unan
   published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
 /** An entry was refused permanently and replaced. */
 export const entrySkipped = (): void => skipped(1)
-/** A place on the stream is gone. */
+/** A place is missing on the stream. */
 export const streamLost = (): void => cuts(1)
-/** Events are out of reach for a consumer that never handled them. */
+/** Events were lost for a consumer that never handled them. */
 export const eventsLost = (service: string, count: number): void => lost(count, of(service))
 /** The stream did not take a message; it is sent again. */
 export const publishFailed = (service: string): void => refusals(1, of(service))
-/** Another holder took a shard. */
+/** Another relay has taken a shard. */
 export const shardFenced = (): void => fenced(1)
 /** A consumer handled an event, or several at once in one transaction. */
 export const eventHandled = (consumer: string, durationMs: number, count = 1): void => {
@@ -190,15 +190,15 @@ export const messageRedelivered = (consumer: string): void => redelivered(1, by(
 export const eventParked = (consumer: string): void => parked(1, by(consumer))
 /** A parked event was handled once more. */
 export const eventReplayed = (consumer: string): void => replayed(1, by(consumer))
-/** Bytes that are no EventBatch lay on the stream. */
+/** A message on the stream is not an EventBatch. */
 export const messageUndecodable = (): void => undecodable(1)
-/** A service went over what it keeps of a deleted account. */
+/** A service completed a pass over the data of a deleted account. */
 export const erasurePassed = (service: string): void => erased(1, of(service))
 /** A service could not erase or report. */
 export const erasureFailed = (service: string): void => erasing(1, of(service))
-/** Messaging took events of a room. */
+/** Messaging accepted events of a room. */
 export const eventsHandedOver = (service: string, count: number): void => handedOver(count, of(service))
-/** Messaging did not take events of a room. */
+/** Messaging did not accept events of a room. */
 export const handOverFailed = (service: string): void => handOverFailures(1, of(service))
 /** Messaging permanently refused an event of a room. */
 export const handOverParked = (service: string): void => handOverRefusals(1, of(service))

@@ -45,7 +45,7 @@ export const outbox = pgTable(
 export const outboxLeases = pgTable('outbox_leases', {
   name: text('name').primaryKey(),
   holder: text('holder').notNull(),
-  /** Raised by each taking; marks of an earlier holder are refused. */
+  /** Fencing number, raised by each new holder; marks of an earlier holder are refused. */
   fence: bigint('fence', { mode: 'bigint' }).notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })
@@ -60,7 +60,7 @@ export const outboxPlaces = pgTable('outbox_places', {
   relayedAt: timestamp('relayed_at', { withTimezone: true }),
 })
 
-/** What admin, as the keeper of the stream, knows of its losses: one row. */
+/** One row: the losses of the stream, as recorded by admin, its keeper. */
 export const streamRecovery = pgTable('stream_recovery', {
   id: integer('id').primaryKey(),
   /** How often durables were recreated. */
@@ -124,7 +124,7 @@ export const erasures = pgTable(
     found: bigint('found', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** Set when accounts knows. */
+    /** Set when the report has reached accounts. */
     reportedAt: timestamp('reported_at', { withTimezone: true }),
   },
   (table) => [

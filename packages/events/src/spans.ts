@@ -41,7 +41,7 @@ export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[
 
 /** Publishes an encoded EventBatch inside a span of the traces of its events; without one if none is recorded. */
 export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Promise<T> {
-  // A look at the bytes first: decoding each batch would cost more than publishing it.
+  // Searches the bytes first, because decoding each batch would cost more than publishing it.
   if (!isRecording() || !Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength).includes(recorded))
     return publish()
   const events = decodeBatch(batch)

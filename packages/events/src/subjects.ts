@@ -1,4 +1,4 @@
-/** What an event can be about; the first token of its subject after `evt` (and `control`). */
+/** Types of aggregates: the first token of an event's subject after `evt` (and `control`). */
 export type AggregateType =
   | 'room'
   | 'user'
@@ -17,7 +17,7 @@ export type AggregateType =
 export const eventStream = 'EVENTS'
 /** Every event. */
 export const allEvents = 'evt.>'
-/** Events that change who may what; every process follows them. */
+/** Events that change permissions; every process follows them. */
 export const controlEvents = 'evt.control.>'
 
 const controlKinds: ReadonlySet<string> = new Set([

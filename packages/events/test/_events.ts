@@ -6,7 +6,7 @@ import { EventBatchSchema, type Event } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 
-/** An event that says nothing but its place. */
+/** An event without content. */
 export function plainEvent(aggregateId: string, version: number, kind = 'room_updated'): OutgoingEvent {
   return {
     id: `E-${aggregateId}-${version}`,
@@ -36,7 +36,7 @@ export async function commit(
   })
 }
 
-/** Waits until the stream has these entries, however often the relay says that it takes long. */
+/** Waits until the stream has these entries, retrying when the relay reports a timeout. */
 export async function store(relay: Relay, entryIds: bigint[]): Promise<void> {
   await eventually(() => relay.stored(entryIds))
 }

@@ -14,7 +14,7 @@ export type TestProcess = AsyncDisposable & {
 export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
   forkProgram('relay.ts', [databaseUrl, natsUrl, service])
 
-/** Starts one of the programs; resolves when it says that it is ready. */
+/** Starts one of the programs; resolves when it reports that it is ready. */
 export async function forkProgram(name: string, args: string[]): Promise<TestProcess> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`programs/${name}`, import.meta.url)), args, {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],

@@ -56,7 +56,7 @@ const opened: NatsConnection[] = []
 
 /** Everything that arrives on subjects where only their owner may publish. */
 let received: string[] = []
-/** The same, of traces: a few releases of NATS send them wherever a header says. Without an inbox they call nothing. */
+/** The same for traces, which some releases of NATS send to a subject given in a header. Without an inbox they call nothing. */
 const traced: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
 
@@ -97,7 +97,7 @@ afterAll(async () => {
 
 const victims: NatsConnection[] = []
 
-/** Listens as every service does, each with its own permissions. */
+/** Subscribes as every service does, each with its own permissions. */
 async function listenAsVictims(): Promise<void> {
   const internal = (user: string) => forbiddenInternal.filter(([owner]) => owner === user).map(([, subject]) => subject)
   const listened = {
@@ -258,12 +258,12 @@ async function durablesOfAll(): Promise<void> {
   }
 }
 
-test('the password of uploads calls no public method, by no word of JetStream', async () => {
+test('the password of uploads cannot call a public method through any JetStream request', async () => {
   for (const nc of await everyLogin('uploads')) {
     const stream = nc.jetstream({ timeout: 1000 })
     const sent = headers()
     sent.set('P', 'attacker 0 5000 5000 1')
-    // The body of the call to be made is an event of uploads' own.
+    // The body of the intended call is an event of uploads.
     await stream.publish('evt.asset.X1.changed', 'the owner makes a role', { headers: sent }).catch(() => undefined)
     const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
     await manager.consumers
@@ -352,7 +352,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
   })
 
-  test('it cannot make others publish on subjects of others', async () => {
+  test('it cannot make other services publish on subjects of others', async () => {
     const stream = events.jetstream({ timeout: 20_000 })
     const [type] = ownTypes(attacker)
     const { durable } = deployables[attacker]
@@ -360,7 +360,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await newest()
     for (const target of targets(attacker)) {
-      // The acknowledgement of an event, the event itself looked up, pulled and acknowledged, the answers of the keeper.
+      // The acknowledgement of an event, the event itself looked up, pulled and acknowledged, the answers of the
+      // keeper.
       if (type) events.publish(subjectOf(type), 'forged', { reply: target })
       events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
       events.publish(`stream.${attacker}.state`, '{}', { reply: target })
@@ -397,7 +398,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await nothingHappened()
   })
 
-  test('no requested trace causes a call or gets onto the stream', async () => {
+  test('no requested trace causes a call or reaches the stream', async () => {
     const [type] = ownTypes(attacker)
     const own = {
       calls: [rpcSubject(AdminInternalService.method.getPolicy)],
@@ -417,7 +418,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await nothingHappened()
   })
 
-  test('the keeper makes nothing that says something elsewhere', async () => {
+  test('the keeper creates nothing that publishes to subjects of others', async () => {
     const bus = { ...keepersBus, name: attacker, nc: events }
     const id = 'abcdefghijklmnopqrstuvwx'
     for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.changed deliver', '$JS.>'])
@@ -435,7 +436,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(requestKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
-    // An existing event is not lost, whatever is claimed.
+    // A report cannot mark an existing event as lost.
     const newest = await requestKeeper(bus, 'state', {})
     expect(newest.lastSeq).toBeGreaterThan(0)
     await nothingHappened()
@@ -475,7 +476,7 @@ test('afterwards everybody receives public events once', async () => {
   for (const name of attackers) {
     const { durable, publishes } = deployables[name]
     const [, events] = await everyLogin(name)
-    if (events === undefined) throw new Error(`${name} is not let in`)
+    if (events === undefined) throw new Error(`${name} is not accepted`)
     const [type] = publishes
     if (type)
       expect((await events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'own')).stream).toBe(eventStream)

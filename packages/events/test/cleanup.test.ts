@@ -19,7 +19,7 @@ const { signal } = new AbortController()
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** Makes everything relayed so far look as if it had been relayed that many hours ago. */
+/** Backdates everything relayed so far by this many hours. */
 const age = (database: TestDatabase, hours: number) =>
   database.pool.query("update outbox set relayed_at = relayed_at - $1 * interval '1 hour'", [hours])
 
@@ -39,7 +39,7 @@ test('an entry stays until every durable that listens to it has acknowledged it,
   expect(await relayed(database)).toBe(9)
   await age(database, 5)
   await cleanup.run(signal)
-  // Nobody consumes these.
+  // These have no consumer.
   expect(await relayed(database)).toBe(5)
 
   const manager = await bus.nc.jetstreamManager()

@@ -33,7 +33,7 @@ const consumer = (room: string, { db, kinds, ...batches }: Own) =>
     ...{ db, batches, ...(kinds && { kinds }) },
   })
 
-/** Handles events by writing them down in the consumer's transaction. */
+/** Handles events by recording them in the consumer's transaction. */
 async function intoTable(events: readonly Event[], tx: Tx): Promise<void> {
   await tx.execute(sql`create table if not exists handled (id text, batch int)`)
   for (const { id } of events) await tx.execute(sql`insert into handled values (${id}, ${events.length})`)
@@ -115,7 +115,7 @@ test('a failing event does not block others, and is parked; a replay handles it 
   await eventually(async () => expect(await handledIn(database.db)).toHaveLength(30))
 })
 
-test('while the database is away nothing is lost and nothing parked', async () => {
+test('while the database is down nothing is lost or parked', async () => {
   await using writing = await newDatabase()
   await using relay = await startRelay({ ...writing, bus, service: 'batches4' })
   await writing.db.transaction((tx) => intoTable([], tx))
@@ -190,7 +190,7 @@ test('other services are called first; while one is unavailable no attempt is co
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })
 
-test('other kinds are acknowledged without calling anybody', async () => {
+test('other kinds are acknowledged without calling other services', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches7' })
   const seen: string[] = []

@@ -238,7 +238,7 @@ test('an event that fails at first is handled later, and its failures are delete
   await eventually(async () => expect((await database.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('while the database is away nothing is lost, nothing counts as a failure', async () => {
+test('while the database is down nothing is lost or counted as a failure', async () => {
   await using writing = await newDatabase()
   await using relay = await startRelay({ ...writing, bus, service: 'outage' })
   await using outage = await outageProxy(writing.url)
@@ -257,11 +257,11 @@ test('while the database is away nothing is lost, nothing counts as a failure', 
   await eventually(async () => expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('while the stream is away nothing is lost', async () => {
+test('while the stream is down nothing is lost', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)
-  // Nobody declared the stream: relay and consumer do.
+  // The stream does not exist yet; relay and consumer declare it.
   const handled: number[] = []
   await using _consumer = await consumer('restart', {
     bus: ownBus,
@@ -277,7 +277,7 @@ test('while the stream is away nothing is lost', async () => {
   await eventually(() => expect(handled.slice().sort()).toEqual([1, 2, 3]))
 })
 
-test('a message that is not an event batch blocks nobody', async () => {
+test('a message that is not an event batch does not block others', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'garbage' })
   await bus.nc.jetstream().publish('evt.room.garbage.room_updated', 'garbage')

@@ -7,7 +7,7 @@ import { newBus, newDatabase, newServer } from './_servers.ts'
 
 const rooms = upTo(20).map((number) => `room${number}`)
 
-test('relays killed at random moments: every event arrives, first occurrences in order', async () => {
+test('when relays are killed at random times, every event arrives, with first occurrences in order', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -27,7 +27,7 @@ test('relays killed at random moments: every event arrives, first occurrences in
   for (let round = 0; round < 3; round++) {
     const before = await relayed(database)
     const pair = await Promise.all(upTo(2).map(() => forkRelay(database.url, server.url, 'crash')))
-    // In the middle of it.
+    // During publishing.
     await eventually(async () => (await relayed(database)) > before + 50)
     await Promise.all(pair.map((process) => process.kill()))
   }

@@ -23,7 +23,7 @@ test('the stream is created once, by any number of processes, and updated', asyn
   })
   await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
   await declareStreams(bus)
-  // The operator's additions stay.
+  // Settings added by the operator are kept.
   expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
 })
 

@@ -47,7 +47,7 @@ function eraser(
     ...database,
     bus,
     service: userId,
-    // Nobody looks by the clock.
+    // The interval never elapses, so passes run only when announced.
     pollMs: 3_600_000,
     erase: options.erase ?? erase,
     report: async (report, signal) => (report.userId === userId ? await keep(report, signal) : undefined),
@@ -126,7 +126,7 @@ test('failing passes do not block others', async () => {
   await eventually(() => expect([...tried].filter((userId) => userId.startsWith('Ustuck'))).toHaveLength(70))
 })
 
-test('events of the account that were given up go too, requests stay', async () => {
+test('parked events of the account are deleted too, requests stay', async () => {
   await using database = await newDatabase()
   const insert = `insert into parked_events (consumer, event_id, subject, payload, attempts, last_error)
     values ('x', $1, $2, '', 10, 'why')`

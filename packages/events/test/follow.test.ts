@@ -32,7 +32,7 @@ test('a follower receives later events in order, with their position', async () 
   expect(follower.lastSeq()).toBe(lastSeq)
 })
 
-test('a follower that wants history begins with what was stored shortly before the newest event', async () => {
+test('a follower with history begins with events stored shortly before the newest one', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'history' })
   await store(relay, await commit(database, 'history', [1]))
@@ -48,7 +48,7 @@ test('a follower that wants history begins with what was stored shortly before t
     onReset: () => undefined,
   }
   await using follower = await followEvents(options)
-  // All of it has been delivered before the follower is there.
+  // All of it has been delivered before `followEvents` resolves.
   const versions = received.map(({ version }) => version)
   expect(versions).toEqual([2, 3, 4].slice(-versions.length))
   expect(versions).toContain(4)
@@ -89,12 +89,12 @@ async function followFive(
 
 const isForReader = (subject: string) => subject.endsWith('.reader')
 
-test('a follower receives all of the history, even if the answer to its request comes too late', async () => {
+test('a follower receives the whole history, even if the answer to its request comes too late', async () => {
   const received: number[] = []
   let requests = 0
   let underWay = 0
   await using _follower = await followFive('late', received, {
-    // Of the first reader only two messages arrive.
+    // Only two messages of the first reader arrive.
     subscribe: (subject, options) =>
       bus.nc.subscribe(subject, {
         ...options,
@@ -137,7 +137,7 @@ test('a follower whose reader breaks before its request is answered opens anothe
   expect(silences).toBe(0)
 })
 
-test('with a keeper of an earlier release a follower begins at the end, and claims no history', async () => {
+test('with a keeper of an earlier release a follower begins at the end and reports no history', async () => {
   const received: number[] = []
   await using follower = await followFive('earlier', received, {
     request: async (subject, data, options) => {
@@ -151,7 +151,7 @@ test('with a keeper of an earlier release a follower begins at the end, and clai
   expect(follower.completeSinceMs).toBeUndefined()
 })
 
-test('a follower of an empty stream that wants history begins at once', async () => {
+test('a follower with history of an empty stream begins at once', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await using follower = await followEvents({

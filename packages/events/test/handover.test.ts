@@ -13,7 +13,7 @@ import { newDatabase } from './_servers.ts'
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
 const pauses = { firstMs: 1, maxMs: 5 }
-/** Nobody looks by the clock. */
+/** The interval never elapses, so rooms are handed over only when announced. */
 const pollMs = 3_600_000
 const envelope = new TextEncoder().encode('what clients hear')
 
@@ -112,7 +112,7 @@ test('a process that dies between commit and hand-over leaves nothing behind', a
   await using database = await newDatabase()
   await using died = await forkProgram('handover.ts', [database.url])
   await eventually(async () => expect(await left(database)).toHaveLength(1))
-  // It is in the middle of a call.
+  // A call is running.
   await eventually(async () => expect(await leases(database)).toHaveLength(1))
   await died.kill()
   await database.pool.query(`update handover_leases set expires_at = '-infinity'`)
@@ -121,7 +121,7 @@ test('a process that dies between commit and hand-over leaves nothing behind', a
   await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n]))
 })
 
-test('while messaging is away nothing is given up, however long it takes', async () => {
+test('while messaging is down nothing is given up, regardless of the duration', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   let calls = 0
@@ -135,7 +135,7 @@ test('while messaging is away nothing is given up, however long it takes', async
   expect(await rowsOf(database, 'parked_events')).toEqual([])
 })
 
-test('other rooms do not wait for a failing one', async () => {
+test('other rooms do not wait for a failing room', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   const apply: Messaging['apply'] = async (roomId, events) => {
@@ -165,7 +165,7 @@ test('a permanently refused event is parked without its envelope, the rest of it
   await using _handing = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
   await eventually(async () => expect(await left(database)).toEqual([]))
   expect(messaging.taken.get('R1')).toEqual([1n, 3n])
-  // Once together with its neighbours, which is no refusal of this one.
+  // Once together with other events, which does not count as a refusal of this one.
   expect(refusals).toBe(11)
   const { rows } = await database.pool.query<{ payload: Buffer }>('select * from parked_events')
   const about = { consumer: 'handover', event_id: 'R1-2', subject: 'evt.room.R1.call_participant_joined', attempts: 10 }
@@ -184,7 +184,7 @@ test('a permanently refused event is parked without its envelope, the rest of it
   expect((await operator.listParkedEvents({})).events).toEqual([])
 })
 
-test('closing ends the call under way, and gives the room back', async () => {
+test('closing aborts the running call and releases the room', async () => {
   await using database = await newDatabase()
   let calls = 0
   const apply = (_: string, __: unknown[], signal: AbortSignal) => {
@@ -200,7 +200,7 @@ test('closing ends the call under way, and gives the room back', async () => {
   expect(await left(database)).toMatchObject([{ refusals: 0 }])
 })
 
-test('an event that no call could carry is refused where it happens', async () => {
+test('an event that is too large for a call is refused when it is written', async () => {
   await using database = await newDatabase()
   const large = { eventId: 'E1', envelope: new Uint8Array(16 * 1024) }
   const writing = database.db.transaction((tx) => handOver(tx, 'R1', [large]))

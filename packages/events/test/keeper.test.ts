@@ -57,7 +57,7 @@ test('a starting process waits for a keeper; running ones continue without one, 
   expect(handled).toHaveLength(4)
 }, 300_000)
 
-test('a repeated request for a reader is answered with all messages that the reader begins with', async () => {
+test('a repeated request for a reader returns the number of all messages with which the reader begins', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
@@ -192,7 +192,7 @@ test('a durable is created for any caller, with one subject, up to a limit', asy
   expect(await forgottenAfter()).toBe(72 * hour)
 })
 
-test('a place that may have expired counts as present while the stream reaches beyond it', async () => {
+test('a place that may have expired is considered present while the stream reaches beyond it', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
@@ -204,7 +204,7 @@ test('a place that may have expired counts as present while the stream reaches b
   expect(await look(2)).toBe('gone')
 })
 
-test('a request that nobody answered is repeated, unless a second answer would do more', async () => {
+test('an unanswered request is repeated, unless a second answer would have a further effect', async () => {
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
   await using keepersBus = await newBus(server, 'admin')

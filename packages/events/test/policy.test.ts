@@ -56,7 +56,7 @@ async function steadyFeed(): Promise<ControlFeed> {
   return { ...feed, healthyAgoMs: () => 0 }
 }
 
-test('deltas are applied one after the other without asking again', async () => {
+test('deltas are applied one after another without another request', async () => {
   let loads = 0
   const revisions: number[] = []
   await using feed = await steadyFeed()
@@ -76,13 +76,13 @@ test('deltas are applied one after the other without asking again', async () => 
   expect(loads).toBe(1)
 })
 
-/** What admin answers with: the whole policy at the revision `known`. */
+/** The response of admin: the whole policy at the revision `known`. */
 const source = (known: number) => {
   const of = { known, loads: 0, load: () => Promise.resolve((of.loads++, whole(of.known))) }
   return of
 }
 
-test('a hole makes it load the whole policy', async () => {
+test('a missing delta makes it load the whole policy', async () => {
   const admin = source(20)
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: admin.load })
@@ -95,7 +95,7 @@ test('a hole makes it load the whole policy', async () => {
   expect(admin.loads).toBe(2)
 })
 
-test('a restored policy is loaded again, however low its revision, and a duplicate is not', async () => {
+test('a restored policy is loaded again, regardless of its revision, but not for a duplicate', async () => {
   const admin = source(70)
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: admin.load })
@@ -138,7 +138,7 @@ test('a delta that arrives during a load is not lost', async () => {
   expect([...policy.current().roles.keys()]).toEqual(['r31', 'r32'])
 })
 
-test('it is loaded however long admin takes to start, and repeatedly while the feed is silent', async () => {
+test('it is loaded even if admin takes long to start, and repeatedly while the feed is silent', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await declareStreams(ownBus)

@@ -28,7 +28,7 @@ async function holders(database: TestDatabase): Promise<number[]> {
   return result.rows.map((row) => Number(row.shards)).sort()
 }
 
-/** How often shards changed hands. */
+/** How often shards changed their holder. */
 async function handovers(database: TestDatabase): Promise<number> {
   const result = await database.pool.query<{ sum: string }>(
     "select sum(fence)::text as sum from outbox_leases where name like 'shard-%'",
@@ -37,7 +37,7 @@ async function handovers(database: TestDatabase): Promise<number> {
 }
 
 describe('the relay', () => {
-  test('brings events to the stream in order for each aggregate, once, with 16 writers and two relays', async () => {
+  test('publishes events once and in order for each aggregate, with 16 writers and two relays', async () => {
     await using database = await newDatabase()
     await using _one = await startRelay({ ...database, bus, service: 'order' })
     await using _two = await startRelay({ ...database, bus, service: 'order' })
@@ -68,7 +68,7 @@ describe('the relay', () => {
     for (const line of lines.values()) expect(line).toEqual(upTo(25))
   })
 
-  test('reads after relayed entries that a backup keeps from vacuum, but before anything that may still be committed', async () => {
+  test('starts reading after relayed entries that a backup protects from vacuum, but before anything that may still be committed', async () => {
     await using database = await newDatabase()
     const { pool } = database
     /** Where the relay last started to read. */
@@ -122,7 +122,7 @@ describe('the relay', () => {
     expect(after - before).toBe(4)
   })
 
-  test('shares the shards between processes, and gives them back', async () => {
+  test('shares the shards between processes, and releases them', async () => {
     await using database = await newDatabase()
     await using _one = await startRelay({ ...database, bus, service: 'share' })
     await eventually(async () => expect(await holders(database)).toEqual([8]))
@@ -134,7 +134,7 @@ describe('the relay', () => {
     await eventually(async () => expect(await holders(database)).toEqual([8]))
   })
 
-  test('a new database with the same entry numbers is not mistaken for duplicates', async () => {
+  test('entries of a new database with the same numbers are not mistaken for duplicates', async () => {
     for (const room of ['again1', 'again2']) {
       await using database = await newDatabase()
       await using relay = await startRelay({ ...database, bus, service: 'again' })
@@ -146,7 +146,7 @@ describe('the relay', () => {
   test('skips and parks events that the stream refuses permanently, and continues', async () => {
     await using database = await newDatabase()
     const [, id] = await commit(database, 'refused1', [1, 2, 3])
-    // Larger than the server takes: enqueue refuses that, so it is written past it.
+    // Larger than the server accepts. `enqueue` refuses such an entry, so it is inserted directly.
     await database.pool.query('update outbox set payload = $2 where id = $1', [id, Buffer.alloc(3_000_000)])
     await using _relay = await startRelay({ ...database, bus, service: 'refused' })
     await eventually(async () => expect(await waiting(database)).toBe(0))
@@ -193,7 +193,7 @@ describe('stored', () => {
     }
   })
 
-  test('answers unavailable while the stream is away, and a repetition waits again', async () => {
+  test('fails with unavailable while the stream is down, and a retry waits again', async () => {
     await using database = await newDatabase()
     await using own = await newServer()
     await using ownBus = await newBus(own)
@@ -209,14 +209,14 @@ describe('stored', () => {
     await eventually(() => relay.stored(ids))
   })
 
-  test('old deleted entries count as stored', async () => {
+  test('deleted entries count as stored', async () => {
     await using database = await newDatabase()
     await using relay = await startRelay({ ...database, bus, service: 'gone' })
     await relay.stored([999_999n])
   })
 })
 
-test('a relay is notified when another process is gone, and not of new ones', async () => {
+test('a relay is notified when another process has ended, but not of new ones', async () => {
   await using database = await newDatabase()
   await using stays = await startRelay({ ...database, bus, service: 'peers' })
   let gone = 0

@@ -53,7 +53,7 @@ test('deleting and recreating the stream at once is noticed', async () => {
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toHaveLength(7))
 }, 300_000)
 
-test('an emptied stream gets the outbox’s events again, although it remembers the message ids', async () => {
+test('a purged stream gets the outbox’s events again, although it remembers the message ids', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -65,7 +65,7 @@ test('an emptied stream gets the outbox’s events again, although it remembers 
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(upTo(5)))
 }, 300_000)
 
-test('a stream that loses its tail: events are relayed again, followers reset, none is handled twice or never', async () => {
+test('after a stream loses its newest events, they are relayed again, followers are reset, and each event is handled once', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

@@ -61,7 +61,7 @@ const consumer = (room: string, options: Own) =>
 const tracesOf = (span: ReceivedSpan | undefined): string[] =>
   span === undefined ? [] : [span.traceId, ...span.links.map(({ traceId }) => traceId)].sort()
 
-test('an event stays in the trace of its request: published, handled, and its statements', async () => {
+test('publishing, handling and statements of an event are in the trace of its request', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces1' })
   const { entries, traceIds } = await commitTraced(database, 'single', [1])
@@ -110,7 +110,7 @@ test('a message of several events, and a batch of them, continue one trace and l
   }
 })
 
-test('the relay that a request wakes works outside of its trace, apart from publishing', async () => {
+test('a relay woken by a request works outside of its trace, except for publishing', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces3' })
   await store(relay, await commit(database, 'woken', [1]))

@@ -28,7 +28,7 @@ const env = Object.fromEntries(
   users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
 )
 
-test('the stream of a server without accounts moves to its account: nothing is lost or handled again', async () => {
+test('the stream of a server without accounts moves to its account, and nothing is lost or handled again', async () => {
   await using database = await newDatabase()
   const dir = mkdtempSync(join(tmpdir(), 'parley-upgrade-'))
   const port = await freePort()
@@ -51,7 +51,7 @@ test('the stream of a server without accounts moves to its account: nothing is l
     await using _consumer = await consume(bus, 'rooms', 'people', handled)
     await store(relay, await commit(database, 'room1', upTo(5)))
     await eventually(() => expect(handled).toHaveLength(5))
-    // A durable whose service is away from before the first event until after the upgrade.
+    // A durable whose service is down from before the first event until after the upgrade.
     await requestKeeper(bus, 'durable', { durable: 'rooms', subject: 'evt.room.>', anew: false }, 'notifications')
     await eventually(async () => expect(await waiting(database)).toBe(0))
   }
@@ -87,7 +87,7 @@ test('the stream of a server without accounts moves to its account: nothing is l
     await eventually(() => expect(handled.toSorted()).toEqual(upTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // No process took it for another stream and published its entries again.
+    // No process mistook it for another stream and published its entries again.
     expect((await onStream(admin)).map(({ id }) => id)).toEqual(upTo(6).map((version) => `E-room1-${version}`))
     expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(upTo(6))
   } finally {

@@ -58,7 +58,7 @@ test('the process that holds the shard is notified', async () => {
   }
 })
 
-test('a waiting caller asks for its entry, even if the relay was not notified', async () => {
+test('a waiting caller requests its entry, even if the relay was not notified', async () => {
   await using database = await newDatabase()
   await using other = await again(database)
   await using silent = await again(database)
@@ -73,7 +73,7 @@ test('a waiting caller asks for its entry, even if the relay was not notified', 
   }
 })
 
-test('shards that another process gives back, or leaves behind, are looked through', async () => {
+test('shards that another process releases or leaves behind are checked for entries', async () => {
   await using database = await newDatabase()
   await using silent = await again(database)
   await using other = await again(database)
@@ -113,7 +113,7 @@ test('entries committed without a bus are sent when it is back', async () => {
   await arrived(database)
 })
 
-test('a relay that rested and let its leases expire continues when notified', async () => {
+test('an idle relay whose leases expired continues when notified', async () => {
   await using database = await newDatabase()
   await using other = await again(database)
   const options = { bus, service: 'rest', pollMs, restAfterMs: 1 }

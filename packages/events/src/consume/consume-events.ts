@@ -33,7 +33,7 @@ export type ConsumerOptions = DurableOptions & {
 /** Handles events one by one, each in its own transaction. */
 type OneByOne =
   | {
-      /** Handles one event, in any order among aggregates and in no promised order within one. Runs once for each event id. */
+      /** Handles one event. Order is not guaranteed, even within one aggregate. Runs once for each event id. */
       on: EventHandler
     }
   | {
@@ -106,8 +106,7 @@ type Mode = {
 }
 
 /**
- * The plain case: batches of one. Aggregates are handled side by side, the messages of one aggregate one after the other: its
- * rows are not fought over, and its events are handled in order as long as none fails.
+ * The plain case of batches of one. Aggregates are handled concurrently, but the messages of one aggregate sequentially, so that handlers do not compete for its rows and its events stay in order as long as none fails.
  */
 const oneByOne = (options: OneByOne): Mode => ({
   maxInFlight: 64,

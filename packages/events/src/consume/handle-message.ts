@@ -31,7 +31,7 @@ export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
-/** A consumer, as far as one event is concerned. */
+/** The parts of a consumer that handle one event. */
 export type Handling = {
   db: Db
   /** Durable name; the inbox's name of the consumer. */

@@ -30,7 +30,7 @@ type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
-/** What handling messages needs from a consumer. `together`: the batch handler, if it has one. */
+/** The parts of a consumer that handle messages. `together`: the batch handler, if it has one. */
 export type BatchHandling = Handling & { together: BatchPreparation | undefined }
 
 /**
@@ -70,7 +70,7 @@ async function handleTogether(
       const { handle, failed } = await prepare(events)
       const withSome = (what: (failure: unknown) => boolean) =>
         known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
-      // One that a neighbour is never done with must not hold up the others again and again.
+      // A message that repeatedly fails must not delay the others each time.
       settle(withSome(isAway), (message) => {
         const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
         bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))

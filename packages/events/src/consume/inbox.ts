@@ -7,7 +7,7 @@ import { inbox, parkedEvents } from '../schema.ts'
 const keepHours = 75
 const deleteAtOnce = 5000
 
-/** Notes in the handler's transaction that this consumer handles the event now; false when it did before. */
+/** Records in the handler's transaction that this consumer handles the event; false if it already has. */
 export async function receive(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
   const noted = await tx
     .insert(inbox)
@@ -28,7 +28,7 @@ export async function receiveAll(tx: Tx, consumer: string, events: readonly Even
   return events.filter(({ id }) => noted.delete(id))
 }
 
-/** Forgets the failures of events that are handled now. */
+/** Deletes the failures of events that are now handled. */
 export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonly string[]): Promise<void> {
   const { consumer: by, eventId: of, parkedAt } = parkedEvents
   await tx.delete(parkedEvents).where(and(eq(by, consumer), inArray(of, eventIds), isNull(parkedAt)))

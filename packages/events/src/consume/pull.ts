@@ -65,7 +65,7 @@ export class Puller implements Disposable {
     this.#subscription.unsubscribe()
   }
 
-  /** Comes when the server would have been silent for too long if nothing had come since. */
+  /** Fires when the server has been silent for too long, unless something has arrived in the meantime. */
   #look(): void {
     this.#watch = undefined
     if (this.#end === undefined) return

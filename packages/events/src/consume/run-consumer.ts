@@ -34,7 +34,7 @@ export type Consumer = Pick<Database, 'db'> & {
   check?: () => Promise<void>
 }
 
-/** Pulls the messages of a durable consumer until disposed; neither the bus nor the database need be there. */
+/** Pulls the messages of a durable consumer until disposed. Neither the bus nor the database needs to be available. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
   return new RunningConsumer(consumer)
 }
@@ -48,7 +48,7 @@ class RunningConsumer implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #resources = new Resources()
   #databaseAway = false
-  /** The durable was there once. */
+  /** Whether the durable has existed. */
   #known = false
   #checkedAt = -Infinity
 
@@ -125,7 +125,7 @@ class RunningConsumer implements AsyncDisposable {
         this.#databaseAway = false
       }
       await this.#inFlight.below(maxInFlight / 2)
-      // Nobody answers pulls for a durable that was deleted since.
+      // Pulls for a durable that was deleted in the meantime get no reply.
       if ((await this.#puller.round(maxInFlight - this.#inFlight.size)) !== 'over') return
     }
   }
@@ -139,7 +139,7 @@ class RunningConsumer implements AsyncDisposable {
       this.#known = true
     } catch (error) {
       // The durable existed before, so an unavailable keeper can confirm it later. If the keeper does answer, its
-      // answer counts: pulls from a missing durable would get no reply.
+      // answer is used, because pulls from a missing durable would get no reply.
       if (!this.#known || !isUnavailable(error)) throw error
     }
   }

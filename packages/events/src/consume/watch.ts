@@ -14,13 +14,13 @@ const everyMs = 30_000
 type Watched = {
   bus: Bus
   durable: Durable
-  /** Parked events of the consumer are to be handled again. */
+  /** Called when parked events of the consumer are to be handled again. */
   onReplay: () => void
 }
 
 /** A consumer that is watched, until disposed. */
 export type ConsumerWatch = AsyncDisposable & {
-  /** Its parked events have changed. */
+  /** To be called when its parked events have changed. */
   wake(): void
 }
 

@@ -6,7 +6,7 @@ import type { CallGuard } from '@parley/rpc'
 import { erasures } from '../schema.ts'
 
 /**
- * Refuses writes by users whose account is being erased: a call may have been under way when its credential ended. For
+ * Refuses writes by users whose account is being erased: a call may have been running when its credential ended. For
  * `serveRpc`. Methods in `asIs` check the table `erasures` themselves.
  */
 export function refuseErased(db: Db, asIs: ReadonlySet<string> = new Set()): CallGuard {

@@ -14,7 +14,7 @@ const passesPerRound = 20
 const defaultPollMs = 10_000
 const tryAgainMs = 500
 
-/** What a service found of a deleted account's data in one pass. */
+/** The amount of data of a deleted account that a service found in one pass. */
 export type ErasureReport = { userId: string; pass: number; found: bigint }
 
 /** How a service takes part in the deletion of accounts. */
@@ -54,7 +54,7 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
       ...(options.redelivery && { redelivery: options.redelivery }),
       on: async ({ aggregateId: userId, fact }, tx) => {
         if (fact.case !== 'erasureRequested') return
-        // Asked again for a pass: accounts may have lost the report.
+        // Requested again, because accounts may have lost the report.
         const again = { target: [erasures.userId, erasures.pass], set: { reportedAt: null } }
         await tx.insert(erasures).values({ userId, pass: fact.value.pass }).onConflictDoUpdate(again)
         return () => erasing.wake()

@@ -14,9 +14,9 @@ export type ControlListener = {
   onSilence?: () => void
 }
 
-/** The events that change who may what; several parts of a process share one. */
+/** A feed of the events that change permissions; several parts of a process share one. */
 export type ControlFeed = Omit<EventFollower, 'completeSinceMs'> & {
-  /** Adds a listener; dispose the result to take it away. */
+  /** Adds a listener; dispose the result to remove it. */
   subscribe(listener: ControlListener): Disposable
 }
 

@@ -12,9 +12,9 @@ export type PolicySource = { feed: ControlFeed } | { bus: Bus }
 
 /** How to follow the policy. */
 export type FollowPolicyOptions = PolicySource & {
-  /** Asks admin for the whole policy. */
+  /** Fetches the whole policy from admin. */
   load: () => Promise<GetPolicyResponse>
-  /** Ends the trying at start. */
+  /** Aborts the attempts to start. */
   signal?: AbortSignal
 }
 
@@ -28,14 +28,12 @@ export type PolicyHolder = AsyncDisposable & {
   fresh(): Promise<Policy>
   /** The highest revision this process has seen; admin's own is lower after its database was restored. */
   highest(): bigint
-  /** Calls back, synchronously, after each change; dispose the result to stop. */
+  /** Calls the listener synchronously after each change; dispose the result to stop. */
   subscribe(listener: (policy: Policy) => void): Disposable
 }
 
 /**
- * Keeps the policy up to date: each delta is applied. It is loaded again when a delta is missing, when a new one is not above
- * what is held (admin's database was restored), and when the feed lost its place; once a second while the feed is silent.
- * Resolves with the first policy, however long admin takes to answer; rejects only when `signal` fires.
+ * Keeps the policy up to date by applying each delta. Reloads it if a delta is missing, if a new delta is not above the current revision (admin's database was restored), if the feed lost its place, and once a second while the feed is silent. Waits for the first policy without a limit; rejects only if `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
   await using resources = new Resources()
@@ -81,7 +79,7 @@ class PolicyKeeper implements Disposable {
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
   }
 
-  /** Milliseconds since the policy was last asked for and given. */
+  /** Milliseconds since the policy was last requested and received. */
   ageMs(): number {
     return performance.now() - this.#loadedAt
   }

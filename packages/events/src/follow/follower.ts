@@ -43,7 +43,7 @@ export type FollowOptions = {
   onSilence?: () => void
 }
 
-/** A reader of the stream that keeps its place; disposing ends it. */
+/** A reader of the stream that tracks its place; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,440. */
   healthyAgoMs(): number
@@ -56,7 +56,7 @@ export type EventFollower = AsyncDisposable & {
   readonly completeSinceMs: number | undefined
 }
 
-/** Keeps an ordered reader open and knows its place on the stream. */
+/** Keeps an ordered reader open and tracks its place on the stream. */
 export class Follower implements EventFollower {
   readonly #options: FollowOptions
   readonly #places: Places = { newest: undefined, anchor: undefined }
@@ -191,11 +191,11 @@ export class Follower implements EventFollower {
     if (!this.#begun) return 'new'
     const { bus } = this.#options
     if (this.#places.newest !== undefined) return await verifyPlaces(bus, this.#places)
-    // No event on the stream can be looked up; the stream can only have become shorter.
+    // No event can be looked up, but the stream can only have become shorter.
     return (await lastSeqOf(bus)) < this.#lastSeq ? 'gone' : 'there'
   }
 
-  /** Goes on with what is stored from now on. */
+  /** Continues with events stored from now on. */
   async #goToEnd(): Promise<void> {
     const { bus } = this.#options
     const seq = await lastSeqOf(bus)

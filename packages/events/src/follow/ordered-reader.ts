@@ -6,20 +6,18 @@ import { readerSubject } from '../subjects.ts'
 
 /** Callbacks of an ordered reader. None is called after `broken`. */
 export type ReaderEvents = {
-  /** A message, next in order. Called synchronously. */
+  /** Called synchronously with the next message in order. */
   message(message: Msg, delivery: Delivery): void
   /** Everything that was stored before the reader was opened has been delivered. Called once. */
   caughtUp(): void
-  /** The server lives: a message or a heartbeat came. */
+  /** Called when a message or a heartbeat has arrived. */
   alive(): void
   /** Messages are missing before the next one, or the consumer no longer exists. */
   broken(): void
 }
 
 /**
- * An ephemeral consumer, made by the keeper of the stream, that the server pushes from, with flow control and heartbeats.
- * Its own sequence shows every hole. It is the lean half of an ordered consumer: who reads through it makes a new one when
- * it breaks.
+ * An ephemeral push consumer with flow control and heartbeats, created by the keeper of the stream. Its own sequence reveals missing messages. Unlike an ordered consumer of the client library it does not recreate itself; its user opens a new one when it breaks.
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
@@ -67,7 +65,7 @@ export class OrderedReader implements Disposable {
     }
   }
 
-  /** Whether it begins where that was requested: the keeper of an earlier release knows no time. */
+  /** Whether it begins where requested; keepers of earlier releases ignore a time. */
   get beganInTime(): boolean {
     return this.#beganInTime
   }

@@ -15,7 +15,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('says nothing while signs of life come often enough', () => {
+test('does not call back while signs of life arrive often enough', () => {
   for (let n = 0; n < 20; n++) {
     jest.advanceTimersByTime(2_900)
     silence.received()
@@ -36,7 +36,7 @@ test('calls back repeatedly until there is a sign, then waits as long as before'
   expect(calls).toBe(4)
 })
 
-test('is over when disposed, whatever arrives then', () => {
+test('stops when disposed, even if signs arrive later', () => {
   silence[Symbol.dispose]()
   silence.received()
   jest.advanceTimersByTime(60_000)

@@ -1,13 +1,13 @@
-/** Part of `afterMs` for which a timer is kept although there was a sign of life. */
+/** Part of `afterMs` during which a sign of life does not restart the timer. */
 const keptFor = 0.6
 
 /**
  * Watches for signs of life: calls back when there was none for `afterMs`, and every `againMs` from then on until there is
  * one.
  *
- * Node.js wakes the process for a timer although it was cleared. So timers are few under load, when there are thousands of
- * signs; and where two intervals between signs are just below `afterMs`, each timer is due when the second sign comes,
- * which wakes the process anyway.
+ * Node.js wakes the process even for a timer that was cleared. So under load, with thousands of signs, timers are few.
+ * If two intervals between signs are just below `afterMs`, each timer is due when the second sign arrives, which wakes
+ * the process anyway.
  */
 export class Silence implements Disposable {
   readonly #afterMs: number
@@ -24,12 +24,12 @@ export class Silence implements Disposable {
     this.#onSilence = options.onSilence
   }
 
-  /** Begins to watch. */
+  /** Starts watching. */
   start(): void {
     this.#wait(this.#afterMs)
   }
 
-  /** A sign of life. */
+  /** Records a sign of life. */
   received(): void {
     this.#receivedAt = performance.now()
     if (this.#timer === undefined) return

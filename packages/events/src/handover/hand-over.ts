@@ -9,7 +9,7 @@ import { eventsPerCall } from './store.ts'
 /** Rooms for which `handOver` has committed events. */
 export const roomsToHandOver = new CommitChannel<string>()
 
-/** Keeps a full call below the maximum payload of the bus. */
+/** Keeps a call with the maximum number of events below the maximum payload of the bus. */
 const maxBytes = (768 * 1024) / eventsPerCall
 
 /**

@@ -9,7 +9,7 @@ import { handOverSpan } from '../spans.ts'
 import * as store from './store.ts'
 
 const log = logger('handover')
-/** Below the lease, so that a silent messaging never has two calls of a room. */
+/** Shorter than the lease, so that messaging never has two calls of a room even if it does not answer. */
 const callMs = 5000
 
 /** How events about rooms reach messaging. */
@@ -42,7 +42,7 @@ export async function handOverRoom(hand: Hand, roomId: string): Promise<number |
     const events = hand.signal.aborted ? [] : await store.readWaitingOf(db, roomId)
     if (events.length === 0) {
       await store.releaseRoom(db, claim)
-      // Events announced while we held the lease are ours to hand over.
+      // Events announced while this process held the lease must be handed over by it.
       return hand.signal.aborted || !(await store.waits(db, roomId)) ? undefined : 0
     }
     const failed = await give(hand, claim, events)

@@ -7,7 +7,7 @@ import { dropIdleLeases, roomsAtOnce, roomsWaiting } from './store.ts'
 import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
-/** As long as the lease, after which the work of a dead process can be taken over. */
+/** Equal to the lease, after which the work of a dead process can be taken over. */
 const defaultPollMs = 10_000
 const tryAgainMs = 500
 const nextRoomsMs = 200

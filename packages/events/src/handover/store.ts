@@ -36,7 +36,7 @@ export async function waits(db: Db, roomId: string): Promise<boolean> {
   return (await db.select({ id: handovers.id }).from(handovers).where(isOfRoom).limit(1)).length > 0
 }
 
-/** Leases a free room; undefined if it is leased by another process, or pauses after a failure. */
+/** Leases a free room; undefined if another process has leased it or it is paused after a failure. */
 export async function claimRoom(db: Db, roomId: string, holder: string): Promise<Claim | undefined> {
   const expiresAt = soon(leaseMs)
   const [row] = await db
@@ -88,7 +88,7 @@ export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<
     .where(held(claim))
 }
 
-/** Notes that messaging refused an event. Returns how often it did. */
+/** Records that messaging refused an event; returns the number of refusals. */
 export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
   const [row] = await db
     .update(handovers)

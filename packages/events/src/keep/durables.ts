@@ -82,7 +82,7 @@ export async function placesOfDurables(bus: Bus): Promise<KeeperRequests['passed
   for await (const { config, ack_floor: floor, num_pending, num_ack_pending } of manager.consumers.list(eventStream)) {
     if (config.durable_name === undefined) continue
     const subject = config.filter_subject ?? '>'
-    // The ack floor stays at the durable's own last message, however many messages for others follow it.
+    // The ack floor stays at the durable's own last message, even if messages for others follow it.
     const seq = num_pending + num_ack_pending === 0 ? state.last_seq : floor.stream_seq
     places.set(subject, Math.min(seq, places.get(subject) ?? seq))
   }
@@ -152,7 +152,7 @@ async function addDurable(manager: JetStreamManager, name: string, config: Parti
   try {
     await manager.consumers.add(eventStream, { ...config, durable_name: name })
   } catch (error) {
-    // Server versions report in different ways that it exists and begins elsewhere.
+    // Server versions differ in how they report that it exists and begins elsewhere.
     const isThere = await manager.consumers.info(eventStream, name).then(
       () => true,
       () => false,

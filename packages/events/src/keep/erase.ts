@@ -22,7 +22,7 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Takes messages under these subjects off the stream and overwrites their bytes in its files; returns how many. */
+/** Removes messages under these subjects from the stream and overwrites their bytes in its files; returns their number. */
 export async function removeSome(bus: Bus, subjects: readonly string[]): Promise<number> {
   const { manager } = await jetStream(bus)
   let removed = 0
@@ -49,6 +49,7 @@ async function nextOf(bus: Bus, subject: string, seq: number): Promise<number | 
   const { headers } = await bus.nc.request(`$JS.API.DIRECT.GET.${eventStream}`, query, { timeout: 5000 })
   if (headers?.code === 404) return undefined
   const found = Number(headers?.get('Nats-Sequence'))
-  if (!(found >= seq)) throw new Error(`the stream does not say what it holds: ${headers?.description ?? 'no headers'}`)
+  if (!(found >= seq))
+    throw new Error(`the stream does not report its messages: ${headers?.description ?? 'no headers'}`)
   return found
 }

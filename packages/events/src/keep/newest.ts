@@ -13,8 +13,8 @@ export async function newestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server searches only forwards. So find a start from which it still finds a message: first in growing steps
-  // backwards, because the message is usually near the end, then by bisection.
+  // The server searches only forwards. This finds the last start from which it still finds a message: first in growing
+  // steps backwards, because the message is usually near the end, then by bisection.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }
     const message = await find(manager, query)

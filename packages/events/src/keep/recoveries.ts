@@ -16,7 +16,7 @@ export type Recovery = StreamState & {
   agoMs: number
 }
 
-/** Calls `held` before each step, at least every two seconds; it rejects if another process has taken over. */
+/** Must call `held` before each step, at least every two seconds; it rejects if another process has taken over. */
 type Work = (last: Recovery | undefined, held: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 /** Where recoveries of the stream are recorded, for all keeper processes. */

@@ -38,8 +38,7 @@ export type KeeperRequests = {
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
-   * How far durables have come: for each filter the sequence up to which everything is acknowledged, and the first
-   * sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
+   * Progress of the durables: for each filter the sequence up to which everything is acknowledged, and the first sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
    * report. `report` identifies the report, so that a repeated one counts once.
    */
   passed: {

@@ -15,7 +15,7 @@ import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 const maxInARow = 8
 const oneMoreEveryMs = 600_000
 
-/** Recreates durables after the stream lost events, once per loss, however many report it. */
+/** Recreates durables after the stream lost events, once per loss, regardless of the number of reports. */
 export class Restorer {
   readonly #bus: Bus
   readonly #recoveries: Recoveries

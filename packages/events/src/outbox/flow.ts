@@ -14,7 +14,7 @@ import { Waiters } from './waiters.ts'
 const log = logger('relay')
 const readAtOnce = 500
 const maxInHand = 4000
-/** A stream that takes nothing is tried every second by every line. */
+/** Every line retries every second while the stream accepts nothing. */
 const sayFailureEveryMs = 60_000
 
 type Options = {
@@ -36,7 +36,7 @@ type Options = {
   busy(): void
 }
 
-/** The way of entries: read, sent, stored, marked. */
+/** Moves entries from the table to the stream: reads, sends, and marks them when stored. */
 export class Flow {
   readonly waiters = new Waiters()
   /** Reads the waiting entries and sends them, including all that were committed before the call. */
@@ -47,11 +47,10 @@ export class Flow {
   /** When there was last something to relay. */
   busyAt = performance.now()
   /**
-   * Id from which to read: nothing waits below it, and nothing will. While an old snapshot of the database is open, for
-   * example during a backup, reading from the start would scan everything relayed since.
+   * Id from which to read; nothing waits below it, now or later. While an old snapshot of the database is open, such as during a backup, reading from the start would scan everything relayed since.
    */
   #from = 0n
-  /** Where reading may begin once all transactions below `next` have ended: one of them may still commit a lower id. */
+  /** Where reading may begin once all transactions below `next` have ended, because one of them may still commit a lower id. */
   #later: { from: bigint; next: bigint } | undefined
   /** Reading stopped because too much is in flight. */
   #full = false
@@ -118,7 +117,7 @@ export class Flow {
       const [waiting] = await Promise.all([readWaiting(pool, wanted), renewed])
       const { entries } = waiting
       if (entries.length > 0) this.#busy()
-      // All are taken before any is sent, so that neighbours share a message.
+      // All are added before any is sent, so that consecutive entries share a message.
       const lines = entries.map((entry) => this.#take(entry, ready))
       for (const line of lines) if (line !== undefined) this.#sender.offer(line)
       if (lines.includes(undefined)) this.startOver()
@@ -126,7 +125,7 @@ export class Flow {
     }
   }
 
-  /** After all that waits was read. */
+  /** To be called after all waiting entries were read. */
   #beginLater({ entries, oldest, next }: Waiting): void {
     if (this.#later && oldest >= this.#later.next) {
       const inHand = this.#options.shards.inHand()
@@ -162,7 +161,7 @@ export class Flow {
     const last = batch.entries.at(-1)
     if (last === undefined) return
     if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
-      // The stream begins again below a place it had reached: it is not the one we knew.
+      // The stream has assigned a sequence below a place it had reached, so it is another stream.
       shard.clear()
       shard.state = 'unverified'
       this.#options.doubted(shard)

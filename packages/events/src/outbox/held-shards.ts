@@ -11,7 +11,7 @@ export class HeldShards {
     this.#shards.set(shard.lease.shard, { shard, subscription })
   }
 
-  /** Drops a shard and its entries in progress; false when it is not held, or was taken again since. */
+  /** Drops a shard and its entries in progress; false if it is not held or was taken again in the meantime. */
   drop(shard: Shard): boolean {
     const held = this.#shards.get(shard.lease.shard)
     if (held?.shard !== shard) return false

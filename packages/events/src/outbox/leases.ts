@@ -11,7 +11,7 @@ export type Lease = {
   shard: number
   holder: string
   fence: bigint
-  /** `performance.now()` after which nothing may be published; taken before the statement that renewed was sent. */
+  /** `performance.now()` after which nothing may be published; computed before the renewing statement was sent. */
   validUntil: number
 }
 
@@ -97,7 +97,7 @@ export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> 
   )
 }
 
-/** Removes this relay, and relays that ended without doing so. */
+/** Removes this relay, and relays that ended without removing themselves. */
 export async function leave(pool: Pool, holder: string): Promise<void> {
   await pool.query(
     `delete from outbox_leases

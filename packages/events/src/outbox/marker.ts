@@ -5,8 +5,7 @@ import { markRelayed, type Entry } from './store.ts'
 
 const maxAtOnce = 2000
 /**
- * Marks can be collected: entries not marked yet are sent again by the next holder, and the stream drops the
- * duplicates.
+ * Marking may be delayed, because the next holder sends unmarked entries again and the stream drops the duplicates.
  */
 const gatherMs = 50
 const enough = 256

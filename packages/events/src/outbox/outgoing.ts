@@ -10,7 +10,7 @@ import { shardOf } from './shards.ts'
 /** Recipients of an event's envelope. */
 export type DeliveryInit = MessageInitShape<typeof DeliverySchema>
 
-/** An event as the service that caused it describes it. */
+/** An event to publish, as described by its service. */
 export type OutgoingEvent = {
   /** Event id; default: a new one. */
   id?: string
@@ -21,13 +21,13 @@ export type OutgoingEvent = {
   /** Version of the aggregate; ascends in the order of its changes. */
   version: bigint
   occurredAt: Date
-  /** Who did it; empty for the system. */
+  /** Id of the acting user; empty for the system. */
   actorId: string
   /** The content for consumers and the audit log: ids, versions and short details; never names, bodies or secrets. */
   fact: MessageInitShape<typeof EventSchema>['fact']
   /** The events for clients. */
   deliveries?: DeliveryInit[]
-  /** W3C traceparent of what caused it, empty if that had none; default: the current span. */
+  /** W3C traceparent of the cause, empty if it had none; default: the current span. */
   traceparent?: string
 }
 

@@ -12,7 +12,7 @@ import { onRelaysChanged } from './wake.ts'
 import { WrittenEntries } from './written-entries.ts'
 
 const log = logger('relay')
-/** Well below the life of a lease: a holder that pauses for a second does not lose it. */
+/** Well below the duration of a lease, so that a holder that pauses for a second does not lose it. */
 const renewEveryMs = 1000
 /**
  * A relay without others lets its leases expire after this time without work, and renews them when there is work again.
@@ -21,7 +21,7 @@ const defaultRestAfterMs = 10_000
 const restEveryMs = 30_000
 /** The database does not answer. */
 const tryAgainMs = 500
-/** How often to look for entries that nobody announced. */
+/** How often to look for entries that were not announced. */
 const defaultPollMs = 10_000
 const cleanUpEveryMs = 300_000
 
@@ -37,7 +37,7 @@ export type RelayOptions = Pick<Database, 'pool'> & {
   restAfterMs?: number
 }
 
-/** Brings this service's events to the stream, together with the relays of its other processes. */
+/** Publishes this service's events to the stream, together with the relays of its other processes. */
 export type Relay = AsyncDisposable & {
   /**
    * Announces, after commit, entries that were not written with `enqueue` (which does this itself). Entries that are
@@ -74,7 +74,7 @@ class OutboxRelay implements Relay {
   readonly #peerGone = new Set<() => void>()
   readonly #resources = new Resources()
   readonly #stop = new AbortController()
-  /** The database does not answer, and it was said. */
+  /** Whether the database outage has been logged. */
   #away = false
 
   constructor(options: RelayOptions) {

@@ -24,13 +24,13 @@ type Options = {
   holder: string
   /** Schedules a `poll`, now or after the given milliseconds. */
   look(inMs?: number): void
-  /** There is work: the leases must be valid from now on. */
+  /** To be called when there is work, for which the leases must be valid. */
   busy(): void
   /** Another process of the service is gone. */
   peerGone(): void
 }
 
-/** The shards one process relays, and the stream they are relayed to. */
+/** The shards that one process relays, and the stream to which it relays them. */
 export class RelayedShards {
   readonly shards = new HeldShards()
   readonly flow: Flow
@@ -75,7 +75,7 @@ export class RelayedShards {
     for (const shard of shards) this.flow.resume(shard)
     this.flow.startOver()
     await this.flow.kick()
-    // Without a bus, the next look follows its reconnect.
+    // Without a bus, the next check follows its reconnect.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
   }
 
@@ -86,7 +86,7 @@ export class RelayedShards {
     return performance.now() - flow.busyAt > forMs
   }
 
-  /** Nothing is published before the places have been looked up again: it may be another stream. */
+  /** Nothing is published until the places have been verified again, because it may be another stream. */
   doubt(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
     this.#options.look()

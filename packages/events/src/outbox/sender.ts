@@ -15,9 +15,9 @@ const slowestRetryMs = 1000
 export type SenderEvents = {
   /** The stream has stored the entry. */
   stored(line: Line, batch: Batch, seq: number, repeated: boolean): void
-  /** The stream will never take it. Resolves when the line knows what to send instead. */
+  /** The stream refuses it permanently. Resolves when the line has its replacement. */
   refused(line: Line, batch: Batch, reason: string): Promise<void>
-  /** The stream did not take it this time, and said why. */
+  /** The stream refused it temporarily, with a reason. */
   failed(reason: string): void
   /** Nobody listens for events: the stream is missing, or JetStream is not up. */
   noResponse(): void

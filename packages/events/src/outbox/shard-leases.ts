@@ -18,14 +18,14 @@ type Options = {
   service: string
   holder: string
   shards: HeldShards
-  /** Listens to wishes for a shard that is held from now on. */
+  /** Subscribes to requests for a shard that is now held. */
   listen(shard: number): Disposable
   /**
    * There may be waiting entries of which this process was not notified, because it took over shards or another process
    * died.
    */
   look(): void
-  /** Another process is gone, without a word perhaps. */
+  /** Another process has ended, possibly without notice. */
   peerGone(): void
 }
 

@@ -7,7 +7,7 @@ const entry = (id: bigint) => ({
   ...{ eventId: `E${id}`, payload: Buffer.alloc(0) },
 })
 
-test('dropping also drops stored but unmarked entries, and nothing taken later', () => {
+test('dropping also drops stored but unmarked entries, but not entries added later', () => {
   const shard = new Shard(lease, { generation: 0, place: undefined })
   const stored = shard.take(entry(1n))
   stored.next()

@@ -84,13 +84,13 @@ export type Batch = {
   failures: number
 }
 
-/** The waiting entries of one aggregate, in order, and the message of it that is under way. */
+/** The waiting entries of one aggregate, in order, and its message in flight. */
 export class Line {
   readonly shard: Shard
   readonly aggregate: string
   /** The message to send next or in flight; unchanged until it is stored, so that a duplicate is recognised. */
   batch: Batch | undefined
-  /** A message of this line is under way or about to be. */
+  /** Whether a message of this line is in flight or about to be sent. */
   busy = false
   readonly #holding: Shard['holding']
   #waiting: Entry[] = []
@@ -102,7 +102,7 @@ export class Line {
     this.#holding = shard.holding
   }
 
-  /** The shard dropped this line: results that are still pending no longer count. */
+  /** Whether the shard dropped this line; pending results are then ignored. */
   get dropped(): boolean {
     return this.#holding.dropped
   }
@@ -132,7 +132,7 @@ export class Line {
     this.batch = undefined
   }
 
-  /** Takes the message apart; its entries, changed or not, go out one by one. */
+  /** Splits the message, so that its entries, changed or not, are sent one by one. */
   sendAlone(entries: readonly Entry[]): void {
     this.#waiting.unshift(...entries)
     this.#alone += entries.length

@@ -89,7 +89,7 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[
   return new Set(result.rows[0]?.shards ?? [])
 }
 
-/** Which of the entries the stream does not have yet; an entry that does not exist was relayed long ago. */
+/** Returns the entries that the stream does not have yet; missing entries were relayed long ago. */
 export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
   const result = await pool.query<{ id: bigint; shard: number }>(
     'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',
@@ -223,7 +223,7 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
 /** Consumer names of parked entries that do not belong to a durable. */
 export const parkedBeside = ['relay', 'handover', 'jobs']
 
-/** Parked entries of the queues that are no consumers, by the name of the queue. */
+/** Number of parked entries of queues other than consumers, by the name of the queue. */
 export async function countParkedBeside(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ consumer: string; count: bigint }>(
     `select consumer, count(*) from parked_events where consumer = any($1::text[]) and parked_at is not null group by 1`,

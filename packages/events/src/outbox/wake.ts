@@ -24,7 +24,7 @@ export function onRelaysChanged(bus: Bus, service: string, onChange: () => void)
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
 }
 
-/** Asks the holder of a shard to answer once the stream has the entries. Rejects when it does not answer in time. */
+/** Requests an answer from the holder of a shard once the stream has the entries. Rejects if it does not answer in time. */
 export async function requestWake(bus: Bus, service: string, shard: number, ids: readonly bigint[], timeoutMs: number) {
   await bus.nc.request(wakeSubject(service, shard), encodeIds(ids), { timeout: timeoutMs })
 }
@@ -49,7 +49,7 @@ async function answer(message: Msg, onWake: (ids: bigint[], answered: boolean) =
     await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
     message.respond()
   } catch {
-    // No answer: the caller looks at the entries again.
+    // Without an answer the caller checks the entries again.
   }
 }
 
@@ -57,7 +57,7 @@ function encodeIds(ids: readonly bigint[]): Uint8Array {
   return encoder.encode(ids.join(' '))
 }
 
-/** Throws a SyntaxError when the bytes are no ids. */
+/** Throws a SyntaxError if the bytes are not ids. */
 function decodeIds(data: Uint8Array): bigint[] {
   const text = decoder.decode(data)
   return text === '' ? [] : text.split(' ').map(BigInt)

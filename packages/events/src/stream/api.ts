@@ -45,12 +45,12 @@ export const isConsumerMissing = (error: unknown): boolean => apiCode(error) ===
 /** The stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
 
-/** The store of the server, of the account, or of every server of a cluster has fewer bytes than a stream shall hold. */
+/** The storage of the server, the account or every server of a cluster is smaller than the stream. */
 export const isStoreTooSmall = (error: unknown): boolean =>
   STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
   (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))
 
-/** There are fewer servers than a stream shall have copies. */
+/** There are fewer servers than copies of the stream. */
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
@@ -58,7 +58,7 @@ export const isClusterTooSmall = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 
-/** The message can never be stored, however often it is tried. */
+/** The message can never be stored; a retry is useless. */
 export function isRefusedForGood(error: unknown): boolean {
   if (apiCode(error) === MESSAGE_TOO_LARGE) return true
   return error instanceof NatsError && (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.code === 'BAD_SUBJECT')

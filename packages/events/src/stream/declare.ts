@@ -53,7 +53,8 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
   })
   const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : defaultMaxBytes
   let bytes = maxBytes ?? known
-  // A server without a cluster takes any number for a stream it has, and refuses to read that stream when it starts again.
+  // A server without a cluster accepts any number of copies for an existing stream, but refuses to load that stream
+  // after a restart.
   let copies = current !== undefined && current.cluster === undefined ? 1 : replicas
   for (;;) {
     const config = { ...wanted, max_bytes: bytes, ...(copies === undefined ? {} : { num_replicas: copies }) }
@@ -65,7 +66,7 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
     } catch (error) {
       // Another process has just created it.
       if (current === undefined && isStreamThere(error)) return await redeclareStreams(bus)
-      // The store is smaller: a stream that could fill it would end up accepting nothing.
+      // The storage is smaller; a stream that fills it completely would stop accepting messages.
       if (isStoreTooSmall(error) && bytes > leastMaxBytes) bytes = Math.floor(bytes / 2)
       else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
       else throw error

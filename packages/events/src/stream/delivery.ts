@@ -17,7 +17,7 @@ export type Delivery = {
 
 /**
  * Reads `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<seq>.<delivered>.<time>.<pending>[.<random>]`;
- * undefined when it is something else.
+ * undefined for any other subject.
  */
 export function deliveryOf(message: Msg): Delivery | undefined {
   const tokens = (message.reply ?? '').split('.')
@@ -32,7 +32,7 @@ export function deliveryOf(message: Msg): Delivery | undefined {
     : undefined
 }
 
-/** The message is dealt with. */
+/** Acknowledges the message. */
 export function acknowledge(message: Msg): void {
   message.respond(ack)
 }

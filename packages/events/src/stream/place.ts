@@ -31,11 +31,11 @@ export type Places = {
   newest: Place | undefined
   /** The newest place at the last successful check: a newer one may already be on another stream. */
   anchor: Place | undefined
-  /** The place that was found gone last. */
+  /** The place that was last found missing. */
   lost?: Place | undefined
 }
 
-/** Asks the stream whether it still is the one these places are on; if so, the newest becomes the anchor. Never rejects. */
+/** Checks whether the stream still contains these places; if so, the newest becomes the anchor. Never rejects. */
 export async function verifyPlaces(bus: Bus, places: Places): Promise<PlaceState> {
   const { anchor, newest } = places
   for (const place of new Set([anchor, newest])) {

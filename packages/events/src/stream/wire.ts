@@ -1,4 +1,4 @@
-/** Reads protobuf's wire format from a Buffer. A RangeError means that the bytes are no message. */
+/** Reads protobuf's wire format from a Buffer. A RangeError means that the bytes are not a message. */
 export class WireReader {
   readonly #bytes: Buffer
   #at: number
@@ -71,7 +71,7 @@ export class WireReader {
     this.#at = end
   }
 
-  /** Passes over a field that nobody knows. */
+  /** Skips an unknown field. */
   skip(tag: number): void {
     const type = tag & 7
     if (type === 0) this.uint64()

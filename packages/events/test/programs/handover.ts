@@ -1,4 +1,4 @@
-// A process that commits an event and dies before messaging has it.
+// A process that commits an event and dies before handing it over.
 import { openDatabase } from '@parley/postgres'
 import { handOver, startHandOver } from '../../src/index.ts'
 
