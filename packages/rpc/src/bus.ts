@@ -13,7 +13,7 @@ export type BusOptions = {
   /** User for calls. The user for events is `<user>-events`, with the same password, in a separate account. */
   readonly user?: string | undefined
   readonly password?: string | undefined
-  /** Deployable; the inbox prefix is `_INBOX.<name>`, which the rights of the bus know. */
+  /** Deployable. The inbox prefix is `_INBOX.<name>`, to which the rights of the bus refer. */
   readonly name: string
   /** A process has two connections, so that a flood of events never delays a call. */
   readonly purpose: 'rpc' | 'events'
@@ -37,9 +37,9 @@ export type Bus = AsyncDisposable & {
    * three seconds, it reconnects. Cheap, and may be called often.
    */
   verify(): void
-  /** Calls back after each return of the connection. Dispose the result to stop. */
+  /** Calls the listener whenever the connection is back. Dispose the result to stop. */
   onReconnect(listener: () => void): Disposable
-  /** Calls back after each loss of the connection. Dispose the result to stop. */
+  /** Calls the listener whenever the connection is lost. Dispose the result to stop. */
   onDisconnect(listener: () => void): Disposable
 }
 
@@ -72,7 +72,8 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       reconnect: !options.once,
       reconnectDelayHandler: () => 100 + Math.random() * 400,
       ignoreAuthErrorAbort: true,
-      // Who waits in vain calls `verify`; this finds a dead connection on which nothing is expected, in 20 to 40 seconds.
+      // Callers whose reply does not arrive call `verify`. Pings find a dead connection without pending replies, within
+      // 20 to 40 seconds.
       pingInterval: 20_000,
       maxPingOut: 1,
       noAsyncTraces: true,
@@ -98,7 +99,10 @@ function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
         log.info('the connection to the bus is back')
         back.forEach((listener) => listener())
       } else if (status.type === Events.Error) {
-        log.error({ reason: status.data, permission: status.permissionContext }, 'the bus refused something')
+        log.error(
+          { reason: status.data, permission: status.permissionContext },
+          'the bus refused a publication or subscription',
+        )
       } else if (status.type === DebugEvents.StaleConnection) {
         log.warn('the bus did not answer pings')
       }
@@ -128,11 +132,11 @@ async function giveUpUnlessAnswered(nc: NatsConnection, connected: () => boolean
   const settle = () => (settled = true)
   const answer = nc.flush().then(settle, settle)
   await Promise.race([answer, sleep(answersWithinMs, undefined, { ref: false })])
-  // After a freeze of this process the time is over before the answer, which is there, has been read.
+  // After a freeze of this process the timeout fires before the answer, which has already arrived, is read.
   await afterReading()
   if (settled || !connected()) return
   log.warn('the bus does not answer; connecting again')
-  // Refused only when it was closed meanwhile.
+  // Rejects only if the connection was closed in the meantime.
   await nc.reconnect().catch(() => undefined)
 }
 

@@ -18,7 +18,7 @@ export const traceHeader = 'traceparent'
 /** Prefix of trailers that a handler sets, as in the Connect protocol. */
 export const trailerPrefix = 'trailer-'
 
-/** Metadata of `unavailable` errors that says why; made by the transport, never forwarded. */
+/** Metadata of `unavailable` errors with the reason. Set by the transport, never forwarded. */
 export const reasonHeader = 'parley-reason'
 
 /** Control fields of a request. Times are milliseconds; `sentAt` is by the sender's own monotonic clock. */
@@ -45,7 +45,7 @@ export function packRequest(control: RequestControl): string {
   return `${sender} ${Math.round(sentAt)} ${Math.round(budgetMs)} ${Math.round(startByMs)} ${attempt}`
 }
 
-/** Undefined when the header is missing or malformed. */
+/** Decodes the header; undefined if it is missing or malformed. */
 export function unpackRequest(packed: string | undefined): RequestControl | undefined {
   if (!packed) return undefined
   const [sender, sentAt, budget, startBy, attempt] = packed.split(' ')
@@ -71,7 +71,7 @@ export function packPart(index: number, count: number, error: boolean): string {
   return `p ${index} ${count} ${error ? 'e' : 'o'}`
 }
 
-/** Undefined for a malformed header. */
+/** Decodes the header; undefined if it is malformed. */
 export function unpackReply(packed: string): ReplyControl | undefined {
   const [kind, first = '', second, third] = packed.split(' ')
   switch (kind) {

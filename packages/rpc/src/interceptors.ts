@@ -20,7 +20,7 @@ export async function intercept(
   return response
 }
 
-/** Only unary methods travel over the bus. */
+/** The bus supports only unary methods. */
 export function noStreams(): ConnectError {
-  return new ConnectError('streams do not travel over the bus', Code.Unimplemented)
+  return new ConnectError('the bus does not support streams', Code.Unimplemented)
 }

@@ -19,13 +19,13 @@ export const startByMs = 500
 /** A server reports that a call has started if it has not ended after this long. */
 export const startedAfterMs = 100
 
-/** If no reply arrives for this long after `startByMs`, no server is working on the call. */
+/** If no reply arrives within this time after `startByMs`, no server is working on the call. */
 export const silenceMs = 250
 
-/** `startByMs` of a request that is repeated after silence: a live server begins at once or refuses. */
+/** `startByMs` of a request that is repeated after missing replies; a live server starts it at once or refuses it. */
 export const repeatStartByMs = 100
 
-/** If no reply arrives for this long after `repeatStartByMs`, this copy is lost too. */
+/** If no reply arrives within this time after `repeatStartByMs`, the copy is lost too. */
 export const repeatSilenceMs = 125
 
 /** Interval of the deadline checks. */

@@ -20,12 +20,12 @@ const queued = histogram('parley.rpc.server.queue.duration', {
   unit: 's',
 })
 const leftAlone = counter('parley.rpc.server.not_started', {
-  description: 'Calls answered not_started: late, overloaded or draining',
+  description: 'Calls refused with not_started: late, overloaded or draining',
   unit: '{call}',
   labels: ['parley.reason'],
 })
 const resent = counter('parley.rpc.client.resends', {
-  description: 'Calls sent once more, because a server did not start them or nobody replied',
+  description: 'Calls sent again because a server did not start them or nobody replied',
   unit: '{call}',
   labels: ['rpc.method', 'parley.reason'],
 })
@@ -50,22 +50,22 @@ export function countCalled(method: DescMethod, code: Code | undefined, duration
   called(durationMs / 1_000, labelsOf(method, code))
 }
 
-/** A call got its place after a wait. */
+/** A call got a slot after waiting. */
 export function countQueued(waitMs: number): void {
   queued(waitMs / 1_000)
 }
 
-/** A call was left for another server. */
+/** A call was refused so that another server gets it. */
 export function countNotStarted(reason: NotStartedReason): void {
   leftAlone(1, { 'parley.reason': reason })
 }
 
-/** A call was sent once more. */
+/** A call was sent again. */
 export function countResend(method: DescMethod, reason: 'not_started' | 'silence'): void {
   resent(1, { 'rpc.method': fullName(method), 'parley.reason': reason })
 }
 
-/** Shows how many calls a deployable works on and how many wait, until disposed. */
+/** Reports the running and waiting calls of a deployable, until disposed. */
 export function showCalls(service: string, read: { running: () => number; waiting: () => number }): Disposable {
   const labels = { 'parley.service': service }
   const shown = [running(read.running, labels), waiting(read.waiting, labels)]
@@ -76,7 +76,7 @@ type Labels = { readonly 'rpc.method': string; readonly 'rpc.response.status_cod
 
 const known = new Map<DescMethod, Map<Code | undefined, Labels>>()
 
-/** One object per method and code: the hot path makes none. */
+/** One object per method and code, so that the hot path creates none. */
 function labelsOf(method: DescMethod, code: Code | undefined): Labels {
   const byCode = known.get(method) ?? new Map<Code | undefined, Labels>()
   const labels = byCode.get(code) ?? { 'rpc.method': fullName(method), 'rpc.response.status_code': codeName(code) }

@@ -21,7 +21,7 @@ export type Receiver = (delivery: Delivery) => void
 export class Neighbours {
   readonly #receivers = new Map<DescMethod, Receiver>()
 
-  /** Answers calls of a method in this process, until the result is disposed. */
+  /** Registers a handler for calls of a method in this process, until the result is disposed. */
   serve(method: DescMethod, receiver: Receiver): Disposable {
     this.#receivers.set(method, receiver)
     return {
@@ -31,7 +31,7 @@ export class Neighbours {
     }
   }
 
-  /** Finds, for a caller, who answers a method. */
+  /** Returns the look-up of handlers for a caller. */
   of(caller: string): FindNeighbour {
     const allowed = new Map<DescMethod, boolean>()
     return (method) => {

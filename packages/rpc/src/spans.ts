@@ -4,7 +4,7 @@ import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { methodPath } from '@parley/contracts/catalogue'
 import { isRecording, isTraced, withSpan } from '@parley/telemetry'
 
-/** A call as its span describes it. */
+/** Attributes of the span of a call. */
 export type CallSpan = {
   readonly kind: 'client' | 'server'
   /** `nats` over the bus; the protocol of a public call. */
@@ -15,7 +15,7 @@ export type CallSpan = {
   readonly attempt?: number
 }
 
-/** Codes that are failures of the server; the others say what the caller did wrong. */
+/** Codes of server failures; all others are errors of the caller. */
 const ofServer: ReadonlySet<Code> = new Set([
   Code.Unknown,
   Code.DeadlineExceeded,

@@ -14,8 +14,8 @@ function fieldsOf<D extends DescMessage>(desc: D, init: MessageInitShape<D>): st
 }
 const ban = (seconds: bigint, nanos = 0) => ({ roomId: 'R', userId: 'U', reason: 'r', expiresAt: { seconds, nanos } })
 
-describe('what can be stored', () => {
-  test('has no U+0000 in its strings, wherever they are', () => {
+describe('a storable message', () => {
+  test('has no U+0000 in any string', () => {
     expect(fieldsOf(GetRoomRequestSchema, { roomId: 'R\0' })).toEqual(['room_id'])
     expect(fieldsOf(BatchGetRoomsRequestSchema, { roomIds: ['a', '\0', 'b\0'] })).toEqual([
       'room_ids[1]',
@@ -24,7 +24,7 @@ describe('what can be stored', () => {
     expect(fieldsOf(GetRoomRequestSchema, { roomId: 'R0' })).toEqual([])
   })
 
-  test('may hold zero bytes where they are no text', () => {
+  test('may contain zero bytes outside of strings', () => {
     expect(fieldsOf(ImageUploadSchema, { image: new Uint8Array(8), filename: 'a.png' })).toEqual([])
     expect(fieldsOf(ImageUploadSchema, { image: new Uint8Array(8), filename: 'a\0.png' })).toEqual(['filename'])
   })

@@ -37,7 +37,7 @@ function visit(message: ReflectMessage, path: string, found: Unstorable[]): void
   }
 }
 
-/** Every value a field holds, with its path: of lists each item, of maps each key and value. */
+/** All values of a field with their paths: each item of a list, each key and value of a map. */
 function* valuesOf(message: ReflectMessage, field: DescField, name: string): Iterable<[string, unknown]> {
   switch (field.fieldKind) {
     case 'list': {
@@ -69,7 +69,7 @@ const timeHolders = new Map<DescMessage, boolean>()
 function holdsTime(desc: DescMessage): boolean {
   let holds = timeHolders.get(desc)
   if (holds === undefined) {
-    timeHolders.set(desc, false) // ends the walk where types hold themselves
+    timeHolders.set(desc, false) // ends the walk for recursive types
     holds =
       desc.typeName === TimestampSchema.typeName ||
       desc.fields.some((field) => field.message && holdsTime(field.message))

@@ -1,10 +1,10 @@
-/** One interval that runs only while there is something to look at, so that an idle process sleeps. */
+/** An interval that runs only while it is needed, so that an idle process sleeps. */
 export class Ticker {
   readonly #everyMs: number
   readonly #look: () => boolean
   #timer: NodeJS.Timeout | undefined
 
-  /** `look` says whether there is still something; the interval ends when there is not. */
+  /** `look` returns whether the interval is still needed; otherwise it ends. */
   constructor(everyMs: number, look: () => boolean) {
     this.#everyMs = everyMs
     this.#look = look

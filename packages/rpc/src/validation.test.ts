@@ -6,7 +6,7 @@ import { validate } from './validation.ts'
 test.each([
   ['not given, or by a name that is none', NotificationLevel.UNSPECIFIED, 'not_in'],
   ['a number that is none', 99 as NotificationLevel, 'defined_only'],
-])('a value of an enum that is %s is refused with those that may be', (_, level, rule) => {
+])('a value of an enum that is %s is refused, and the error lists the valid ones', (_, level, rule) => {
   const request = create(UpdateServerNotificationPreferenceRequestSchema, { level })
   expect(() => validate(UpdateServerNotificationPreferenceRequestSchema, request)).toThrow(
     'level: must be one of NOTIFICATION_LEVEL_DEFAULT, NOTIFICATION_LEVEL_MUTED, NOTIFICATION_LEVEL_NORMAL, ' +

@@ -51,7 +51,7 @@ export const alice: Caller = {
   rolesVersion: 7n,
 }
 
-/** A clock for client and server that stands still, so that no call is late or considered lost on a slow machine. */
+/** A stopped clock for client and server, so that no call is late or considered lost on a slow machine. */
 export const timeless = { now: () => 0 }
 
 /** The error a call ends with; fails when it succeeds. */

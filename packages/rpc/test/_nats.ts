@@ -10,13 +10,13 @@ import { eventually } from '@parley/tooling/eventually'
 export type TestNats = AsyncDisposable & {
   readonly url: string
   stop(): Promise<void>
-  /** Comes back at the same port. */
+  /** Restarts it at the same port. */
   start(): Promise<void>
   /** Accepts connections and never responds, until the result is disposed. */
   frozen(): Disposable
 }
 
-/** Unlike in a fleet, a process that is busy for long keeps its connection. */
+/** Unlike in a fleet, a process that is busy for a long time keeps its connection. */
 const settings = 'max_payload: 2MB\nping_interval: "2m"\nwrite_deadline: "1m"\n'
 
 /** Starts a NATS server; `more` is added to its configuration. */

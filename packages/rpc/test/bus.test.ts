@@ -20,7 +20,7 @@ const routesOf = (work: () => Promise<void> | void) => ({
     }),
 })
 
-test('subjects say where a method belongs', () => {
+test('subjects contain the service of a method', () => {
   expect(rpcSubject(RoomService.method.createRoom)).toBe('rpc.svc_api_v1_RoomService.CreateRoom')
   expect(rpcSubject(AdminInternalService.method.getPolicy)).toBe(
     'rpc.internal.svc_internal_v1_AdminInternalService.GetPolicy',
@@ -94,7 +94,7 @@ async function untilServerCloses(url: string): Promise<void> {
   await once(socket, 'close')
 }
 
-test('attempts that were given up while the bus was frozen do not end the connection that came after them', async () => {
+test('connection attempts abandoned while the bus was frozen do not end the later connection', async () => {
   await using fleet = await startFleet('authorization { user: u, password: p, timeout: 1 }')
   const bus = await fleet.bus({ user: 'u', password: 'p' })
   let isBack = false
@@ -114,7 +114,7 @@ test('attempts that were given up while the bus was frozen do not end the connec
   expect([lossesSince, bus.connected()]).toEqual([0, true])
 })
 
-test('a server that does not answer is given up for a connection that works, and one that answers is kept', async () => {
+test('a server that does not answer is abandoned for a new connection, and one that answers is kept', async () => {
   await using fleet = await startFleet()
   const bus = await fleet.bus()
   let losses = 0
@@ -133,7 +133,7 @@ test('a server that does not answer is given up for a connection that works, and
   expect([losses, bus.connected()]).toEqual([1, true])
 })
 
-test('it is given up also while much waits to be sent', async () => {
+test('it is abandoned even while much data waits to be sent', async () => {
   await using fleet = await startFleet()
   const bus = await fleet.bus()
   using _ = fleet.nats.frozen()
@@ -143,7 +143,7 @@ test('it is given up also while much waits to be sent', async () => {
   await eventually(() => !bus.connected())
 })
 
-test('a call that nobody answers finds out that the connection is dead', async () => {
+test('a call without a reply detects a dead connection', async () => {
   await using fleet = await startFleet()
   await fleet.serve(routesOf(() => {}))
   const bus = await fleet.bus()

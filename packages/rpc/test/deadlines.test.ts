@@ -24,7 +24,7 @@ beforeAll(async () => {
         },
       }),
   })
-  // A member that reads nothing, as a frozen process does.
+  // A member of the queue group that reads nothing, like a frozen process.
   const silent = await fleet.bus()
   silent.nc.subscribe('rpc.internal.svc_internal_v1_AccountsInternalService.*', { callback: () => {} })
   await silent.nc.flush()
@@ -43,13 +43,13 @@ test('the handler gets the remaining time', async () => {
   expect(left).toBeLessThanOrEqual(123_456)
 })
 
-test('a handler that takes too long is a deadline exceeded, and its signal fires', async () => {
+test('a handler that takes too long causes deadline_exceeded, and its signal fires', async () => {
   await using timed = await startFleet()
   let now = 0
   const clock = { now: () => now }
   const begun = gate()
   const ended = gate()
-  // A handler that returned as its signal fires might still be in time with its answer.
+  // A handler that returns when its signal fires might still answer in time.
   const released = gate()
   let reason: unknown
   await timed.serve({
@@ -92,7 +92,7 @@ test('a handler that the signal stops causes deadline_exceeded too', async () =>
   expect(said.map((reply) => reply.get('P'))).toEqual(['s', 'e'])
 })
 
-test('the signal also fires when the call has ended, for what still runs in its name', async () => {
+test('the signal also fires when the call has ended, to stop work that it started', async () => {
   let signal: AbortSignal | undefined
   work = async (call) => void (signal = call.signal)
   await check()
@@ -110,7 +110,7 @@ test('an abort ends the wait at once', async () => {
   never.open()
 })
 
-test('no time left is not even sent', async () => {
+test('a call without remaining time is not sent', async () => {
   let ran = false
   work = async () => void (ran = true)
   expect((await errorOf(check({ timeoutMs: 0 }))).code).toBe(Code.DeadlineExceeded)
@@ -119,21 +119,21 @@ test('no time left is not even sent', async () => {
   expect(ran).toBe(false)
 })
 
-describe('silence', () => {
+describe('without any reply', () => {
   const accounts = () => createClient(AccountsInternalService, rpc.transport())
 
-  test('to the end is unavailable, for the caller cannot know what happened', async () => {
+  test('until the deadline a call is unavailable, because the caller cannot know what happened', async () => {
     const error = await errorOf(accounts().passwordLogin({}, { timeoutMs: 900 }))
     expect(error.code).toBe(Code.Unavailable)
     expect(error.metadata.get('parley-reason')).toBe('silence')
   })
 
-  test('shorter than a server may be silent is a deadline exceeded', async () => {
+  test('a call with a deadline shorter than the reply interval fails with deadline_exceeded', async () => {
     expect((await errorOf(accounts().passwordLogin({}, { timeoutMs: 200 }))).code).toBe(Code.DeadlineExceeded)
   })
 })
 
-test('disposing the client fails what waits', async () => {
+test('disposing the client fails waiting calls', async () => {
   const never = gate()
   work = () => never.opened
   const other = createRpcClient(await fleet.bus(), { name: 'other' })

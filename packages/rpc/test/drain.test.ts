@@ -36,7 +36,7 @@ const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcSe
 const login = (identifier: string) =>
   createClient(AccountsInternalService, rpc.transport()).passwordLogin({ identifier })
 
-test('under a stream of calls, servers that drain one after the other lose none and run each once', async () => {
+test('under a stream of calls, servers that drain one after another lose no call and run each once', async () => {
   let serving = await serve(() => sleep(5))
   let over = false
   const names: string[] = []
@@ -77,7 +77,7 @@ test('running calls finish first', async () => {
   expect((await errorOf(login('later'))).metadata.get('parley-reason')).toBe('no-owner')
 })
 
-test('but not for ever', async () => {
+test('but only until the drain timeout', async () => {
   const never = gate()
   const begun = gate()
   const server = await serve(() => {

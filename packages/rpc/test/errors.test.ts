@@ -42,7 +42,7 @@ const rooms = (caller = alice) => createClient(RoomService, rpc.transport({ call
 const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({ login: 'x' })
 
 describe('an answer', () => {
-  test('comes back with headers and trailers, and the handler knows caller and key', async () => {
+  test('arrives with headers and trailers, and the handler gets caller and key', async () => {
     let headers = new Headers()
     let trailers = new Headers()
     const { room } = await rooms().createRoom(
@@ -65,7 +65,7 @@ describe('an answer', () => {
 })
 
 describe('an error', () => {
-  test('travels with code, message, details and metadata', async () => {
+  test('keeps code, message, details and metadata', async () => {
     const retry = { retryDelay: { seconds: 3n, nanos: 0 } }
     fail = () => {
       const details = [{ desc: RetryInfoSchema, value: retry }]
@@ -93,7 +93,7 @@ describe('an error', () => {
     expect(await errorOf(check())).toMatchObject({ code, rawMessage: 'because' })
   })
 
-  test('with details that came from another server is passed on whole', async () => {
+  test('with details from another server is forwarded completely', async () => {
     fail = () => {
       const upstream = new ConnectError('elsewhere', Code.Aborted)
       upstream.details.push({ type: 'acme.Thing', value: new Uint8Array([1, 2, 255]) })
@@ -107,21 +107,21 @@ describe('an error', () => {
     ['an unknown error', new Error('secret of the database')],
     ['an internal one', new ConnectError('secret of the database', Code.Internal)],
     ['a thrown string', 'secret of the database'],
-  ])('that is a bug says nothing: %s', async (_name, thrown) => {
+  ])('caused by a bug reveals nothing: %s', async (_name, thrown) => {
     fail = () => {
       throw thrown // oxlint-disable-line typescript/only-throw-error -- a bug may throw anything
     }
     expect(await errorOf(check())).toMatchObject({ code: Code.Internal, rawMessage: 'internal server error' })
   })
 
-  test('of an absent database is unavailable', async () => {
+  test('of an unreachable database is unavailable', async () => {
     fail = () => {
       throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     }
     expect((await errorOf(check())).code).toBe(Code.Unavailable)
   })
 
-  test('of a dependency without an owner is not mistaken for ours', async () => {
+  test('of another dependency is not mistaken for one of ours', async () => {
     fail = () => {
       throw new ConnectError('nobody', Code.Unavailable, { 'parley-reason': 'no-owner' })
     }
@@ -153,12 +153,12 @@ describe('the order of checks', () => {
     expect((await raw(method as typeof ServerDiscoveryService.method.getServer, garbage)).code).toBe(Code.Unimplemented)
   })
 
-  test('bad bytes are an invalid argument', async () => {
+  test('undecodable bytes are an invalid argument', async () => {
     const error = await raw(RoomService.method.createRoom, garbage, encoded)
     expect(error).toMatchObject({ code: Code.InvalidArgument, rawMessage: 'the request cannot be decoded' })
   })
 
-  test('broken rules are named with their fields', async () => {
+  test('violated rules are reported with their fields', async () => {
     const body = toBinary(CreateRoomRequestSchema, create(CreateRoomRequestSchema, { name: 'x'.repeat(31) }))
     const error = await raw(RoomService.method.createRoom, body, encoded)
     expect(error.code).toBe(Code.InvalidArgument)
@@ -171,7 +171,7 @@ describe('the order of checks', () => {
     expect(error.rawMessage).toContain('name: ')
   })
 
-  test('a request that is none of ours is refused', async () => {
+  test('a request without our header is refused', async () => {
     const bus = await fleet.bus()
     const reply = await bus.nc.request('rpc.svc_api_v1_RoomService.CreateRoom', garbage, { timeout: 30_000 })
     expect(reply.headers?.get('P')).toBe('e')

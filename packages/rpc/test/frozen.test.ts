@@ -64,7 +64,7 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Watches how long a round trip over the bus takes at most. */
+/** Measures the longest round trip over the bus. */
 async function watchRoundTrips() {
   const { nc } = await fleet.bus()
   let longest = 0
@@ -115,7 +115,7 @@ test('while one of two processes is frozen, repeatable calls succeed and run onc
   expect(outcomes[1].map((reply) => reply.room?.name)).toEqual(keyed.map(() => 'here'))
   const answered = outcomes[2].flat()
   expect(answered.length).toBeLessThan(bare.length)
-  // On a very slow machine a live server may answer too late and run a repeated request twice.
+  // On a very slow machine a live server may answer too late, so that a repeated request runs twice.
   const isReceived = (await longestRoundTrip()) < 200
 
   child.kill('SIGCONT')

@@ -16,7 +16,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const { checkLogin } = AdminInternalService.method
 const { countUsers } = AccountsInternalService.method
 
-/** Hears calls of a method and leaves their answers to the test. */
+/** Subscribes to calls of a method; the test answers them. */
 function receive(bus: Bus, method: DescMethodUnary): Msg[] {
   const received: Msg[] = []
   bus.nc.subscribe(rpcSubject(method), { callback: (_error, msg) => void received.push(msg) })
@@ -40,7 +40,7 @@ test('a service that answers one method cannot reply to calls of another', async
   expect(admins.slice(0, 3)).toEqual(['_INBOX', 'gateway', 'admin'])
   expect(accounts.slice(0, 3)).toEqual(['_INBOX', 'gateway', 'accounts'])
   expect(accounts[3]).not.toBe(admins[3])
-  // Accounts knows its own inbox, may publish there, and guesses the number of the call.
+  // Accounts knows its own inbox, may publish there, and can guess the number of the call.
   services.nc.publish([...accounts.slice(0, 4), admins[4]].join('.'), answer(true))
   logins[0]?.respond(answer(false))
   expect((await requested).blocked).toBe(false)
@@ -48,7 +48,7 @@ test('a service that answers one method cannot reply to calls of another', async
   await other
 })
 
-test('nothing is answered, nor done, that is not to be answered in an inbox', async () => {
+test('a call whose reply subject is not an inbox is neither run nor answered', async () => {
   let done = 0
   await fleet.serve({
     deployable: 'gateway',

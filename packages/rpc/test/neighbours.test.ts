@@ -22,7 +22,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 type Login = (identifier: string) => Promise<string> | string
 
-/** Accounts, served beside its callers. */
+/** Accounts in the same process as its callers. */
 const serve = (neighbours: Neighbours | undefined, login: Login) =>
   fleet.serve({
     ...timeless,
@@ -40,7 +40,7 @@ const loginBy = async (neighbours: Neighbours | undefined, name = 'gateway') => 
   return async (identifier: string) => (await client.passwordLogin({ identifier })).userId
 }
 
-test('a neighbour is called in memory, also while the bus is away', async () => {
+test('a deployable in the same process is called in memory, even while the bus is down', async () => {
   const neighbours = new Neighbours()
   const login = await loginBy(neighbours)
   const elsewhere = await serve(undefined, () => 'another process')
@@ -75,7 +75,7 @@ test('a call in memory survives the loss of the bus', async () => {
   await client[Symbol.asyncDispose]()
 })
 
-test('a call that a busy neighbour refuses is answered by another process', async () => {
+test('a call refused by a busy deployable in the same process is answered by another process', async () => {
   const neighbours = new Neighbours()
   const [begun, busy] = [gate(), gate()]
   await using _here = await fleet.serve({
@@ -99,7 +99,7 @@ test('a call that a busy neighbour refuses is answered by another process', asyn
   expect(await first).toBe('here')
 })
 
-test('a deployable may call in memory what the bus lets it call', async () => {
+test('a deployable may call in memory the methods that it may call over the bus', async () => {
   const conf = await readFile(new URL('../../../deploy/nats/parley.conf', import.meta.url), 'utf8')
   for (const caller of deployableNames) {
     const [, granted = ''] = new RegExp(`user: "${caller}"[^]*?publish: (.*?)subscribe:`, 's').exec(conf) ?? []
@@ -133,7 +133,7 @@ test('an error keeps its code, message, metadata and details', async () => {
   expect(other).toMatchObject({ code: Code.NotFound, rawMessage: 'no such name' })
 })
 
-test('an answer of several parts arrives whole', async () => {
+test('an answer of several parts arrives completely', async () => {
   const neighbours = new Neighbours()
   const long = 'x'.repeat(900_000)
   await using _ = await serve(neighbours, () => long)
@@ -155,7 +155,7 @@ test('a method that the manifest does not let the caller call is refused', async
   expect(ran).toBe(false)
 })
 
-test('while a neighbour drains, another process is called, and what runs is finished', async () => {
+test('while a deployable drains, another process is called, and running calls are finished', async () => {
   const neighbours = new Neighbours()
   const [begun, busy] = [gate(), gate()]
   const here = await serve(neighbours, async () => {
@@ -174,7 +174,7 @@ test('while a neighbour drains, another process is called, and what runs is fini
   await drained
 })
 
-test('a call that its caller gives up, or whose time is over, ends at once', async () => {
+test('a call that is aborted or reaches its deadline ends at once', async () => {
   const neighbours = new Neighbours()
   const begun = gate()
   await using _ = await fleet.serve({

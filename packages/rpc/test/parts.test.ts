@@ -56,7 +56,7 @@ function policyOf(bytes: number): { message: GetPolicyResponse; encoded: Uint8Ar
 
 describe('a reply', () => {
   test.each([10, 1 * KiB, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 1 * MiB, 15 * MiB + 7, 16 * MiB])(
-    'of %p bytes arrives whole',
+    'of %p bytes arrives completely',
     async (bytes) => {
       size = bytes
       const { encoded } = policyOf(bytes)
@@ -67,7 +67,7 @@ describe('a reply', () => {
     },
   )
 
-  test('does not mix with others of its time', async () => {
+  test('does not mix with concurrent replies', async () => {
     const sizes = [300 * KiB, 10, 900 * KiB, 2 * MiB, 256 * KiB + 1]
     const replies = sizes.map(async (bytes) => {
       const policy = await createClient(AdminInternalService, rpc.transport()).getPolicy(
@@ -87,7 +87,7 @@ describe('a reply', () => {
     expect(error.code).toBe(Code.ResourceExhausted)
   })
 
-  test('that is a long error is an error', async () => {
+  test('with a long error is an error', async () => {
     refusal = 'x'.repeat(300 * KiB)
     const error = await errorOf(createClient(AdminInternalService, rpc.transport()).getPolicy({}))
     expect(error).toMatchObject({ code: Code.Aborted, rawMessage: refusal })
@@ -150,7 +150,7 @@ describe('a request', () => {
     toBinary(CheckLoginRequestSchema, create(CheckLoginRequestSchema, { login: 'x'.repeat(MiB - 5) })).length -
     (MiB - 5)
 
-  test('of 1 MiB rides whole', async () => {
+  test('of 1 MiB is sent', async () => {
     expect(await check(MiB - overhead)).toMatchObject({ blocked: true })
   })
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterAll(() => stopTelemetry())
 
-/** The spans of what ran since the test began. */
+/** The spans recorded since the test began. */
 async function spans() {
   await stopTelemetry()
   await collector[Symbol.asyncDispose]()
@@ -25,7 +25,7 @@ const traceparent = `00-${given.trace}-${given.span}-01`
 const name = 'svc.internal.v1.AdminInternalService/CheckLogin'
 const { checkLogin } = AdminInternalService.method
 
-/** A client of a service that answers so. */
+/** A client of a service with this handler. */
 async function withService(fleet: Awaited<ReturnType<typeof startFleet>>, answer: () => object) {
   await fleet.serve({
     deployable: 'gateway',
@@ -82,7 +82,7 @@ describe('a failed call', () => {
   test.each([
     ['of the caller', Code.NotFound, 'not_found', false],
     ['of the server', Code.Unavailable, 'unavailable', true],
-  ])('%s has its code, and nothing that was said', async (_, code, status, isFailed) => {
+  ])('%s has its code, but no message', async (_, code, status, isFailed) => {
     await using fleet = await startFleet()
     const rpc = await withService(fleet, () => {
       throw new ConnectError('salutations of olga', code)

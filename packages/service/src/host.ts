@@ -92,7 +92,7 @@ export class Host implements AsyncDisposable {
     const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name, signal }
     const events = this.use(await connectBus({ ...bus, purpose: 'events' }))
     const calls = this.use(await connectBus({ ...bus, purpose: 'rpc' }))
-    // When a server dies without a word, the connection on which something was expected shows it.
+    // When a server dies without closing its connections, a missing reply on one of them reveals it.
     this.use(events.onDisconnect(() => calls.verify()))
     this.use(calls.onDisconnect(() => events.verify()))
     const rpc = this.use(createRpcClient(calls, { name, neighbours: this.#shared?.neighbours }))

@@ -3,7 +3,7 @@ import { methodPath } from '@parley/contracts/catalogue'
 import { counter } from '@parley/telemetry'
 
 const replays = counter('parley.idempotency.replays', {
-  description: 'Calls answered with what their idempotency key was answered before',
+  description: 'Calls answered with the stored response of their idempotency key',
   unit: '{call}',
   labels: ['rpc.method'],
 })

@@ -11,7 +11,7 @@ export function canceled(signal: AbortSignal): ConnectError {
   return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
 }
 
-/** Why a call is not even sent, if so. */
+/** The reason why a call is not sent; undefined if it can be sent. */
 export function refusal(call: OutgoingCall): ConnectError | undefined {
   if (call.signal?.aborted) return canceled(call.signal)
   if (call.timeoutMs <= 0) return noTimeLeft()

@@ -2,7 +2,7 @@ import { maxReplyBytes, partBytes } from '../limits.ts'
 
 const maxParts = Math.ceil(maxReplyBytes / partBytes)
 
-/** Puts a large reply together. Parts arrive in order or are lost, for the bus keeps the order of one sender. */
+/** Assembles a large reply. Parts arrive in order or are lost, because the bus keeps the order of one sender. */
 export class PartCollector {
   /** When the last part arrived. */
   receivedAt: number

@@ -21,7 +21,7 @@ export type OutgoingCall = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A call whose answer is awaited. Times are of the client's monotonic clock. */
+/** A call that waits for its answer. Times are those of the client's monotonic clock. */
 export type PendingCall = {
   readonly id: number
   /** Reply subject without the token of the attempt. */
@@ -32,7 +32,7 @@ export type PendingCall = {
   readonly deadlineAt: number
   /** Whether the call may be run twice without a second effect. */
   readonly repeatable: boolean
-  /** Whether the last attempt went to a neighbour in this process, which cannot be frozen or lost alone. */
+  /** Whether the last attempt went to a deployable in this process, which cannot freeze or die alone. */
   inMemory: boolean
   /** How many times it was sent. */
   attempt: number

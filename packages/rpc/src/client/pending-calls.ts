@@ -34,14 +34,14 @@ export type PendingCallsOptions = {
 }
 
 /**
- * All calls of a deployable's process that wait for a reply: one map, one sweep.
+ * All calls of a process that wait for a reply, in one map with one sweep.
  *
  * A call is sent again at once when a server answers `not_started`; a second `not_started` ends it. No reply at all
  * means that a frozen process received the call. If the method is safe to repeat, it is sent again, at short intervals
  * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
  * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
  *
- * A neighbour is called in memory first. If it does not start the call, the bus finds another process.
+ * A deployable in the same process is called in memory first. If it does not start the call, the bus finds another process.
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
@@ -123,7 +123,7 @@ export class PendingCalls implements AsyncDisposable {
     this.#bus.nc.publish(rpcSubject(call.method), call.body, { headers, reply })
   }
 
-  /** The handler does not begin inside the caller's own statement. */
+  /** The handler must not run synchronously inside the caller. */
   #handOver(receive: Receiver, pending: PendingCall, attempt: number, headers: MsgHdrs): void {
     const respond: Delivery['respond'] = (data, { headers: ofReply } = {}) => {
       if (this.#pending.has(pending.id)) this.#answered(pending, attempt, data, ofReply)

@@ -16,7 +16,7 @@ export type CallMeta = {
   readonly idempotencyKey?: string | undefined
   /** Id of bytes that the gateway moved from the request to uploads. */
   readonly blob?: string | undefined
-  /** W3C traceparent of the caller, for where no span is current: this process may record none. */
+  /** W3C traceparent of the caller, used if there is no current span because this process does not record any. */
   readonly traceparent?: string | undefined
   /** Timeout over all attempts. */
   readonly timeoutMs: number
@@ -38,7 +38,7 @@ export type RpcClientOptions = {
   readonly now?: () => number
 }
 
-/** The calling half of a process; one is enough. Disposing it fails what still waits. */
+/** The client for all calls of a process. Disposing it fails calls that still wait. */
 export type RpcClient = AsyncDisposable & {
   /** Sends an encoded message and returns the encoded answer. Rejects with a ConnectError. */
   call(method: DescMethodUnary, body: Uint8Array, meta: CallMeta): Promise<Reply>
@@ -49,9 +49,8 @@ export type RpcClient = AsyncDisposable & {
 /**
  * Creates the client for calls of a process. Its calls reject with the error of the handler exactly (code, message,
  * details, metadata), or with:
- * - `unavailable`: nobody answers the method, the bus is away, or no reply arrived; metadata `parley-reason` tells
- * which
- * - `deadline_exceeded`: a server was at work when the time ran out
+ * - `unavailable`: nobody answers the method, the bus is down, or no reply arrived; metadata `parley-reason` tells which
+ * - `deadline_exceeded`: a server was working on the call at its deadline
  * - `canceled`: the signal fired
  * - `permission_denied`: the manifest does not let this deployable call the method of its neighbour
  * - `resource_exhausted`: the request is larger than 1 MiB

@@ -20,7 +20,7 @@ import type { PendingCalls } from './pending-calls.ts'
 
 /** The callers of a transport's calls. */
 export type TransportOptions = {
-  /** The signed-in one in whose name every call is made; only the gateway may publish methods that need one. */
+  /** The signed-in user on whose behalf every call is made; only the gateway may publish methods that need one. */
   readonly caller?: Caller
 }
 
@@ -41,7 +41,7 @@ export function createBusTransport(calls: PendingCalls, defaults: Defaults, opti
     signal: AbortSignal | undefined,
   ): Promise<UnaryResponse> => {
     const idempotencyKey = header?.get(keyHeader) ?? undefined
-    // A copy: an interceptor may send its request once more.
+    // A copy, because an interceptor may send its request again.
     const extra = header && new Headers(header)
     extra?.delete(keyHeader)
     const body = encode(method.input, message)

@@ -1,10 +1,10 @@
 import { countQueued } from '../metrics.ts'
 
-/** What admission needs to know of a call. */
+/** A call to admit. */
 export type Admissible = {
   /** Begins the work. Must call `leave` in the end. */
   begin(): void
-  /** The work will not be done here. */
+  /** Refuses the call. */
   refuse(reason: 'overloaded' | 'late'): void
   /** Latest time at which it may start. */
   readonly startByAt: number

@@ -75,7 +75,7 @@ export class CallContext implements HandlerContext {
     return this.#received.get(name) || undefined
   }
 
-  /** Headers and trailers the handler has set; undefined when it never looked at them. */
+  /** Headers and trailers that the handler has set; undefined if it never accessed them. */
   get set(): { header: Headers | undefined; trailer: Headers | undefined } | undefined {
     if (!this.#responseHeader && !this.#responseTrailer) return undefined
     return { header: this.#responseHeader, trailer: this.#responseTrailer }
@@ -86,18 +86,18 @@ export class CallContext implements HandlerContext {
     return this.#now() >= this.#deadlineAt
   }
 
-  /** Fires the signal, if the handler looked at it, when the time is over. */
+  /** Fires the signal at the deadline, if the handler has accessed it. */
   checkDeadline(): void {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }
 
-  /** The call is over: work started under its signal may stop. */
+  /** To be called when the call has ended, so that work under its signal may stop. */
   end(): void {
     this.#abort?.abort(callOver)
   }
 }
 
-/** Shared by all calls, because nobody sees it and creating an error costs more than aborting the signal. */
+/** Shared by all calls, because it is never shown and creating an error costs more than aborting the signal. */
 const callOver = new ConnectError('the call is over', Code.Canceled)
 
 /** The time of a call ran out. */

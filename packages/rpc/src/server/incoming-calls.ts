@@ -34,7 +34,7 @@ type Running = {
   started: boolean
 }
 
-/** Every call that has arrived at this process: decides whether to begin it, runs it, and keeps its caller informed. */
+/** The calls that have arrived at this process: decides whether to start each, runs it, and informs its caller. */
 export class IncomingCalls {
   readonly #options: IncomingOptions
   readonly #admission: Admission
@@ -60,7 +60,7 @@ export class IncomingCalls {
     this.#heartbeat = setTimeout(tick, beatWithin(tickMs) - performance.now()).unref()
   }
 
-  /** Takes a request. */
+  /** Handles a request. */
   receive(served: ServedMethod, delivery: Delivery): void {
     const arrivedAt = this.#options.now()
     const headers = delivery.headers ?? natsHeaders()
@@ -147,7 +147,7 @@ export class IncomingCalls {
     return this.#admission.full
   }
 
-  /** Reports how many calls run and wait as those of a deployable, until the result is disposed. */
+  /** Reports the running and waiting calls as those of a deployable, until the result is disposed. */
   show(deployable: string): Disposable {
     return showCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }

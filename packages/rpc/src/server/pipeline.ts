@@ -42,7 +42,7 @@ export async function answer(
   return encode(method.output, output)
 }
 
-/** Requests between deployables were checked before, or the deployable wrote their text itself. */
+/** Requests between deployables need no check: their content was checked before or was written by the deployable. */
 const isInternal = ({ parent }: DescMethodUnary): boolean => parent.typeName.startsWith('svc.internal.')
 
 function decode(method: DescMethodUnary, body: Uint8Array): MessageShape<DescMethodUnary['input']> {

@@ -56,7 +56,7 @@ export function sendError(delivery: Delivery, error: ConnectError): Code {
   return error.code
 }
 
-/** Small bodies go whole; large ones in parts, the headers with the first. */
+/** Sends a small body whole and a large one in parts, of which the first has the headers. */
 function send(delivery: Delivery, body: Uint8Array, headers: MsgHdrs, error: boolean): void {
   if (body.length <= partBytes) {
     if (error) headers.append(controlHeader, errorControl)

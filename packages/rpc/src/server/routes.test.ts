@@ -15,7 +15,7 @@ test('owned methods are served, implemented or not', () => {
   ])
 })
 
-test('a service may be registered in pieces', () => {
+test('a service may be registered in several parts', () => {
   const served = collectRoutes(owned, (routes) =>
     routes.service(RoomService, { createRoom: () => ({}) }).rpc(RoomService.method.archiveRoom, () => ({})),
   )
@@ -41,7 +41,7 @@ test('only signed-in people may call svc.api and svc.admin', () => {
   ])
 })
 
-test('what belongs to another deployable, or is there already, is refused', () => {
+test('methods of another deployable and duplicates are refused', () => {
   expect(() => collectRoutes(owned, (routes) => routes.service(MessageService, { createMessage: () => ({}) }))).toThrow(
     'MessageService.CreateMessage is owned by another deployable',
   )

@@ -14,7 +14,7 @@ export type ServiceRoutes = {
 export type ServedMethod = {
   readonly method: DescMethodUnary
   readonly needsCaller: boolean
-  /** Undefined: the method is owned here and answers `unimplemented`. */
+  /** Undefined if the method is owned here but answers `unimplemented`. */
   readonly implementation: Implementation | undefined
 }
 
@@ -33,7 +33,7 @@ export function collectRoutes(owned: readonly DescMethod[], register: (routes: S
   const served = new Set(owned.filter(isUnary))
 
   const add = (method: DescMethod, implementation: Implementation) => {
-    if (!isUnary(method)) throw new Error(`${methodName(method)} streams; only unary methods travel over the bus`)
+    if (!isUnary(method)) throw new Error(`${methodName(method)} is a stream; the bus supports only unary methods`)
     if (implementations.has(method)) throw new Error(`${methodName(method)} is implemented twice`)
     if (!isInternal(method) && !served.has(method))
       throw new Error(`${methodName(method)} is owned by another deployable`)

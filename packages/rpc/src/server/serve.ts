@@ -31,7 +31,7 @@ export type RpcServerOptions = {
   readonly extraMethods?: readonly DescMethodUnary[]
   /** Connect interceptors around the handlers, the first one outermost; they see checked requests only. */
   readonly interceptors?: readonly Interceptor[]
-  /** Asked before the handler of every method that needs a caller. */
+  /** Called before the handler of every method that needs a caller. */
   readonly guard?: CallGuard
   /** How long running calls may take to finish when the server is disposed. Default 10,000 ms. */
   readonly drainTimeoutMs?: number
@@ -67,7 +67,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
       queue: options.deployable,
       callback: (error, msg) => {
         if (error) refused.push(subject)
-        // An answer anywhere else than in an inbox would be said in our name, with our rights.
+        // A reply to any subject except an inbox would be published with our name and rights.
         else if (msg.reply?.startsWith('_INBOX.')) calls.receive(served, msg)
       },
     })
@@ -98,7 +98,7 @@ async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription
   const unsubscribed = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()))
   await atMost(2_000, unsubscribed)
   const left = await calls.finished(timeoutMs)
-  if (left > 0) log.warn({ left }, 'calls were still running when the time to drain was over')
+  if (left > 0) log.warn({ left }, 'calls were still running at the end of the drain timeout')
   await atMost(
     1_000,
     bus.nc.flush().catch(() => undefined),

@@ -6,7 +6,7 @@ function runUntil(skew: Skew, from: number, to: number): void {
   for (let now = from; now <= to; now += 1_000) skew.tick(now)
 }
 
-test('age is measured against the quickest call of the sender', () => {
+test('age is relative to the fastest call of the sender', () => {
   const skew = new Skew(0)
   expect(skew.age('a', 1_000_000, 100)).toBe(0)
   expect(skew.age('a', 1_000_010, 140)).toBe(30)
@@ -31,7 +31,7 @@ test('a minimum older than a minute is forgotten, so a clock may drift', () => {
   expect(skew.age('a', 70_000, 70_700)).toBe(0)
 })
 
-test('calls that arrived during a freeze are late, however long it was', () => {
+test('calls that arrived during a freeze are late, regardless of its length', () => {
   for (const freeze of [6_000, 59_000, 61_000, 3_600_000]) {
     const skew = new Skew(0)
     skew.age('known', 0, 0)
@@ -53,14 +53,14 @@ test('an idle process is not frozen', () => {
 })
 
 describe('a clock that jumped', () => {
-  /** Calls of one sender every 250 ms, whose clock was set back so far after the first. */
+  /** Calls of one sender every 250 ms, whose clock was set back by this much after the first. */
   const ages = (behindMs: (n: number) => number): number[] => {
     const skew = new Skew(0)
     skew.age('a', 0, 0)
     return Array.from({ length: 12 }, (_, n) => skew.age('a', (n + 1) * 250 - behindMs(n), (n + 1) * 250))
   }
 
-  test('is known by calls that are late by the same amount for a second', () => {
+  test('is detected by calls that are late by the same amount for a second', () => {
     const found = ages((n) => 60_000 + (n % 3))
     expect(found.slice(0, 4).every((age) => age >= 60_000)).toBe(true)
     expect(found.slice(5).every((age) => age <= 2)).toBe(true)
@@ -75,7 +75,7 @@ describe('a clock that jumped', () => {
     expect(ages((n) => (n % 4 === 3 ? 0 : 700)).filter((age) => age >= 700)).toHaveLength(9)
   })
 
-  test('does not make new what arrives all at once after a freeze', () => {
+  test('is not assumed for calls that are read at once after a freeze', () => {
     const skew = new Skew(0)
     skew.age('a', 0, 0)
     const waited = Array.from({ length: 50 }, (_, n) => skew.age('a', 1_000 + n, 10_000))

@@ -4,7 +4,7 @@ const forgetAfterMs = 2 * sliceMs * slices
 const frozenMs = 5_000
 const thawMs = 1_000
 
-/** A clock jumped when at least `lateCalls` calls over `lateForMs` are `lateMs` late or more, all by the same within `spreadMs`. */
+/** A clock has jumped if at least `lateCalls` calls over `lateForMs` are at least `lateMs` late, by amounts that differ by at most `spreadMs`. */
 const lateMs = 400
 const spreadMs = 100
 const lateCalls = 3
@@ -46,7 +46,7 @@ export class Skew {
     this.#thawedAt = now
   }
 
-  /** Age in milliseconds of a call that arrives at `now` by our clock, sent at `sentAt` by the sender's. */
+  /** Age in milliseconds of a call that arrives at `now` (our clock) and was sent at `sentAt` (the sender's clock). */
   age(name: string, sentAt: number, now: number): number {
     this.tick(now)
     const slice = Math.floor((now - this.#frozenMs) / sliceMs)
@@ -69,7 +69,7 @@ export class Skew {
     return offset - min
   }
 
-  /** Senders end without saying so. */
+  /** Senders end without notice. */
   #forget(slice: number, now: number): void {
     this.#sweptAt = now
     for (const [name, sender] of this.#senders) if (slice - sender.slice > slices) this.#senders.delete(name)

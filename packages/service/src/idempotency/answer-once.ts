@@ -18,7 +18,7 @@ export type CallKey<O> = {
    * which `answerOnce` handles.
    */
   keep(tx: Tx, answer: O): Promise<void>
-  /** After the transaction: the call is refused after all, and may be tried again under its key. */
+  /** To be called after the transaction if the call is refused after all, so that its key can be used again. */
   free(): Promise<void>
 }
 

@@ -39,7 +39,7 @@ export async function storeAnswer(tx: Tx, answer: KeyedCall & Answer): Promise<b
   return stored.length > 0
 }
 
-/** The call may be tried again under its key. */
+/** Releases the key, so that the call can be retried with it. */
 export async function forgetAnswer(db: Db, call: KeyedCall): Promise<void> {
   await db.delete(idempotentCalls).where(isCall(call))
 }
