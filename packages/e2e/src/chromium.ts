@@ -6,7 +6,7 @@ import { chromium, type Browser } from 'playwright-core'
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A real browser: its path, or why there is none. */
+/** A real browser: its path, or the reason why there is none. */
 export type FoundChromium = { path: string } | { reason: string }
 
 /** Chromium of this machine, which is installed first if possible. */

@@ -20,7 +20,7 @@ const codeOf = (error: unknown) => (error as { code?: string }).code
 
 /** A snapshot of a database. */
 export type Snapshot = {
-  /** Puts every table back to that moment, as a failover that lost the last commits does. */
+  /** Restores every table to the snapshot, as a failover that lost the last commits does. */
   restore(): Promise<void>
 }
 

@@ -43,7 +43,7 @@ export async function assemble(): Promise<Cast> {
   return { owner, ada, bob, eve, roomId, dmId: room?.id ?? '', pushService, mediaServer }
 }
 
-/** What the people do, and the pause after it. */
+/** The actions of the people, and the pause after each. */
 const habits: [pauseMs: number, habit: (cast: Cast) => Promise<unknown>][] = [
   [500, writeAtOnce],
   [500, writeTwice],
@@ -58,7 +58,7 @@ const habits: [pauseMs: number, habit: (cast: Cast) => Promise<unknown>][] = [
   [5_000, requestMail],
 ]
 
-/** Lets them do it again and again, until disposed. A call may fail: something is broken most of the time. */
+/** Repeats the actions until disposed. Calls may fail, because something is broken most of the time. */
 export function everydayUse(cast: Cast): AsyncDisposable {
   const stopping = new AbortController()
   const running = habits.map(async ([pauseMs, habit]) => {

@@ -40,7 +40,7 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
     await Promise.all([...posts, page.keyboard.press('a'), new Promise((resolve) => setTimeout(resolve, keyEveryMs))])
   }
   const posted = (keys * perKey * 1_000) / (performance.now() - began)
-  // Of those posted at once, nobody knows which is the newest.
+  // Any of the messages posted concurrently may be the newest.
   await post(first, roomId, `Arriving ${++arriving}`)
   const taken = await page.evaluate<number[]>('[...taken.values()]')
   return { taken: taken.sort((a, b) => b - a), posted }

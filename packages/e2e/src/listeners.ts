@@ -2,7 +2,7 @@ import { toJsonString } from '@bufbuild/protobuf'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { Socket } from './socket.ts'
 
-/** The aggregate of an event. */
+/** A kind of event. */
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
 /** A socket of a user at one of the nodes. */
@@ -20,7 +20,7 @@ export class Listeners implements Disposable {
     return [...new Set(this.#listeners.map(({ name }) => name))]
   }
 
-  /** By "name at place": the relevant kinds received since the last silence, sorted. */
+  /** The relevant kinds received since the last reset, sorted, by "name at place". */
   received(counts: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
       this.#listeners.map((listener) => [
@@ -30,7 +30,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** Every encoding in which an event arrived since the last silence: nodes must not differ. */
+  /** All encodings in which each event arrived since the last reset; nodes must not differ. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)

@@ -19,7 +19,7 @@ useBrowser('accessibility', async () => {
   ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
   roomId = await newRoom(owner, [bob])
   const description =
-    'What this room is for, told at such length that no head of a room can ever hold it in one line of its own.'
+    'A description of this room that is so long that it can never fit into one line of the header of the room.'
   await owner.call(RoomService.method.updateRoom, { roomId, description })
   await post(
     owner,
@@ -48,7 +48,7 @@ inBrowser.each(entries)('%s can be used by everybody', async (path) => {
   )
 })
 
-inBrowser('the consent page is accessible to everybody', async () => {
+inBrowser('the consent page is accessible', async () => {
   await using visitor = await visitAs(owner, '/', calm)
   const { page } = visitor
   await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
@@ -158,7 +158,7 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     'emoji',
     async (page) => {
       await page.getByRole('button', { name: 'Insert an emoji' }).click()
-      // Nearly two thousand that are all alike are too much to look at in every theme.
+      // Nearly two thousand similar elements would take too long to check in every theme.
       await page.getByRole('dialog').getByRole('combobox').fill('heart')
       await page.getByRole('option', { name: 'red heart' }).waitFor()
     },
@@ -212,7 +212,7 @@ inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
   )
 })
 
-inBrowser('each section of the settings can be used by everybody', async () => {
+inBrowser('each section of the settings is accessible', async () => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
   const { page } = visitor
   await page.getByRole('button', { name: 'Settings' }).click()
@@ -233,7 +233,7 @@ inBrowser('each section of the settings can be used by everybody', async () => {
   }
 })
 
-inBrowser('a thread can be used by everybody', async () => {
+inBrowser('a thread is accessible', async () => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}/${rootId}`, calm)
   const { page } = visitor
   await page.getByRole('complementary').getByText('After lunch.').waitFor()

@@ -32,7 +32,7 @@ const shownOn = (page: Page) =>
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
   )
 
-inBrowser('two browsers agree soon after every change', async () => {
+inBrowser('two browsers show the same soon after every change', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const pages = [ofAda.page, ofBob.page]

@@ -16,7 +16,7 @@ import { inBrowser, messageWith, ownBrowser, seenAt, signInAt, useBrowser, visit
  */
 const rows = 100_000
 const maxFirstLoadBytes = 145_000
-/** Allowed difference of heap size, however many messages arrived. */
+/** Allowed growth of the heap, regardless of the number of messages. */
 const maxHeapGrowthBytes = 4_000_000
 const times = 5
 
@@ -136,7 +136,7 @@ inBrowser('cached start', async () => {
   }
 })
 
-inBrowser('room switch, far jump', async () => {
+inBrowser('switching rooms, jumping far back', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${longRoomId}`)
   const { page } = visitor
   await newest(page).waitFor()
@@ -159,7 +159,7 @@ inBrowser('room switch, far jump', async () => {
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 
-inBrowser('until another browser shows it', async () => {
+inBrowser('the time until another browser shows a change', async () => {
   await using ofOwner = await visitAs(owner, `/chat/-/${otherRoomId}`)
   await using ofAda = await visitAs(ada, `/chat/-/${otherRoomId}`)
   for (const { page } of [ofOwner, ofAda]) await messageWith(page, 'In the other room').waitFor()
@@ -214,13 +214,13 @@ async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))
 }
 
-inBrowser('while 50 messages a second arrive', async () => {
+inBrowser('typing while 50 messages a second arrive', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
   await measureKeys(visitor.page, { roomId: otherRoomId, authors: [owner], perSecond: 50 })
 })
 
 inBrowser(
-  'while 500 messages a second arrive',
+  'typing while 500 messages a second arrive',
   async () => {
     // One person may write a hundred times a second.
     const others = await Promise.all([...'bcdefgh'].map((name) => newPerson(name)))
@@ -232,7 +232,7 @@ inBrowser(
 )
 
 inBrowser(
-  'heap over 10,000 messages',
+  'heap size over 10,000 messages',
   async () => {
     await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
     const { page } = visitor

@@ -25,7 +25,7 @@ function callsOf(page: Page): (method: string) => number {
 const inSidebar = (page: Page, roomId: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`)
 
-inBrowser('a room that is not shown is read once, when it is opened', async () => {
+inBrowser('a room is read once, when it is opened', async () => {
   const [before, here] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   const first = await post(owner, before, 'Said at first')
   await post(owner, here, 'Said here')
@@ -49,7 +49,7 @@ inBrowser('a room that is not shown is read once, when it is opened', async () =
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('tabs do not ask about what another one has read', async () => {
+inBrowser('tabs do not request state that another tab has read', async () => {
   const [read, other] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   await post(owner, read, 'Said at first')
   await post(owner, other, 'Said elsewhere')
@@ -80,7 +80,7 @@ inBrowser('tabs do not ask about what another one has read', async () => {
 const announcedAt = ({ events }: Socket) =>
   new Set(events.flatMap(({ event }) => (event.case === 'notificationCreated' ? [event.value.notificationId] : [])))
 
-inBrowser('a start costs at most eight calls, and opening a room three', async () => {
+inBrowser('a start makes at most eight calls, and opening a room three', async () => {
   const people = await Promise.all(['carl', 'dora', 'emil', 'fay'].map((name) => newPerson(name)))
   const [partners, strangers] = [people.slice(0, 2), people.slice(2)]
   const bob = await newPerson('bob')
@@ -92,7 +92,8 @@ inBrowser('a start costs at most eight calls, and opening a room three', async (
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
   }
-  // Events that are announced only after the page is open cause one more read; they are listed before they are announced.
+  // Events that are announced only after the page is open cause one more read; they are listed before they are
+  // announced.
   for (const socket of [atFirst, atSecond])
     await eventually(() => expect(announcedAt(socket).size).toBe(partners.length))
   await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)

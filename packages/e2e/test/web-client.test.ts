@@ -14,12 +14,12 @@ useBrowser('the web client', async () => {
   roomId = await newRoom(await theOwner(), [ada, bob])
 })
 
-inBrowser('two people in two browsers converse', async () => {
+inBrowser('two people in two browsers exchange messages', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`, { colorScheme: 'dark' })
   const [atAda, atBob] = [ofAda.page, ofBob.page]
 
-  // A hint reaches only current listeners, so repeat typing until it is seen.
+  // A hint reaches only current subscribers, so typing is repeated until it is seen.
   await eventually(async () => {
     await atAda.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Shall')
     expect(await atBob.getByText(`${ada.login} is typing`).isVisible()).toBe(true)
@@ -33,7 +33,7 @@ inBrowser('two people in two browsers converse', async () => {
   await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React with tada' }).click()
   await messageWith(atBob, 'after lunch').getByRole('button', { name: ':tada:, 1 person' }).waitFor()
 
-  // Arrow up edits what one said last.
+  // Arrow up edits the user's last message.
   await atBob.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')
   await atBob.getByRole('textbox', { name: 'Edit message' }).fill('Yes, after tea')
   await atBob.getByRole('textbox', { name: 'Edit message' }).press('Enter')
@@ -75,7 +75,7 @@ inBrowser('an unsent message survives a reload, and is posted once', async () =>
   expect([await posted(), await messageWith(page, 'Written in a tunnel').count()]).toEqual([1, 1])
 })
 
-inBrowser('a room elsewhere is marked while it has something unread', async () => {
+inBrowser('another room is marked while it has unread messages', async () => {
   const elsewhere = await newRoom(await theOwner(), [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`)
   const { page } = visitor
@@ -89,7 +89,7 @@ inBrowser('a room elsewhere is marked while it has something unread', async () =
   await unread.waitFor({ state: 'detached' })
 })
 
-inBrowser('tabs of one person share a socket, and the next one takes it over', async () => {
+inBrowser('tabs of one person share a socket, which another tab takes over', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const first = visitor.page
   await first.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -108,7 +108,7 @@ inBrowser('tabs of one person share a socket, and the next one takes it over', a
   expect(sockets).toBe(1)
 })
 
-inBrowser('what is opened before the first room has loaded stays open', async () => {
+inBrowser('a pane opened before the first room has loaded stays open', async () => {
   await using visitor = await visit()
   const { page } = visitor
   let letGo = () => {}
@@ -154,7 +154,7 @@ inBrowser('refusals and roles are shown in the language of the browser', async (
   await dialog.getByRole('alert').getByText('Einen Raum mit diesem Namen gibt es schon.').waitFor()
 })
 
-inBrowser('an unknown address says so and leads to the rooms', async () => {
+inBrowser('an unknown address shows an error and a link to the rooms', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page, complaints } = visitor
   const { origin } = new URL(page.url())

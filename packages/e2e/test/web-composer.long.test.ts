@@ -41,7 +41,7 @@ inBrowser('only visible emoji are rendered, and the arrow keys reach the others'
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('what could not be done to a message is said there, and nothing looks as if it were done', async () => {
+inBrowser('a failed action on a message shows an error at the message, and its effect is undone', async () => {
   await post(ada, roomId, 'It stays')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -56,7 +56,7 @@ inBrowser('what could not be done to a message is said there, and nothing looks 
   await message.getByRole('button', { name: 'Delete' }).click()
   await message.getByRole('button', { name: 'Delete' }).click()
   await message.getByRole('alert').waitFor()
-  // By keyboard, too, one goes on from there.
+  // The keyboard also continues from there.
   await message.getByRole('button', { name: 'Close' }).press('Escape')
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('React')
 })
@@ -77,7 +77,7 @@ inBrowser('a link to a message is copied, and leads to it', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('what can be done to a message is in sight although its beginning is not', async () => {
+inBrowser('actions of a message are visible even if its beginning is not', async () => {
   await post(ada, roomId, `It goes on\n${'and on\n\n'.repeat(60)}to its end`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -96,7 +96,7 @@ inBrowser('what can be done to a message is in sight although its beginning is n
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a room in which somebody has begun to write is marked, in other tabs too, until it is sent', async () => {
+inBrowser('a room with a draft is marked, in other tabs too, until the draft is sent', async () => {
   const other = await newRoom(await theOwner(), [ada])
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -115,7 +115,7 @@ inBrowser('a room in which somebody has begun to write is marked, in other tabs 
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a reaction is added beside those that are there', async () => {
+inBrowser('a reaction is added beside existing ones', async () => {
   await post(ada, roomId, 'Well done')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -133,7 +133,7 @@ inBrowser('a reaction is added beside those that are there', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('the newest message stays in sight while the composer grows and shrinks', async () => {
+inBrowser('the newest message stays visible while the composer grows and shrinks', async () => {
   for (let n = 0; n < 30; n++) await post(ada, roomId, `To stay in sight ${n}`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -161,7 +161,7 @@ inBrowser('the newest message stays in sight while the composer grows and shrink
   }
 })
 
-inBrowser('after an edit, an emoji or a click elsewhere one writes on without a detour', async () => {
+inBrowser('after an edit, an emoji or a click elsewhere, typing continues in the composer', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })
@@ -193,7 +193,7 @@ inBrowser('after an edit, an emoji or a click elsewhere one writes on without a 
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('who edits by a button goes on at the message', async () => {
+inBrowser('after an edit started by a button the focus returns to the message', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await say(page, 'To be edited by its button')
@@ -206,7 +206,7 @@ inBrowser('who edits by a button goes on at the message', async () => {
   )
 })
 
-inBrowser('what is chosen becomes bold, italic or a link by a key, and undo takes it back', async () => {
+inBrowser('shortcuts make the selection bold, italic or a link, and undo reverts that', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })

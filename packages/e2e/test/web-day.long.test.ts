@@ -31,7 +31,7 @@ const field = (page: Page) => page.getByRole('textbox', { name: 'Write a message
 const inSidebar = (page: Page, id: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${id}"]`)
 
-inBrowser('each room and thread keeps its own draft, and rooms are completed', async () => {
+inBrowser('each room and thread keeps its own draft, and room names are completed', async () => {
   const root = await post(bob, roomId, 'Where do we meet?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -55,7 +55,7 @@ inBrowser('each room and thread keeps its own draft, and rooms are completed', a
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('scrolling up reads back to the first message', async () => {
+inBrowser('scrolling up loads all messages back to the first', async () => {
   const long = await newRoom(owner, [ada])
   await post(owner, long, 'The very first')
   for (let at = 0; at < 160; at += 20)
@@ -74,29 +74,32 @@ inBrowser('scrolling up reads back to the first message', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('after a long absence a step leads to the first new message, and the arrow keys on from there', async () => {
-  const long = await newRoom(owner, [ada])
-  await post(owner, long, 'Known before')
-  await ada.call(RoomService.method.markRoomAsRead, { roomId: long })
-  for (let at = 0; at < 120; at++) await post(owner, long, `While away ${at},`)
-  await using visitor = await visitAs(ada, `/chat/-/${long}`)
-  const { page } = visitor
-  await messageWith(page, 'While away 119,').waitFor()
-  await page.getByRole('button', { name: /^New messages since/ }).click()
-  await messageWith(page, 'While away 0,').waitFor()
-  await page.getByText('New messages', { exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: /^New messages since/ }).count()).toBe(0)
+inBrowser(
+  'after a long absence a button leads to the first new message, and the arrow keys continue from there',
+  async () => {
+    const long = await newRoom(owner, [ada])
+    await post(owner, long, 'Known before')
+    await ada.call(RoomService.method.markRoomAsRead, { roomId: long })
+    for (let at = 0; at < 120; at++) await post(owner, long, `While away ${at},`)
+    await using visitor = await visitAs(ada, `/chat/-/${long}`)
+    const { page } = visitor
+    await messageWith(page, 'While away 119,').waitFor()
+    await page.getByRole('button', { name: /^New messages since/ }).click()
+    await messageWith(page, 'While away 0,').waitFor()
+    await page.getByText('New messages', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: /^New messages since/ }).count()).toBe(0)
 
-  await messageWith(page, 'While away 3,').focus()
-  await page.keyboard.press('ArrowUp')
-  expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 2,')
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('ArrowDown')
-  expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 4,')
-  await page.getByRole('button', { name: 'To the newest' }).click()
-  await messageWith(page, 'While away 119,').waitFor()
-  expect(visitor.complaints).toEqual([])
-})
+    await messageWith(page, 'While away 3,').focus()
+    await page.keyboard.press('ArrowUp')
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 2,')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 4,')
+    await page.getByRole('button', { name: 'To the newest' }).click()
+    await messageWith(page, 'While away 119,').waitFor()
+    expect(visitor.complaints).toEqual([])
+  },
+)
 
 inBrowser('keyboard shortcuts lead to unread messages, and are listed', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
@@ -104,7 +107,7 @@ inBrowser('keyboard shortcuts lead to unread messages, and are listed', async ()
   await field(page).waitFor()
   await post(bob, otherId, 'Over here')
   await inSidebar(page, otherId).getByText('unread').waitFor({ state: 'attached' })
-  // Rooms that everybody is in may be unread too.
+  // Universal rooms may be unread too.
   await eventually(async () => {
     await page.keyboard.press('Alt+ArrowDown')
     expect(page.url()).toContain(otherId)
@@ -118,7 +121,7 @@ inBrowser('keyboard shortcuts lead to unread messages, and are listed', async ()
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
   await map.getByText('Show this list').waitFor()
   await page.keyboard.press('Escape')
-  // A question mark in a text is one, and elsewhere shows the list.
+  // A question mark is typed in a field, and shows the list elsewhere.
   await field(page).press('?')
   expect(await field(page).inputValue()).toBe('?')
   await field(page).fill('')
@@ -127,7 +130,7 @@ inBrowser('keyboard shortcuts lead to unread messages, and are listed', async ()
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('keys are named as on the keyboard of the device', async () => {
+inBrowser('shortcuts show the key names of the device', async () => {
   const userAgent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15'
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, { userAgent })
   const { page } = visitor
@@ -137,7 +140,7 @@ inBrowser('keys are named as on the keyboard of the device', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a muted room is not marked, also after a reload', async () => {
+inBrowser('a muted room is not marked, even after a reload', async () => {
   const quiet = await newRoom(owner, [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
   const { page } = visitor
@@ -175,7 +178,7 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
   expect(await messageWith(other.page, 'Refused for good').count()).toBe(0)
 })
 
-/** Sends a message while its author has lost the right to post, and gives the right back afterwards. */
+/** Sends a message while its author may not post, and then restores the permission. */
 async function refusedOnce(page: Page, body: string, decide: (decision: PermissionDecision) => Promise<unknown>) {
   await field(page).waitFor()
   let release: () => void = () => undefined
@@ -202,7 +205,7 @@ inBrowser('others see a custom status until it is cleared', async () => {
   const settings = ofBob.page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('button', { name: 'Status' }).click()
   await settings.getByLabel('What you are up to').fill('At the dentist')
-  // On top of the settings, which stay open.
+  // Shown above the settings, which stay open.
   const picker = ofBob.page.getByRole('dialog', { name: 'Emoji' })
   await settings.getByRole('button', { name: 'Choose an emoji' }).click()
   await picker.getByRole('combobox').press('Escape')
@@ -287,7 +290,7 @@ inBrowser('audio is played inline', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('from right to left the sidebar is on the right, and nothing is cut off', async () => {
+inBrowser('with a right-to-left layout the sidebar is on the right, and nothing is cut off', async () => {
   const root = await post(bob, roomId, 'Turn around')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`, { viewport: { width: 1200, height: 800 } })
   const { page } = visitor

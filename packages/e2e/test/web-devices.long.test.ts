@@ -22,7 +22,7 @@ useBrowser('devices', async () => {
 
 const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const
 
-/** Puts a finger on the middle of an element for as long as two frames take, which is where a page changes below it. */
+/** Touches the middle of an element for two frames, during which a page may change below the finger. */
 async function tap(page: Page, element: Locator): Promise<void> {
   // A timeline that has just been opened still scrolls to its newest message.
   await element.tap({ trial: true })
@@ -36,7 +36,7 @@ async function tap(page: Page, element: Locator): Promise<void> {
   await session.detach()
 }
 
-inBrowser('a tap on the newest message shows what can be done to it, and does none of it', async () => {
+inBrowser('a tap on the newest message shows its actions without triggering one', async () => {
   for (let n = 0; n < 30; n++) await post(bob, roomId, `Before it, number ${n}`)
   await post(bob, roomId, 'The newest')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
@@ -50,7 +50,7 @@ inBrowser('a tap on the newest message shows what can be done to it, and does no
   await actions.waitFor()
   await expect(actions.isVisible()).resolves.toBe(true)
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
-  // One message at a time has them.
+  // Only one message at a time shows them.
   const other = messageWith(page, 'number 29')
   await tap(page, other)
   await other.getByRole('toolbar').waitFor()
@@ -82,7 +82,7 @@ inBrowser('on a phone Enter begins a new line, and the button sends', async () =
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('who reacted is seen by touch and by keyboard, as long as they do', async () => {
+inBrowser('people who reacted are shown by touch and by keyboard, as long as their reaction exists', async () => {
   const messageEventId = await post(bob, roomId, 'Who comes along?')
   const others = await Promise.all(Array.from({ length: 6 }, (_, n) => newPerson(`guest${n}`)))
   for (const one of others) await one.call(RoomService.method.joinRoom, { roomId })
@@ -118,9 +118,9 @@ inBrowser('who reacted is seen by touch and by keyboard, as long as they do', as
     else await more.press('Enter')
     await more.waitFor({ state: 'detached' })
     expect(await people.allInnerTexts()).toEqual([bob, ...others].map((one) => expect.stringContaining(one.login)))
-    // The keyboard goes on at the first who came.
+    // The focus moves to the first person that was added.
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(others[4]?.login)
-    // Who stops is listed no longer.
+    // A person who removes the reaction is no longer listed.
     await last.call(removeReaction, { roomId, messageEventId, emoji: 'tada' })
     await dialog.getByRole('region', { name: ':tada:, 6 people' }).waitFor()
     await people.filter({ hasText: last.login }).waitFor({ state: 'detached' })
@@ -139,7 +139,7 @@ inBrowser('who reacted is seen by touch and by keyboard, as long as they do', as
   await byKeyboard.page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
-inBrowser('on a phone the room stays until the pane that takes its place is there', async () => {
+inBrowser('on a phone the room stays visible until the pane that replaces it has loaded', async () => {
   await post(bob, roomId, 'Still here')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
   const { page } = visitor
@@ -169,7 +169,7 @@ const motionOf = (page: Page) =>
     moving: document.getAnimations().filter(({ effect }) => effect.getComputedTiming().activeDuration > 0).length,
   })`)
 
-inBrowser('where less motion is asked for nothing moves, wherever one goes', async () => {
+inBrowser('with reduced motion nothing is animated', async () => {
   await using still = await visitAs(ada, `/chat/-/${roomId}`, { reducedMotion: 'reduce' })
   await using usual = await visitAs(bob, `/chat/-/${roomId}`, { reducedMotion: 'no-preference' })
   const { page } = still

@@ -22,7 +22,7 @@ const lostBar = (page: Page) => page.getByText(/^Not connected/)
 /** Uses the gateway that the browser does not use. */
 const ofBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
 
-inBrowser('messages written without network wait, and nothing is missing afterwards', async () => {
+inBrowser('messages written without network are queued, and none is missing afterwards', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await ofBob('Before the tunnel')
@@ -93,7 +93,7 @@ inBrowser('a message that could not be loaded is requested again and not shown a
   expect(await page.getByText('This message no longer exists').count()).toBe(0)
 })
 
-inBrowser('realtime nodes are replaced one after the other while somebody reads', async () => {
+inBrowser('realtime nodes can be replaced one after another while somebody reads', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await ofBob('With old nodes')
@@ -111,7 +111,7 @@ inBrowser('realtime nodes are replaced one after the other while somebody reads'
   }
 })
 
-inBrowser('a gateway is killed while somebody writes', async () => {
+inBrowser('a gateway can be killed while somebody writes', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await ofBob('With the old gateway')

@@ -90,7 +90,7 @@ const picture = Buffer.from(
   'base64',
 )
 
-inBrowser('the pictures of a message are looked at here, one after the other', async () => {
+inBrowser('the pictures of a message can be viewed one after another', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const named = (name: string) => ({ name, mimeType: 'image/png', buffer: picture })
@@ -109,7 +109,7 @@ inBrowser('the pictures of a message are looked at here, one after the other', a
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('an upload is paused and resumed', async () => {
+inBrowser('an upload can be paused and resumed', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const { page } = ofAda
@@ -146,7 +146,7 @@ inBrowser('an upload is paused and resumed', async () => {
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
 
-inBrowser('code has the colours of its language, in a message and in a file', async () => {
+inBrowser('code is highlighted in messages and in files', async () => {
   const code = 'const answer = "forty-two" // <b>'
   const assetId = await sendFile(bob, roomId, code, { filename: 'answer.ts', contentType: 'application/octet-stream' })
   const body = `Read this\n\n\`\`\`js\n${code}\n\`\`\``

@@ -9,7 +9,7 @@ let ada: Person
 
 useBrowser('a flood', async () => (ada = await newPerson('ada')))
 
-/** Each writes on as soon as the last ones are posted: more than the 500 rows that a window keeps. */
+/** Each continues as soon as the last messages are posted, with more messages than the 500 rows that a window keeps. */
 const [each, atOnce] = [240, 8]
 const typed = 'so '
 
@@ -26,7 +26,7 @@ async function countWork(page: Page, beside: Page): Promise<() => Promise<{ draw
 }
 
 inBrowser(
-  'however fast eight people write, the newest is shown and one can write meanwhile',
+  'while eight people write as fast as they can, the newest message is shown and typing still works',
   async () => {
     const authors = await Promise.all([...'bcdefghi'].map((name) => newPerson(name)))
     const roomId = await newRoom(await theOwner(), [ada, ...authors])
@@ -71,7 +71,7 @@ inBrowser(
     await messageWith(page, 'And now slowly').waitFor()
     expect(await page.getByRole('button', { name: 'To the newest' }).isVisible()).toBe(false)
     expect(await field.inputValue()).toBe(written)
-    // Work is done for what is seen, and not for each message.
+    // Only visible messages cause work.
     const { drawn, copied } = await work()
     expect(drawn).toBeLessThan((authors.length * each) / 2)
     expect(copied).toBe(0)

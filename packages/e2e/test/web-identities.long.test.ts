@@ -60,7 +60,7 @@ if (canTry) {
     await messageWith(page, 'Here for the first time').waitFor()
   })
 
-  inBrowser('an identity elsewhere is linked in the settings, signs in, and is taken off again', async () => {
+  inBrowser('an identity of a provider is linked in the settings, signs in, and is unlinked again', async () => {
     await using visitor = await visitAs(ada)
     const { page } = visitor
     await openSignIns(page)
@@ -79,7 +79,7 @@ if (canTry) {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Sign out' }).click()
 
-    // The provider still knows who sits here.
+    // The provider still has a session of the user.
     await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
     await page.getByRole('navigation', { name: 'Rooms' }).getByText(ada.login).waitFor()
     await openSignIns(page)

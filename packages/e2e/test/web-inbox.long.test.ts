@@ -18,7 +18,7 @@ useBrowser('what waits', async () => {
   ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
 })
 
-/** The button that says how many notifications wait. After other suites, notifications may first have much to do. */
+/** The button with the number of pending notifications. After other suites, notifications may first have much to do. */
 const waiting = (page: Page, count: number) =>
   page
     .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })
@@ -43,12 +43,12 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
   await pane.getByText('No notifications.').waitFor()
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
-  // Nothing calls any more, and there is still something to read.
+  // No notification is pending, but there are unread messages.
   expect((await inRoom.textContent())?.trim()).toMatch(/\D unread$/)
   expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
 })
 
-inBrowser('notifications of a direct message name no room', async () => {
+inBrowser('notifications of a direct message show no room name', async () => {
   const { room } = await bob.call(RoomService.method.startDM, { participantIds: [ada.userId] })
   const asked = await post(ada, room?.id ?? '', 'When do we leave?')
   await post(bob, room?.id ?? '', `Ask @${ada.login}, who knows`)
@@ -94,7 +94,7 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a link opens a thread at a reply far back, and the way to the newest is one step', async () => {
+inBrowser('a link opens a thread at an old reply, and one click leads to the newest', async () => {
   const root = await post(ada, roomId, 'Let us count')
   const reply = async (body: string) => {
     const { message } = await bob.call(MessageService.method.createMessage, { roomId, threadRootEventId: root, body })

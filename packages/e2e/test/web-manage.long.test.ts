@@ -26,7 +26,7 @@ useBrowser('more of administration', async () => {
   ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
 })
 
-inBrowser('an owner keeps rooms and groups: names, members, bans, the archive', async () => {
+inBrowser('an owner manages rooms and groups: names, members, bans, archiving', async () => {
   const bob = await newPerson('bob')
   const roomId = await newRoom(owner, [])
   await using visitor = await managing(owner, '/manage/rooms')
@@ -136,7 +136,7 @@ inBrowser('people see where they are signed in, and end sessions', async () => {
   expect((await signIn(dora)).userId).toBe(dora.userId)
 })
 
-inBrowser('people see which addresses and apps lead into their account, and take them out', async () => {
+inBrowser('people see which addresses and apps have access to their account, and remove them', async () => {
   const emil = await newPerson('emil')
   const [first, second] = [`first-${emil.login}@example.org`, `second-${emil.login}@example.org`]
   for (const email of [first, second]) await operate(['user', 'verify-email', '--login', emil.login, '--email', email])
@@ -162,7 +162,7 @@ inBrowser('people see which addresses and apps lead into their account, and take
   expect(visitor.complaints).toEqual([])
 })
 
-/** Makes all sessions of somebody old. */
+/** Backdates all sessions of a user. */
 async function age({ userId }: Person): Promise<void> {
   await using database = await databaseOf('accounts')
   await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
@@ -213,7 +213,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await dialog.getByText(second, { exact: true }).waitFor({ state: 'detached' })
 })
 
-inBrowser('an owner takes an address from an account', async () => {
+inBrowser('an owner removes an address from an account', async () => {
   const flora = await newPerson('flora')
   const email = `${flora.login}@example.org`
   await operate(['user', 'verify-email', '--login', flora.login, '--email', email])
@@ -226,7 +226,7 @@ inBrowser('an owner takes an address from an account', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('an owner invites by a link and by a list of addresses, and takes an invite back', async () => {
+inBrowser('an owner invites by a link and by a list of addresses, and revokes an invite', async () => {
   await using visitor = await managing(owner, '/manage/invites')
   const { page } = visitor
   const label = unique('desk')
@@ -260,7 +260,7 @@ inBrowser('an owner invites by a link and by a list of addresses, and takes an i
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a list that is still being read says so, and not that there is nobody', async () => {
+inBrowser('a list that is still loading is not shown as empty', async () => {
   await using visitor = await managing(owner, '/manage/server')
   const { page } = visitor
   let release: () => void = () => undefined

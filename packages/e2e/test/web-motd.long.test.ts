@@ -11,7 +11,7 @@ useBrowser('the message of the day', async () => {
   ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
 })
 
-inBrowser('the message of the day is seen at once, and hidden until there is another', async () => {
+inBrowser('the message of the day is shown at once, and can be hidden until there is another', async () => {
   const roomId = await newRoom(owner, [ada])
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = ofAda

@@ -33,7 +33,7 @@ inBrowser('a profile leads to a direct message', async () => {
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
 
-inBrowser('an expired status disappears for people who look at it', async () => {
+inBrowser('an expired status disappears for people who see it', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await messageWith(page, 'Ask me').getByRole('button', { name: bob.login }).click()
@@ -45,7 +45,7 @@ inBrowser('an expired status disappears for people who look at it', async () => 
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a picture of oneself is seen by others until it is taken off', async () => {
+inBrowser('an avatar is shown to others until it is removed', async () => {
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   const picture = messageWith(ofAda.page, 'Ask me').locator('img')

@@ -58,7 +58,7 @@ inBrowser('a linked page is previewed for its author and for readers', async () 
   }
 })
 
-inBrowser('screen readers announce many messages by their number, and none twice', async () => {
+inBrowser('screen readers announce many messages as a number, and none twice', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -76,7 +76,7 @@ inBrowser('screen readers announce many messages by their number, and none twice
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a message of today is one of yesterday after midnight', async () => {
+inBrowser('after midnight a message of today is shown as one of yesterday', async () => {
   const quiet = await newRoom(owner, [ada])
   await post(owner, quiet, 'Said late')
   await using visitor = await visitAs(ada, `/chat/-/${quiet}`)

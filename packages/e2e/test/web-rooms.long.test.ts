@@ -21,7 +21,7 @@ useBrowser('more of rooms', async () => {
   roomId = await newRoom(await theOwner(), [ada, bob])
 })
 
-inBrowser('a conversation of several people is started with the keyboard only', async () => {
+inBrowser('a conversation of several people can be started with the keyboard only', async () => {
   const cora = await newPerson('cora')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -61,7 +61,7 @@ inBrowser('followed threads are listed, with their new replies', async () => {
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
 })
 
-inBrowser('a thread that cannot be followed or left says why', async () => {
+inBrowser('a failure to follow or unfollow a thread is explained', async () => {
   const root = await post(bob, roomId, 'Who has seen my umbrella?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -84,7 +84,7 @@ inBrowser('a thread that cannot be followed or left says why', async () => {
   }
 })
 
-inBrowser('a room is added to a group from its heading, by those who may', async () => {
+inBrowser('people with permission can add a room to a group from its heading', async () => {
   const owner = await theOwner()
   const groupName = roomName()
   const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
@@ -119,7 +119,7 @@ inBrowser('drafts are kept, and a reply links to its message', async () => {
   await page.getByText(`Replying to ${bob.login}`).getByText(question).waitFor()
   await field.fill('Below the mat')
   await field.press('Enter')
-  // Far enough away to be out of sight.
+  // Far enough away to be invisible.
   for (let n = 0; n < 60; n++) await post(bob, roomId, `Thanks, ${n}`)
   await messageWith(page, 'Thanks, 59').waitFor()
   const answer = await bob.call(RoomService.method.getRoomEvents, { roomId, limit: 100 })
@@ -133,7 +133,7 @@ inBrowser('drafts are kept, and a reply links to its message', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a reply is shown in the room too where its author wants that', async () => {
+inBrowser('a reply is also shown in the room if its author chooses so', async () => {
   const root = await post(bob, roomId, 'Who is in?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -147,7 +147,7 @@ inBrowser('a reply is shown in the room too where its author wants that', async 
 
 const focused = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
 
-inBrowser('a pane is opened, left and closed by keyboard, which goes on from where it was', async () => {
+inBrowser('a pane is opened, left and closed by keyboard, and the focus returns to where it was', async () => {
   const root = await post(ada, roomId, 'Who has a key?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -167,7 +167,7 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   const reply = pane.getByRole('textbox', { name: 'Reply in thread' })
   await reply.fill('Begun')
   expect(page.url()).toContain(root)
-  // What is closed first is what was opened last.
+  // The last opened is closed first.
   await reply.press('Space')
   await reply.pressSequentially('@ad')
   await pane.getByRole('option').first().waitFor()
@@ -178,7 +178,7 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   expect(page.url()).not.toContain(root)
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('Reply in thread')
 
-  // In the directory one begins to search.
+  // The directory focuses its search field.
   await page.getByRole('button', { name: 'Browse rooms' }).press('Enter')
   await page.getByRole('dialog', { name: 'Browse rooms' }).waitFor()
   await page.keyboard.type('no such room')
@@ -186,7 +186,7 @@ inBrowser('a pane is opened, left and closed by keyboard, which goes on from whe
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a conversation that cannot be begun from the switcher says why', async () => {
+inBrowser('a failure to start a conversation from the switcher is explained', async () => {
   const fay = await newPerson('fay')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -202,7 +202,7 @@ inBrowser('a conversation that cannot be begun from the switcher says why', asyn
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
-inBrowser('who looks at the members of a room sees who comes and goes', async () => {
+inBrowser('an open list of members is updated when people join and leave', async () => {
   const [lively, emil] = [await newRoom(await theOwner(), [ada]), await newPerson('emil')]
   await using visitor = await visitAs(ada, `/chat/-/${lively}`)
   const { page } = visitor
@@ -217,7 +217,7 @@ inBrowser('who looks at the members of a room sees who comes and goes', async ()
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('one sees whom one writes to, whether they are there, and why nobody can reply', async () => {
+inBrowser('a direct message shows the partner, their presence, and the reason if they cannot reply', async () => {
   const owner = await theOwner()
   const name = roomName()
   const quiet = await newRoom(owner, [ada, bob], { name })
@@ -254,7 +254,7 @@ inBrowser('one sees whom one writes to, whether they are there, and why nobody c
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('somebody is not to be disturbed, and then deletes their account', async () => {
+inBrowser('a user chooses do-not-disturb, and then deletes the account', async () => {
   const dora = await newPerson('dora')
   await dora.call(RoomService.method.joinRoom, { roomId })
   await post(dora, roomId, 'I leave you')

@@ -15,7 +15,7 @@ useBrowser('rooms', async () => {
   roomId = await newRoom(owner, [ada, bob])
 })
 
-inBrowser('a room is made, found by somebody else, joined and left', async () => {
+inBrowser('a room is created, found by somebody else, joined and left', async () => {
   const name = `plans-${randomBytes(4).toString('hex')}`
   await using ofOwner = await visitAs(owner)
   const { page } = ofOwner
@@ -49,7 +49,7 @@ inBrowser('a room is made, found by somebody else, joined and left', async () =>
   expect([...ofOwner.complaints, ...complaints]).toEqual([])
 })
 
-inBrowser('a direct message is begun from the switcher, and leads to it from the notifications', async () => {
+inBrowser('a direct message is started from the switcher, and its notification leads to it', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await ofAda.page.keyboard.press('Control+k')
@@ -70,7 +70,7 @@ inBrowser('a direct message is begun from the switcher, and leads to it from the
   expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
 })
 
-inBrowser('a link opens the room at a message far back, and the way to the newest is one step', async () => {
+inBrowser('a link opens the room at an old message, and one click leads to the newest', async () => {
   const longRoom = await newRoom(owner, [ada])
   const first = await post(owner, longRoom, 'The very first')
   for (let at = 0; at < 60; at += 20)

@@ -15,7 +15,7 @@ useBrowser('sign-in')
 
 const password = 'long enough for anyone'
 
-inBrowser('an account is made by a mailed code', async () => {
+inBrowser('an account is created with a mailed code', async () => {
   const login = `newbie-${randomBytes(5).toString('hex')}`
   const email = `${login}@example.org`
   await using visitor = await visit()
@@ -39,7 +39,7 @@ inBrowser('an account is made by a mailed code', async () => {
   await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
 })
 
-inBrowser('an address is proved by a mailed code, and a forgotten password replaced by way of it', async () => {
+inBrowser('an address is verified with a mailed code, and a forgotten password replaced through it', async () => {
   const ada = await newPerson('ada')
   const address = `${ada.login}@example.org`
   await using visitor = await visitAs(ada)
@@ -71,7 +71,7 @@ inBrowser('an address is proved by a mailed code, and a forgotten password repla
   expect(complaints).toEqual([])
 })
 
-inBrowser('another client gets or is denied access by a user who signs in for it', async () => {
+inBrowser('a user signs in to grant or deny access to another client', async () => {
   const arrived: string[] = []
   const client = createServer((request, response) => {
     arrived.push(request.url ?? '')
@@ -104,7 +104,7 @@ inBrowser('sign-in never continues to another site', async () => {
   expect(new URL(visitor.page.url()).origin).toBe(fleet().gateways[0])
 })
 
-inBrowser('an invite lets somebody in, once, and its secret stays in no address', async () => {
+inBrowser('an invite creates an account once, and its secret is removed from the address', async () => {
   const owner = await theOwner()
   const { url } = await owner.call(AdminUserService.method.createInvite, {})
   const { pathname, hash } = new URL(url)
@@ -123,7 +123,7 @@ inBrowser('an invite lets somebody in, once, and its secret stays in no address'
   await late.page.getByText('This invite has expired or was used.').waitFor()
 })
 
-inBrowser('a page whose person signs out elsewhere stays signed in itself', async () => {
+inBrowser('a page stays signed in when its user signs out elsewhere', async () => {
   const ada = await newPerson('ada')
   await using visitor = await visit()
   const { page } = visitor

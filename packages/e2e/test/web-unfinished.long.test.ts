@@ -12,7 +12,7 @@ useBrowser('unfinished messages', async () => {
   roomId = await newRoom(await theOwner(), [ada, bob])
 })
 
-inBrowser('signing out asks if something is not sent, and only then', async () => {
+inBrowser('signing out asks for confirmation only if something is unsent', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })
@@ -40,7 +40,7 @@ inBrowser('signing out asks if something is not sent, and only then', async () =
   expect(await question.count()).toBe(0)
 })
 
-inBrowser('a message that is sent while its room loads is shown at once', async () => {
+inBrowser('a message sent while its room loads is shown at once', async () => {
   await post(bob, roomId, 'From before')
   await using visitor = await visitAs(ada, '/')
   const { page } = visitor
@@ -60,7 +60,7 @@ inBrowser('a message that is sent while its room loads is shown at once', async 
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('without network nothing is sent, and with it at once', async () => {
+inBrowser('nothing is sent without network, and everything at once when it is back', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -76,7 +76,7 @@ inBrowser('without network nothing is sent, and with it at once', async () => {
   expect(tries).toBe(1)
 })
 
-inBrowser('an edited message says so behind its last word', async () => {
+inBrowser('an edited message is marked after its last word', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await say(page, 'Tea')

@@ -42,7 +42,7 @@ inBrowser('names and emoji are completed, and the mentioned person is notified',
   await field.press('Tab')
   await field.press('Enter')
   const message = messageWith(page, `Look @${bob.login} 🚀`)
-  // A role is marked as one.
+  // A role is marked as a role.
   expect(await message.getByTitle('Moderator').textContent()).toBe('@moderator')
   await message.getByRole('button', { name: `@${bob.login}` }).click()
   await page.getByRole('dialog').getByText(bob.login).first().waitFor()
@@ -80,7 +80,7 @@ inBrowser('names found after the message was sent are not suggested', async () =
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('a reaction may be any emoji', async () => {
+inBrowser('any emoji can be used as a reaction', async () => {
   await post(bob, roomId, 'It is done')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -95,7 +95,7 @@ inBrowser('a reaction may be any emoji', async () => {
   expect(visitor.complaints).toEqual([])
 })
 
-inBrowser('files are sent with a message, and a picture is seen by others', async () => {
+inBrowser('files are sent with a message, and others see the picture', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   let release: () => void = () => undefined
@@ -108,7 +108,7 @@ inBrowser('files are sent with a message, and a picture is seen by others', asyn
     { name: 'square.png', mimeType: 'image/png', buffer: picture },
     { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('one, two, three') },
   ])
-  // One may send before the files have arrived.
+  // Sending is possible before the files are uploaded.
   await say(ofAda.page, 'Two files')
   await ofAda.page.getByText('Will be sent as soon as the files have arrived.').waitFor()
   expect(await messageWith(ofAda.page, 'Two files').count()).toBe(0)

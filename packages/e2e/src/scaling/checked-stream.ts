@@ -3,14 +3,14 @@ import type { ParleyClient, Realtime } from '@parley/client'
 /** A post that was answered. `startedAt` is a time of `Date.now()`. */
 export type SentPost = { id: string; startedAt: number }
 
-/** What a client received instead of every post exactly once and in order: counts of posts. */
+/** The deviations of a client from receiving every post exactly once and in order, as counts of posts. */
 export type Faults = { missed: number; twice: number; outOfOrder: number }
 
 /** The stream of a client, which records the posts of a room and each loss of its connection. */
 export class CheckedStream {
   readonly #realtime: Realtime
   readonly received: string[] = []
-  /** Why its client had to load everything again. */
+  /** Reasons why its client had to reload everything. */
   readonly resets: string[] = []
   readonly losses: { at: number; reason: string }[] = []
   /** Connections that continued where the last one ended. */
@@ -48,8 +48,7 @@ export class CheckedStream {
   }
 
   /**
-   * Compares with the posts of the room in its order. A client must hear of those that began after its stream was open;
-   * one that was closed, up to the last it received.
+   * Compares with the posts of the room in order. A client must receive the posts that began after its stream was open; if the stream was closed, up to the last one it received.
    */
   faults(log: readonly string[], sent: readonly SentPost[]): Faults {
     const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)

@@ -13,7 +13,7 @@ import { CheckedStream, type Faults, type SentPost } from './checked-stream.ts'
 const people = 12
 const opensAtOnce = 20
 
-/** People of one room with many streams each, and posts that flow all the time. */
+/** People of one room with many streams each, and a constant flow of posts. */
 export class Crowd {
   readonly streams: CheckedStream[] = []
   readonly #clients: readonly ParleyClient[]
@@ -89,7 +89,7 @@ export class Crowd {
     return { log, answered: this.#traffic.succeeded.length, failed: this.#traffic.failed }
   }
 
-  /** What all clients received instead of every post exactly once and in order. */
+  /** The deviations of all clients from receiving every post exactly once and in order. */
   faults(log: readonly string[]): Faults {
     const sent = this.#sent()
     const each = this.streams.map((stream) => stream.faults(log, sent))
