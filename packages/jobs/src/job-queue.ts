@@ -60,13 +60,16 @@ export class JobQueue<T extends JobTable> {
     this.#written.notify(on)
   }
 
-  /** Calls back after this process has written jobs, until disposed. */
+  /** Calls the listener after this process has written jobs, until disposed. */
   listen(db: Db, onWritten: () => void): Disposable {
     return this.#written.listen(db, onWritten)
   }
 
   /** Claims jobs that have been due for `idleMs`, and counts an attempt on each; at most `limit`. */
-  async claim(db: Db, { leaseMs, limit, idleMs = 0 }: { leaseMs: number; limit: number; idleMs?: number }) {
+  async claim(
+    db: Db,
+    { leaseMs, limit, idleMs = 0 }: { leaseMs: number; limit: number; idleMs?: number },
+  ): Promise<Job<T>[]> {
     const { dueAt, fence, attempts } = this.#table
     const table: PgTable = this.#table
     const { open, order = [dueAt] } = this.#options
@@ -88,10 +91,9 @@ export class JobQueue<T extends JobTable> {
       .set({ dueAt: soon(leaseMs), fence: sql`${fence} + 1`, attempts: sql`${attempts} + 1` })
       .where(sql`(${sql.join(this.#key(), sql`, `)}) in (select ${this.#keyNames()} from ${due})`)
       .returning({ ...getTableColumns(table), waitedMs: this.#waitedMs() })
-    return (rows as (Job<T> & { waitedMs: number })[]).map(({ waitedMs, ...job }) => {
-      jobClaimed(this.name, waitedMs)
-      return job as unknown as Job<T>
-    })
+    const jobs = rows as (Job<T> & { waitedMs: number })[]
+    for (const { waitedMs } of jobs) jobClaimed(this.name, waitedMs)
+    return jobs
   }
 
   /** Renews the lease of a job. Returns false if it was lost. */
