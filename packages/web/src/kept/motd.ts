@@ -13,7 +13,7 @@ export function keepMotd(userId: string, motd: KeptMotd | undefined): void {
   else localStorage.removeItem(keyOf(userId))
 }
 
-/** Calls back when another tab changes it. Returns how to stop that. */
+/** Calls the listener when another tab changes it; the returned function stops that. */
 export function followMotd(userId: string, onChange: () => void): () => void {
   const follow = (event: StorageEvent) => event.key === keyOf(userId) && onChange()
   addEventListener('storage', follow)

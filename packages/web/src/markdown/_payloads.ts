@@ -1,4 +1,4 @@
-/** Addresses that run something, or would if somebody unwrapped them. */
+/** Addresses that run code, or would after decoding. */
 const scripts = [
   ...[
     'javascript:alert(1)',
@@ -80,7 +80,7 @@ const ways: readonly ((address: string) => string)[] = [
   (address) => `> - **[a](${address})**`,
 ]
 
-/** Markup that would run something, ask another server, or take over the page. */
+/** Markup that would run code, contact another server, or take over the page. */
 const elements = [
   ...[
     'script',
@@ -189,7 +189,7 @@ const oddities = [
   '@ann"onclick="alert(1)',
 ]
 
-/** Messages that somebody might write to do harm. */
+/** Malicious messages. */
 export const payloads: readonly string[] = [
   ...scripts.flatMap((address) => ways.map((write) => write(address))),
   ...elements,

@@ -12,5 +12,5 @@ test.each([
   ['```js\nlet a\n```', false],
 ])('%j is drawn once: %s', (body, still) => expect(isStill(treeOf(body), true)).toBe(still))
 
-test('where nobody can be mentioned, a mention is plain text', () =>
+test('a mention is plain text if nobody can be mentioned', () =>
   expect(isStill(treeOf('well, @ann'), false)).toBe(true))

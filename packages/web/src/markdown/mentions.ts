@@ -12,7 +12,7 @@ const either = new RegExp(`${address.source}|${mention.source}`, 'giu')
 /** Mention everybody, and are nobody's login. */
 const handles = new Set(['all', 'here'])
 
-/** A text with what may be mentions set apart. Whether somebody has the login is for others to say. */
+/** Splits a text at possible mentions. Does not check whether the logins exist. */
 export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0

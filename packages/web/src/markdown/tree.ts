@@ -11,7 +11,7 @@ import { withEscapedSigns } from './mentions.ts'
 const extensions = [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }]
 const mdastExtensions = [gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()]
 
-/** Elements allowed in messages. Images are not: they would tell other servers who reads. */
+/** Elements allowed in messages. Images are not allowed, because they would reveal readers to other servers. */
 const schema: Schema = {
   tagNames: [
     ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'hr'],

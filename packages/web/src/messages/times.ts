@@ -13,14 +13,14 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** A moment in the language and the region of the interface: the time of day, also where there is little room, the day, the date, or both, in full as well. */
+/** Formats of a time in the language and region of the interface: time of day (normal and short), day, date, and both in full. */
 export function moment(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
   return format.format(at)
 }
 
-/** A moment that may be of today: its time of day then, else with its date. */
+/** A time as its time of day, with the date unless it is today. */
 export const lately = (at: Date, today: Date): string =>
   moment(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
 
@@ -33,7 +33,7 @@ export function dayName(at: Date, today: Date, spoken = locale()): string {
   return name.charAt(0).toLocaleUpperCase(spoken) + name.slice(1)
 }
 
-/** So many days from now, as the server takes a moment. */
+/** A time this many days from now, in the format of the server. */
 export const timestampIn = (days: number) => ({
   seconds: BigInt(Math.floor(Date.now() / 1000) + days * 86_400),
   nanos: 0,

@@ -1,9 +1,9 @@
 import { createMemberClient, type MemberClient } from '@parley/client'
 
-/** The server that this page came from. Its session cookie, which scripts cannot read, says who calls. */
+/** The server of this page. Its session cookie, which scripts cannot read, identifies the caller. */
 export const server: MemberClient = createMemberClient({ baseUrl: globalThis.location.origin })
 
-/** Sessions of this page are cookies, which no script can take. */
+/** Sessions of this page are cookies, which scripts cannot steal. */
 const cookieOnly = true
 
 /** Signs in by password. */
@@ -13,12 +13,12 @@ export async function signIn(login: string, password: string): Promise<void> {
 
 type NewAccount = { token: string; login: string; password: string }
 
-/** Makes an account by the token of a registration, and signs in. */
+/** Creates an account with the token of a registration, and signs in. */
 export async function completeRegistration(account: NewAccount): Promise<void> {
   await server.account.completeRegistration({ ...account, cookieOnly })
 }
 
-/** Makes an account by an invite, and signs in. */
+/** Creates an account with an invite, and signs in. */
 export async function acceptInvite(account: NewAccount): Promise<void> {
   await server.account.acceptInvite({ ...account, cookieOnly })
 }

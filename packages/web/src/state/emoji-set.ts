@@ -3,7 +3,7 @@ import { language } from '../messages/texts.ts'
 import { Cell } from './cell.ts'
 import { read } from './read.ts'
 
-/** The whole set of emoji, from when somebody needed it. */
+/** The whole set of emoji; undefined until it is needed. */
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let loading: Promise<EmojiSet> | undefined
 
@@ -17,7 +17,7 @@ export function wholeEmojiSet(): Promise<EmojiSet> {
   return loading
 }
 
-/** Sees to it that the set will be there. */
+/** Ensures that the set is loaded. */
 export const needEmojiSet = (): void => void wholeEmojiSet().catch(() => undefined)
 
 /** The emoji of a shortcode, reactive in Svelte; the shortcode itself until the set is loaded. */

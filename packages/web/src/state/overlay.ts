@@ -4,7 +4,7 @@ import { Cell } from './cell.ts'
 /** A picture that somebody sent, in full. */
 export type Picture = { id: string; url: string; name: string; width: number; height: number }
 
-/** What a user has begun and not sent, on this device. */
+/** Unfinished work of a user on this device. */
 export type Unfinished = {
   /** Messages that wait or were refused. */
   messages: number
@@ -36,7 +36,7 @@ export const dialog = new Cell<Dialog | undefined>(undefined)
 /** Side panes beside the room, shown instead of a thread. */
 export type Pane = 'room' | 'threads' | 'notifications'
 
-/** The side pane that was asked for. Going to another place closes it. */
+/** The open side pane. Navigating elsewhere closes it. */
 export const pane = new Cell<Pane | undefined>(undefined)
 
 /** Opens a side pane, or closes it if it is open. */

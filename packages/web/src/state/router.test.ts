@@ -25,6 +25,7 @@ test.each(['/', '/chat', '/chat/', '/chat/-/R1', '/chat/-/R1/E1', '/manage', '/m
   (path) => expect(isChatPath(path)).toBe(true),
 )
 
-test.each(['/nowhere', '/chat/R1', '/chat/-/R1/E1/more', '/manage/secrets', '/chat/-/%zz'])('%s is no page', (path) =>
-  expect(isChatPath(path)).toBe(false),
+test.each(['/nowhere', '/chat/R1', '/chat/-/R1/E1/more', '/manage/secrets', '/chat/-/%zz'])(
+  '%s is not a page',
+  (path) => expect(isChatPath(path)).toBe(false),
 )

@@ -60,7 +60,7 @@ export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): 
 /** The current address. */
 export const route = new Cell<Route>(routeOf('/'))
 
-/** Follows the address of the page; the answer stops that. */
+/** Follows the address of the page; the returned function stops that. */
 export function followAddress(): () => void {
   const follow = () => {
     pane.set(undefined)
@@ -71,7 +71,7 @@ export function followAddress(): () => void {
   return () => removeEventListener('popstate', follow)
 }
 
-/** Goes to a path of this client. */
+/** Navigates to a path of this client. */
 export function goTo(path: string): void {
   const { pathname, search } = new URL(path, location.origin)
   pane.set(undefined)

@@ -7,7 +7,7 @@ const [nowhere, server, room] = [0, 1, 3]
 const explanation = (permission: string, state: number, decidedAt: number, decidedByRole = '') =>
   ({ permission, state, decidedAt, decidedByRole, trace: [] }) as unknown as PermissionExplanation
 
-test('says which decision applies at which scope, for permissions in rooms', () => {
+test('an explanation names the decision and its scope, for permissions in rooms', () => {
   const reasons = reasonsOf([
     explanation('message.react', none, nowhere),
     explanation('server.manage', allow, server, 'admin'),

@@ -1,7 +1,7 @@
 import type { PermissionExplanation } from '@parley/client/contract'
 import { PermissionDecision, PermissionDecisionLevel } from '@parley/client/contract'
 
-/** Why somebody may or may not do something in a room, for a sentence about it. */
+/** The reason why somebody may or may not do something in a room, for display. */
 export type Reason = {
   /** The explained action. */
   what: 'see' | 'join' | 'post' | 'reply' | 'attach' | 'react'

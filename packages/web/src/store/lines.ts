@@ -10,7 +10,7 @@ export type Line =
   | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
   | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
 
-/** Whether a line is a message, and not a mark or what happened to the room. */
+/** Whether a line is a message, not a mark or an event of the room. */
 export const isSaid = (line: Line): boolean =>
   line.kind === 'unsent' || (line.kind === 'row' && messageOf(line.row) !== undefined)
 

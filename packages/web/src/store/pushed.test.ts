@@ -17,17 +17,17 @@ test('a push shows a notification', () => {
   })
 })
 
-test('a dismissal takes one away', () => {
+test('a dismissal closes a notification', () => {
   expect(pushedOf({ action: 'dismiss', tag: 'dm-E1' }, origin)).toEqual({ action: 'dismiss', tag: 'dm-E1' })
 })
 
-test('a link leads nowhere else', () => {
+test('a link cannot lead to another server', () => {
   for (const url of ['https://evil.example/', 'javascript:alert(1)', '//evil.example', 7, undefined])
     expect(pushedOf({ ...shown, url }, origin)).toMatchObject({ url: `${origin}/` })
   expect(pushedOf({ ...shown, icon: 'https://evil.example/track.png' }, origin)).toMatchObject({ icon: '' })
 })
 
 test.each([[undefined], ['text'], [{}], [{ title: 'no tag' }], [{ tag: 'dm-E1' }], [{ action: 'dismiss' }]])(
-  '%j is nothing to show',
+  '%j shows nothing',
   (payload) => expect(pushedOf(payload, origin)).toBeUndefined(),
 )

@@ -27,7 +27,7 @@ describe('a window', () => {
       'd',
       true,
     ])
-    // What was read before says that there may be newer rows, whether there are or not.
+    // After reading older rows there may be newer ones.
     const older = withOlder(newer, pageFor([a], { hasNewer: true }))
     expect([ids(older), startCursorOf(older), older.hasOlder, older.hasNewer]).toEqual([
       ['a', 'b', 'c', 'd'],
@@ -37,7 +37,7 @@ describe('a window', () => {
     ])
   })
 
-  test('holds each row once, also the root that comes with every page of a thread', () => {
+  test('contains each row once, even the root that is part of every page of a thread', () => {
     expect(ids(withNewer(window, pageFor([c, d])))).toEqual(['b', 'c', 'd'])
     expect(ids(withOlder(window, pageFor([a, b])))).toEqual(['a', 'b', 'c'])
   })
@@ -62,7 +62,7 @@ describe('a window', () => {
     expect([back.rows.length, startCursorOf(back), back.rows.at(-1)?.id, back.hasOlder]).toEqual([
       ...[500, '50', '549', true],
     ])
-    // What comes one by one makes no pages of one row.
+    // Rows that arrive one by one do not form pages of one row.
     let live = windowOf(pageFor([a]))
     for (let at = 0; at < 700; at++) live = withNewer(live, pageFor([rowFor(`live ${at}`)]))
     expect(live.pages.length).toBeLessThan(13)

@@ -12,7 +12,7 @@ export type TimelineWindow = {
   hasNewer: boolean
 }
 
-/** Rows that a window keeps; pages beyond that leave it at the end that nobody reads. */
+/** Maximum number of rows in a window; further pages are dropped at the end that is not visible. */
 const mostRows = 500
 /** Rows that come one by one join the page before them up to this many. */
 const pageRows = 50
@@ -100,7 +100,7 @@ export function withRetracted(window: TimelineWindow, id: string, at: Message['d
   })
 }
 
-/** After somebody's account was deleted: what they said are placeholders. */
+/** Turns all messages of a deleted account into placeholders. */
 export function withoutAuthor(window: TimelineWindow, userId: string, at: Message['deletedAt']): TimelineWindow {
   const isTheirs = (row: RoomTimelineEvent) => messageOf(row)?.actorId === userId
   if (!window.rows.some(isTheirs)) return window

@@ -1,6 +1,6 @@
 /** A message written here that is not in the timeline yet. */
 export type Unsent = {
-  /** Idempotency key: however often it is sent, it is posted once. */
+  /** Idempotency key, so that it is posted only once. */
   key: string
   userId: string
   roomId: string
@@ -39,7 +39,7 @@ export function withUnsent(queue: readonly Unsent[], key: string, change: Partia
   return queue.flatMap((one) => (one.key !== key ? [one] : change === undefined ? [] : [{ ...one, ...change }]))
 }
 
-/** The queue without what has been read back. */
+/** The queue without messages that are already in the timeline. */
 export function withoutPosted(queue: readonly Unsent[], posted: ReadonlySet<string>): readonly Unsent[] {
   const left = queue.filter(({ messageId }) => messageId === undefined || !posted.has(messageId))
   return left.length === queue.length ? queue : left

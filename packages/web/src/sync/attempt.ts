@@ -1,12 +1,12 @@
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
-/** Something that a person does by a button: whether it is under way, and why it did not work. */
+/** An action that a button starts: whether it is running, and why it failed. */
 export class Attempt {
   readonly busy = new Cell(false)
   readonly failure = new Cell<string | undefined>(undefined)
 
-  /** Answers whether it worked. While one thing is under way, nothing else begins. */
+  /** Returns whether the action succeeded. While one is running, no other starts. */
   async run(doing: () => Promise<unknown>): Promise<boolean> {
     if (this.busy.value) return false
     this.busy.set(true)

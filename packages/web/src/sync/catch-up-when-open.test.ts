@@ -7,7 +7,7 @@ import type { Connection } from './shared-events.ts'
 
 test.each<[Connection, string[]]>([
   ['connecting', ['send', 'send', 'presence']],
-  // It may have been opened before anybody looked.
+  // The stream may have opened before the test subscribed.
   ['open', ['send', 'presence']],
 ])('a stream that is %s at first: presence is read again each time it opens again', (first, expected) => {
   const done: string[] = []

@@ -3,7 +3,7 @@ import type { People } from './people.ts'
 import type { Sender } from './sender.ts'
 import type { Connection } from './shared-events.ts'
 
-/** Does what has to be done each time the stream opens, besides what its events and a reset cause. */
+/** Refreshes, each time the stream opens, what neither its events nor a reset refresh. */
 export function catchUpWhenOpen(
   connection: Cell<Connection>,
   { sender, people }: { sender: Sender; people: People },
@@ -12,7 +12,7 @@ export function catchUpWhenOpen(
   connection.subscribe(() => {
     if (connection.value !== 'open') return
     sender.sendWaiting()
-    // A stream that goes on repeats what is stored, and presence is not.
+    // A resumed stream repeats stored events, but presence is not stored.
     if (wasOpen) people.presenceMissed()
     wasOpen = true
   })

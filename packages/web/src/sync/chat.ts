@@ -89,7 +89,7 @@ export class Chat {
     )
     catchUpWhenOpen(this.events.connection, this)
     this.#refreshMessages = gathered(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
-    // A decision may concern everybody at once: they ask one after the other, and when every service knows of it.
+    // A decision may affect everybody, so clients reload at random times, when every service has received it.
     this.#viewerChanged = gathered(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
@@ -101,7 +101,7 @@ export class Chat {
     this.#readPart = gathered(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
   }
 
-  /** Shows what is read first, and follows all that happened since that began. */
+  /** Shows the first responses, then applies all events since the requests began. */
   async start(): Promise<void> {
     void this.sender.resume()
     setTimeout(() => this.asked.set(true), firstDrawDelayMs)
@@ -150,12 +150,12 @@ export class Chat {
     this.#refreshMessages(changedMessage(roomId, messageId))
   }
 
-  /** Takes in a message that a call answered, so that it is seen at once. */
+  /** Adds a message from a response, so that it is shown at once. */
   show(message: Message): void {
     for (const timeline of this.timelinesOf(message.roomId)) timeline.show(message)
   }
 
-  /** Events may have been missed: what is shown is read again. */
+  /** Reloads everything shown, because events may have been missed. */
   readAnew(): void {
     this.readSidebar()
     this.readServer()
@@ -168,7 +168,7 @@ export class Chat {
     }
   }
 
-  /** Somebody's account is gone, and with it what they said. */
+  /** An account was deleted, and with it all of its messages. */
   memberDeleted(userId: string, at: Message['deletedAt']): void {
     this.people.deleted(userId)
     for (const timeline of this.#timelines.values()) timeline.authorDeleted(userId, at)

@@ -15,7 +15,7 @@ function previewed() {
   }
   const server = { api: { message: { fetchLinkPreview } } } as unknown as MemberClient
   const preview = new DraftPreview(server)
-  /** Writes the drafts one right after the other, and then nothing for a moment. */
+  /** Writes the drafts one directly after another, then pauses. */
   const write = async (...drafts: string[]) => {
     const looks = drafts.map((draft) => preview.look(draft))
     await jest.advanceTimersByTimeAsync(500)

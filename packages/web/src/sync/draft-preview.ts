@@ -26,7 +26,7 @@ export class DraftPreview {
     if (link === undefined || this.#unwanted.has(link)) return
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (link !== this.#asked) return
-    // A preview is no reason to bother anybody.
+    // A failed preview is not reported.
     const answer = await this.#server.api.message.fetchLinkPreview({ url: link }).catch(() => undefined)
     if (link !== this.#asked || !answer?.preview || this.#unwanted.has(link)) return
     this.found.set({ link, token: answer.previewToken, preview: answer.preview })

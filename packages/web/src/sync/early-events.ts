@@ -8,14 +8,14 @@ type Opening = { userId: string; events: SharedEvents; reads: Promise<FirstReads
 
 let early: Opening | undefined
 
-/** First listen, then read: nothing falls between. */
+/** Subscribes before reading, so that nothing is missed. */
 function open(server: MemberClient, userId: string): Opening {
   const events = new SharedEvents(server, userId)
   return { userId, events, reads: events.opened().then(() => readFirst(server, firstRoom(userId))) }
 }
 
 /**
- * Opens the stream of who was signed in here last, and reads what they will see, while the server is asked who it is now.
+ * Opens the stream of the user who was last signed in here, and reads their data, while the current user is requested from the server.
  */
 export function openEarly(server: MemberClient): void {
   closeEarly()

@@ -26,7 +26,7 @@ export function readSidebar({ api: { roomDirectory } }: MemberClient): SidebarAn
   return Promise.all([roomDirectory.listRoomGroups({}), roomDirectory.listRooms({})])
 }
 
-/** Sends the requests; whoever waits for an answer learns of its failure. */
+/** Sends the requests; failures are passed to those who await the answers. */
 export function readFirst(server: MemberClient, roomId: string | undefined): FirstReads {
   const sidebar = readSidebar(server)
   sidebar.catch(() => undefined)

@@ -4,11 +4,11 @@ import { server } from '../session/server.ts'
 /** First steps of an owner, and which of them are done. */
 export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
 
-/** Rooms that every new server has are nobody's doing. */
+/** Rooms that every new server has do not count. */
 const givenRooms = new Set(['general', 'announcements'])
 const usualName = 'Parley'
 
-/** Looks at the server as somebody who administers it. */
+/** Reads the state of the server as an administrator. */
 export async function readFirstSteps(): Promise<FirstSteps> {
   const [{ config, publicProfile }, { page }, invites, { groups }] = await Promise.all([
     administration.server.getServerConfig({}),

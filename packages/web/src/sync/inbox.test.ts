@@ -4,7 +4,7 @@ import type { NotificationItem } from '@parley/client/contract'
 import { Inbox } from './inbox.ts'
 import type { People } from './people.ts'
 
-/** An inbox of a server where so many wait, and what else was asked of it. */
+/** An inbox of a server with this many notifications, and the other requests it received. */
 function inboxOf(waiting: string[]): Inbox {
   const notification = {
     listNotifications: async ({ page }: { page: { limit: number } }) => ({
@@ -32,7 +32,7 @@ test('all of many notifications are counted, and further ones replace dismissed 
   jest.useRealTimers()
 })
 
-test('a dismissed notification is subtracted once, however often that is reported', async () => {
+test('a dismissed notification is subtracted once, even if it is reported repeatedly', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(names(3))
   inbox.refresh()

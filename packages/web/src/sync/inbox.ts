@@ -34,7 +34,7 @@ export class Inbox {
     this.items.update((items) => items?.filter(({ id }) => id !== notificationId))
     const listed = this.items.value?.length ?? 0
     if (listed < before) this.total.update((total) => total - 1)
-    // One that is not listed takes the place, or is the one that went.
+    // A notification that is not listed moves up, or is the dismissed one.
     if (isMore) this.refresh()
   }
 

@@ -27,7 +27,7 @@ export class Motd {
     this.#keep({ version: String(version), body, hidden: kept?.hidden === true && kept.body === body })
   }
 
-  /** The viewer has read it: it stays away until there is another one. */
+  /** Hides the message until there is another one. */
   hide(): void {
     const kept = keptMotd(this.#userId)
     if (kept) this.#keep({ ...kept, hidden: true })

@@ -1,6 +1,6 @@
 import type { Chat } from './chat.ts'
 
-/** Says something of oneself, until it is changed or for some minutes (0: until it is changed); undefined takes it back. */
+/** Sets the custom status for some minutes (0: until it is changed); undefined clears it. */
 export async function setCustomStatus(
   chat: Chat,
   wanted: { emoji: string; text: string; minutes: number } | undefined,

@@ -9,7 +9,7 @@ type Question = {
   fail: () => void
 }
 
-/** A list whose questions are answered by hand. */
+/** A list whose requests the test answers. */
 function asked() {
   const questions: Question[] = []
   const list = new PagedList<string>(

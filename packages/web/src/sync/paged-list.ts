@@ -6,7 +6,7 @@ type Answer<T> = { items: readonly T[]; page: PageInfo | undefined }
 
 const pauseMs = 150
 
-/** A list of the server that is searched and read page by page; only the newest question is answered. */
+/** A list of the server that is searched and read page by page. Only the response to the newest query is used. */
 export class PagedList<T> {
   /** Undefined until the first answer. */
   readonly items = new Cell<readonly T[] | undefined>(undefined)

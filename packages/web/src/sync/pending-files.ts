@@ -38,7 +38,7 @@ export class PendingFiles {
     this.in(place).update((uploads) => uploads.filter((one) => one !== upload))
   }
 
-  /** They went out with a message. */
+  /** Removes files that were sent with a message. */
   sent(place: string): void {
     this.in(place).set([])
   }

@@ -17,7 +17,7 @@ test('a user whom the server does not know is shown as deleted; without an answe
     deleted: true,
     displayName: 'Wer gelöscht ist',
   })
-  // The server calls them something, in the one language that it has.
+  // The server returns a placeholder name in its own language.
   people.learn([{ id: 'Uold', login: '', displayName: 'Deleted User', deleted: true } as User])
   expect(people.of('Uold').value?.displayName).toBe('Wer gelöscht ist')
 

@@ -21,7 +21,7 @@ export class People {
   readonly #fetchByLogin: (login: string) => void
   readonly #deletedName: string
 
-  /** `deletedName`: what somebody is called whose account is gone. */
+  /** `deletedName`: the name shown for a deleted account. */
   constructor(server: MemberClient, ownId: string, deletedName: string) {
     this.#deletedName = deletedName
     this.#fetch = gathered(20, async (asked) => {
@@ -36,12 +36,12 @@ export class People {
         this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
     })
-    // Many clients come back together, for example after a restart of the server.
+    // Many clients reconnect at the same time, for example after a restart of the server.
     this.#readAgain = gathered(200 + Math.random() * 1_800, async (userIds) => {
       for (let from = 0; from < userIds.length; from += mostAtOnce)
         await this.#readPresence(server, userIds.slice(from, from + mostAtOnce))
     })
-    // Names in texts are no reason for haste.
+    // Names in texts are not urgent.
     this.#fetchByLogin = gathered(300, async (asked) => {
       const unknown = asked.filter((login) => this.#called.get(login)?.value === undefined)
       for (let from = 0; from < unknown.length; from += mostAtOnce) {
@@ -94,7 +94,7 @@ export class People {
     const presenceOf = (userId: string) => this.#known.get(userId)?.value?.presenceStatus
     const before = new Map(userIds.map((userId) => [userId, presenceOf(userId)]))
     const found = await server.api.user.batchGetUsers({ userIds })
-    // What an event said meanwhile is newer than the answer.
+    // Events received in the meantime are newer than the response.
     for (const { user } of found.users)
       if (user && presenceOf(user.id) === before.get(user.id))
         this.patch(user.id, { presenceStatus: user.presenceStatus })
@@ -122,14 +122,14 @@ export class People {
     }
   }
 
-  /** Somebody's account is gone. */
+  /** Marks a user as deleted. */
   deleted(userId: string): void {
     const login = this.#known.get(userId)?.value?.login
     if (login) this.#called.get(login.toLowerCase())?.set(undefined)
     this.learn([deletedUser(userId)])
   }
 
-  /** Takes back what somebody said of themselves. */
+  /** Clears somebody's custom status. */
   withoutStatus(userId: string): void {
     this.#known.get(userId)?.update((user) => {
       if (!user) return user
@@ -138,7 +138,7 @@ export class People {
     })
   }
 
-  /** Changes what is known of somebody, if anything is. */
+  /** Updates a user, if known. */
   patch(userId: string, change: Partial<User>): void {
     this.#known.get(userId)?.update((user) => user && { ...user, ...change })
   }

@@ -5,7 +5,7 @@ export type PushState = 'impossible' | 'denied' | 'off' | 'on'
 
 const workerPath = '/push-worker.js'
 
-/** The policy of the page takes an address of a script only from here. */
+/** The content security policy accepts script addresses only from this policy. */
 type Policies = {
   createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(path: string): string }
 }
@@ -39,7 +39,7 @@ async function publicKey(server: MemberClient): Promise<string> {
   return runtime?.pushNotificationsEnabled ? (runtime.vapidPublicKey ?? '') : ''
 }
 
-/** Asks the person, and lets notifications come to this browser. */
+/** Requests permission and subscribes this browser. */
 export async function turnPushOn(server: MemberClient): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return readPush(server)
   await navigator.serviceWorker.register((workerUrl ??= trustedWorker()), { type: 'module' })

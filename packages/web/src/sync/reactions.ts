@@ -1,7 +1,7 @@
 import type { Message, MessageReaction } from '@parley/client/contract'
 import type { Chat } from './chat.ts'
 
-/** Reacts to a message, or takes that back; it is shown at once and put right by the answer. */
+/** Adds or removes a reaction. It is shown at once, and corrected by the response. */
 export async function toggleReaction(chat: Chat, message: Message, emoji: string): Promise<void> {
   const { roomId, id: messageEventId, reactions } = message
   const mine = reactions.find((one) => one.emoji === emoji)?.hasReacted ?? false
@@ -11,7 +11,7 @@ export async function toggleReaction(chat: Chat, message: Message, emoji: string
     const request = { roomId, messageEventId, emoji }
     await (mine ? api.message.removeReaction(request) : api.message.addReaction(request))
   } finally {
-    // Also after a failure: what was shown too early goes again.
+    // Also after a failure, to undo what was shown early.
     chat.refreshMessage(roomId, message.echoOfEventId || message.id)
   }
 }

@@ -3,7 +3,7 @@ import { pageFor, rowFor } from '../store/_messages.ts'
 import { readBackTo } from './read-back.ts'
 import { Timeline } from './timeline.ts'
 
-/** A room with a row a minute, of which the last 50 are read at first. */
+/** A room with a row per minute, of which the last 50 are read first. */
 function roomOf(minutes: number) {
   const ids = Array.from({ length: minutes }, (_, at) => `m${at}`)
   const read = jest.fn((cursor?: { value: string }, limit: number = 50) => {
@@ -26,7 +26,7 @@ test('a timeline is read back to a moment, and not further', async () => {
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-test('a way back ends at the first row, and after a long way', async () => {
+test('reading back ends at the first row, or after a maximum number of reads', async () => {
   const short = roomOf(120)
   await short.timeline.reload()
   await readBackTo(short.timeline, 0)

@@ -2,7 +2,7 @@ import { timeOf } from '../store/lines.ts'
 import type { Timeline } from './timeline.ts'
 
 const rowsAtOnce = 200
-/** A way that takes more reads is not gone to its end. */
+/** Maximum number of reads. */
 const mostReads = 20
 
 /** Reads a timeline back until it has a row from before a moment, in milliseconds, or all rows. */

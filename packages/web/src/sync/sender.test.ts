@@ -15,7 +15,7 @@ beforeEach(() => {
   createMessage.mockClear()
   isReachable = true
   happen = new Map()
-  // What only browsers have.
+  // Replaces APIs that only browsers have.
   const locks = { request: async (_: string, held: () => Promise<boolean>) => held() }
   const addEventListener = (name: string, listener: () => void) => void happen.set(name, listener)
   for (const [name, value] of Object.entries({ navigator: { onLine: false, locks }, addEventListener }))
@@ -38,7 +38,7 @@ async function triedAfter(ms: number): Promise<number> {
   return createMessage.mock.calls.length
 }
 
-test('where the browser sees no network, one attempt a minute is made, and none once nothing waits', async () => {
+test('without network one attempt a minute is made, and none when nothing waits', async () => {
   isReachable = false
   sender.send(written)
   expect(await triedAfter(59_000)).toBe(0)
@@ -49,7 +49,7 @@ test('where the browser sees no network, one attempt a minute is made, and none 
   expect(await triedAfter(600_000)).toBe(2)
 })
 
-test('what was sent shows that the browser is wrong, until it says so anew', async () => {
+test('a sent message disproves that there is no network, until the browser reports it again', async () => {
   sender.send(written)
   expect(await triedAfter(60_000)).toBe(1)
   sender.send(written)
@@ -61,7 +61,7 @@ test('what was sent shows that the browser is wrong, until it says so anew', asy
   expect(await triedAfter(0)).toBe(3)
 })
 
-test('a new connection sends at once, whatever the browser says', async () => {
+test('a new connection sends at once, regardless of the browser’s network state', async () => {
   sender.send(written)
   expect(await triedAfter(0)).toBe(0)
   sender.sendWaiting()

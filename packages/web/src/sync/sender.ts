@@ -31,7 +31,7 @@ export class Sender {
   #retry: ReturnType<typeof setTimeout> | undefined
   /** Failed attempts since the last message was sent. */
   #failures = 0
-  /** The browser sees no network, and nothing has shown since that it is wrong. */
+  /** Whether the browser reports no network and nothing has disproved it since. */
   #isOffline = !navigator.onLine
   readonly #closed = new AbortController()
 
@@ -46,7 +46,7 @@ export class Sender {
     addEventListener('offline', () => (this.#isOffline = true), { signal })
   }
 
-  /** Takes in what a reload or crash left, or another tab changed. */
+  /** Loads messages left by a reload or crash, or changed by another tab. */
   async resume(): Promise<void> {
     const left = (await unsentOf(this.#userId)).filter(({ key }) => !this.#posted.has(key))
     this.queue.update((queue) => {
@@ -74,7 +74,7 @@ export class Sender {
     void this.#keep(unsent).then(() => this.#sendNow(placeOf(unsent)))
   }
 
-  /** Sends everything that waits, at once: the server can be reached again. */
+  /** Sends all waiting messages at once, because the server is reachable again. */
   sendWaiting(): void {
     this.#isOffline = false
     this.#failures = 0
@@ -95,13 +95,13 @@ export class Sender {
     )
   }
 
-  /** Without network nothing is tried at once: `online` or a new connection sends what waits, or else the timer. */
+  /** Without network nothing is sent at once; `online`, a new connection or the timer sends waiting messages. */
   #sendNow(place: string): void {
     if (this.#isOffline) this.#sendLater()
     else void this.#sendNext(place)
   }
 
-  /** Sends a refused message once more. */
+  /** Sends a refused message again. */
   sendAgain(key: string): void {
     const one = this.queue.value.find((unsent) => unsent.key === key)
     if (!one) return

@@ -56,7 +56,7 @@ export class Suggestions {
     return typed === '' ? people : [...people, ...this.#handles(typed)]
   }
 
-  /** A request that fails is repeated while its answer is wanted. */
+  /** A failed request is repeated while its result is needed. */
   async #members(typed: string, isWanted: () => boolean): Promise<User[]> {
     const request = {
       ...{ roomId: this.#roomId, search: typed, membership: RoomMembershipKind.EFFECTIVE },
@@ -92,7 +92,7 @@ export class Suggestions {
     const set = await wholeEmojiSet()
     const calledAs = ({ names }: Emoji) => names.find((name) => name.startsWith(typed.toLowerCase()))
     const lengthOf = (emoji: Emoji) => calledAs(emoji)?.length ?? 0
-    // Who begins a shortcode means it: the shortest of them comes first, and what is found by other words after them.
+    // Emojis whose shortcode begins with the text come first, the shortest first, then those found by other words.
     const meant = set.all.filter(calledAs).sort((one, other) => lengthOf(one) - lengthOf(other))
     const found = foundIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
     return [...new Set([...meant, ...found])].map((emoji) => {

@@ -90,7 +90,7 @@ test('a view that is scrolled up stays there when events were missed, and gets t
   await timeline.readAnew()
   expect(shown()).toEqual([...'abc'])
   expect(readMessages.mock.calls).toEqual([[['a', 'b']]])
-  // It read on behind its last row.
+  // It reads on after its last row.
   expect(read.mock.calls.slice(asked)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
 })
 
@@ -111,7 +111,7 @@ test('a failed read is repeated, unless the room may not be read', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
   rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
-  // The first part of what came is there, the next is not.
+  // The first part of the new rows was read, the next was not.
   read.mockImplementationOnce(read.getMockImplementation() ?? read).mockRejectedValueOnce(new Error('lost'))
   await timeline.catchUp()
   await jest.advanceTimersByTimeAsync(5_000)

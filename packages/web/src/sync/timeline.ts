@@ -20,7 +20,7 @@ import { isLasting, retryMs } from './failures.ts'
 export type TimelineSource = {
   /** `limit`: rows wanted at most; the server decides where none is given. */
   read(cursor?: { case: 'before' | 'after'; value: string }, limit?: number): Promise<RoomTimelinePage | undefined>
-  /** The rows around one. Fails with `not_found` where it is not there. */
+  /** The rows around a row. Fails with `not_found` if it does not exist. */
   readAround(eventId: string): Promise<RoomTimelinePage | undefined>
   readMessages(ids: string[]): Promise<Message[]>
 }
@@ -121,7 +121,7 @@ export class Timeline {
     })
   }
 
-  /** Reads on behind the last row, where the window ends before the newest. */
+  /** Reads rows after the last one, if the window ends before the newest. */
   async readNewer(): Promise<void> {
     await this.#inTurn(async () => {
       const window = this.window.value
@@ -131,7 +131,7 @@ export class Timeline {
     })
   }
 
-  /** Opens the window around a row, unless it is in it. Fails with `not_found` where it is not there. */
+  /** Opens the window around a row, unless the window contains it. Fails with `not_found` if it does not exist. */
   async seek(eventId: string): Promise<void> {
     await this.#inTurn(async () => {
       if (this.window.value?.rows.some(({ id }) => id === eventId)) return
@@ -201,7 +201,7 @@ export class Timeline {
     this.window.update((now) => now && withMessages(now, messages))
   }
 
-  /** Takes in a message that an answer brought. */
+  /** Adds a message from a response. */
   show(message: Message): void {
     this.window.update((now) => now && withMessages(now, [message]))
   }

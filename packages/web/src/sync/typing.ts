@@ -3,7 +3,7 @@ import { Cell } from '../state/cell.ts'
 
 /** How long a hint is shown, and the minimum interval of sending one; both are defined in the contract. */
 const [shownMs, everyMs] = [6_000, 2_000]
-/** A hint takes another way than a message, so one sent before it may come after it. */
+/** Hints and messages take different paths, so a hint may arrive after a message that was sent later. */
 const lateMs = 1_000
 
 /** Who is typing where. */
@@ -39,7 +39,7 @@ export class Typing {
     )
   }
 
-  /** Somebody said what they were typing. */
+  /** To be called when a message of somebody has arrived. */
   ended(place: string, userId: string): void {
     const key = `${place}/${userId}`
     this.#endedAt.set(key, performance.now())
@@ -50,7 +50,7 @@ export class Typing {
     this.#take(place, userId)
   }
 
-  /** Tells the others that one is typing. */
+  /** Notifies others that the user is typing. */
   tell(roomId: string, threadRootEventId: string): void {
     const place = `${roomId}/${threadRootEventId}`
     if (performance.now() - (this.#sentAt.get(place) ?? -Infinity) < everyMs) return

@@ -56,7 +56,7 @@ export class Upload {
     }
   }
 
-  /** Ends it; what has arrived is thrown away. */
+  /** Cancels the upload and discards uploaded chunks. */
   cancel(): void {
     this.#wanted = false
     if (this.#uploadId === '' || this.state.value.at === 'done') return
@@ -78,7 +78,7 @@ export class Upload {
     this.#chunkBytes = Math.min(upload?.maxChunkSize || readBytes, readBytes)
   }
 
-  /** An answer may have been lost: the server says what it has. */
+  /** A response may have been lost, so the offset is requested from the server. */
   async #catchUp(): Promise<void> {
     const { upload } = await this.#server.api.assetUpload.getUpload({ uploadId: this.#uploadId })
     this.#sent = Number(upload?.committedOffset ?? 0n)
