@@ -6,7 +6,7 @@ import { knownToFolder } from './known-to-folder.ts'
 import { output } from './programs.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Adds `config`: what every service would read if it were started now, and from where. */
+/** Adds `config`, which shows the settings that every service would read if started now, and their sources. */
 export function addConfigCommand(parent: Command, { print, dataDir, env }: Surroundings): void {
   parent
     .command('config')

@@ -55,7 +55,7 @@ function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv)
 
 async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<Found[]> {
   try {
-    // The log level is a setting to be checked like every other, so there may be lines of the log, which are objects.
+    // The log level is checked like every other setting, so the output may contain lines of the log, which are objects.
     const lines = (await output(service, 'doctor', env, '', serviceMs)).split('\n')
     const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))
@@ -72,7 +72,7 @@ function summed(findings: Found[]): Report {
   return { result: counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok', counts, findings }
 }
 
-/** What several services found alike is printed once. */
+/** Findings that several services share are printed once. */
 function asText({ counts, findings }: Report, all: boolean): string {
   const alike = new Map<string, Found[]>()
   for (const finding of findings.filter(({ result }) => all || result !== 'ok')) {

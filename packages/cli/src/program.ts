@@ -160,7 +160,7 @@ function addCommands(program: Command, shared: Surroundings): { nested: Command[
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)
   addEmailCommands(user, shared)
-  // Short forms: `parley set-password` does what `parley user set-password` does.
+  // Short forms: `parley set-password` is the same as `parley user set-password`.
   addUserCommands(program, shared, true)
   addEmailCommands(program, shared, true)
   const group = (name: string, about: string, add: (parent: Command, shared: Surroundings) => void): Command => {

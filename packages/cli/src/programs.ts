@@ -10,7 +10,7 @@ import { unreachable } from './failure.ts'
 type Output = { answer?: JsonValue; error?: { code: number; message: string } }
 
 /**
- * Runs a service's program that answers one question, and returns the response. Throws a ConnectError for a refusal.
+ * Runs a service's program for one request, and returns the response. Throws a ConnectError for a refusal.
  */
 export async function runProgram(
   service: string,

@@ -38,7 +38,7 @@ let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
 
-/** Whether none of its threads runs on; where that cannot be seen it is taken for granted. */
+/** Whether all of its threads have ended; assumed where that cannot be determined. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
   if (!existsSync(tasks)) return true
@@ -145,7 +145,7 @@ describe('commands', () => {
     })
   })
 
-  test('create speaks to people otherwise', async () => {
+  test('create prints text for people by default', async () => {
     const { out } = await parley(['user', 'create', '--login', 'bob', '--password-stdin'], { stdin: 'secret' })
     expect(out).toBe('made bob (U1)\n')
   })
@@ -212,7 +212,7 @@ describe('failures', () => {
       process.kill(nats.pid, 'SIGCONT'),
     )
     expect(answer).toMatchObject({ code: 3, out: '', err: expect.stringContaining('is the fleet still running?') })
-    // While the bus was away, accounts may have lost its connection.
+    // While the bus was down, accounts may have lost its connection.
     await eventually(async () =>
       expect(await parley(['user', 'grant-role', '--login', 'a', '--role', 'b'])).toMatchObject({ code: 0 }),
     )
@@ -224,7 +224,7 @@ describe('failures', () => {
     expect(err).toMatch(/no fleet runs on \/nowhere.*make run/)
   })
 
-  test('a damaged file says so', async () => {
+  test('a damaged file is reported', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
     mkdirSync(join(dir, 'run'))
     writeFileSync(join(dir, 'run/operator.json'), '{"natsUrl": 1}')
@@ -265,7 +265,7 @@ describe('failures', () => {
   })
 
   test.each([['a password\n'], ['a password\r\n'], ['a password'], ['\uFEFFa password\r\n']])(
-    'the line end is no part of the password: %j',
+    'the line end is not part of the password: %j',
     async (stdin) => {
       await parley(['user', 'set-password', '--login', 'a', '--password-stdin'], { stdin })
       expect(requested.at(-1)).toMatchObject({ password: 'a password' })
@@ -277,7 +277,7 @@ describe('failures', () => {
     [['--json', 'user', 'create', '--password-stdin'], "required option '--login <login>' not specified"],
     [['user', '--json'], 'missing command'],
     [['session', 'list', '--login', 'a', '--data-dir', '', '--json'], '--data-dir needs a folder'],
-  ])('%j: what is not understood is JSON as well', async (args, message) => {
+  ])('%j: a usage error is printed as JSON as well', async (args, message) => {
     const { code, out, err } = await parley(args)
     expect([code, out]).toEqual([2, ''])
     expect(JSON.parse(err)).toEqual({ error: { code: 'usage', message: expect.stringContaining(message) } })
@@ -302,7 +302,7 @@ describe('failures', () => {
 })
 
 describe('without a fleet', () => {
-  test('keys for push notifications are made, other ones each time', async () => {
+  test('new keys for push notifications are generated each time', async () => {
     const generate = async (): Promise<unknown> =>
       JSON.parse((await parley(['vapid', 'generate', '--json'], { dir: '/nowhere' })).out)
     const keys = await generate()

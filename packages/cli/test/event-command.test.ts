@@ -33,7 +33,7 @@ const names = Object.keys(services) as Name[]
 const closing: (() => unknown)[] = []
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requests: unknown[] = []
-/** How many events are parked, by service. */
+/** Number of parked events, by service. */
 const parked: Partial<Record<Name, number>> = {}
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ test('reports that no event is parked', async () => {
   expect(await parley('events', 'parked')).toMatchObject({ code: 0, out: 'no events are parked\n' })
 })
 
-test('parked events of every service are listed, however many there are', async () => {
+test('all parked events of every service are listed', async () => {
   Object.assign(parked, { rooms: 1, uploads: 501 })
   const { code, out } = await parley('events', 'parked', '--json')
   expect(code).toBe(0)
@@ -99,7 +99,7 @@ test('parked events of every service are listed, however many there are', async 
   )
 })
 
-test('replays named events, and all only on request', async () => {
+test('replays the named events, and all of them only on request', async () => {
   requests.length = 0
   const { code, out } = await parley('events', 'replay', '--consumer', 'uploads-posted', '--id', 'E1', 'E2')
   expect([code, out]).toEqual([0, expect.stringContaining('1 event is retried')])

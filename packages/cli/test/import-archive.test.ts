@@ -20,11 +20,11 @@ type Standing = {
   /** Messages that an earlier run wrote. */
   known?: string[]
   foreign?: boolean
-  /** Bodies and names of what is refused. */
+  /** Bodies and names that are refused. */
   refused?: string
 }
 
-/** A fleet that takes everything, and remembers it. */
+/** A fleet that accepts and records everything. */
 function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
   const rooms: ImportRoomRequest[] = []
   const members: string[][] = []
@@ -157,7 +157,7 @@ test('many members are sent in several calls, unless the room was already comple
   expect(later.members).toEqual([])
 })
 
-test('a direct message of too many people stays closed, whatever the archive says', async () => {
+test('a direct message of too many people stays private, regardless of the archive', async () => {
   const fake = fakeFleet()
   const many = Array.from({ length: 11 }, (_, index) => `P${index}`)
   await run(fake, ...many.map((id) => person(id)), room({ id: 'D1', dm: true, private: false }), members(...many))
@@ -182,7 +182,7 @@ test('a direct message keeps those who were deleted; of more than ten people it 
   ])
 })
 
-test('messages come in batches, what an earlier run wrote is left out however old it is, and all is read at the end', async () => {
+test('messages are sent in batches without those of an earlier run of any age, and are all marked as read at the end', async () => {
   const fake = fakeFleet({ known: ['old', 'new'] })
   const future = message('new', { createdAt: new Date(1_700_000_000_000) })
   const between = Array.from({ length: 600 }, (_, index) => message(`between-${index}`))
@@ -239,14 +239,14 @@ test('renamed people and rooms are reported with their new names', async () => {
   expect(altered.map(({ places: [place = ''] }) => place.slice(0, 10))).toEqual(['ann is ann', 'C1 is yyyy'])
 })
 
-test('a file that two runs send at once is whole in both', async () => {
+test('a file sent by two runs concurrently is complete in both', async () => {
   const fake = fakeFleet()
   const raced = message('1', { files: [file('raced', 'x'.repeat(600_000))] })
   const { taken, notTaken } = await run(fake, person('ann'), room(), raced)
   expect([fake.chunks, taken.files, notTaken]).toEqual([[{ offset: 524_288n, length: 75_712 }], 1, []])
 })
 
-test('a file of which bytes are missing is not taken', async () => {
+test('a file with missing bytes is not imported', async () => {
   const { notTaken } = await run(
     ...([fakeFleet(), person('ann'), room()] as const),
     message('1', { files: [{ ...file('a', 'xx'), size: 3 }] }),

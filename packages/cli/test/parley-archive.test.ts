@@ -19,13 +19,13 @@ async function read(...lines: object[]): Promise<ArchiveRecord[]> {
   return records
 }
 
-test('a room is open only when its line says so', async () => {
+test('a room is open only if its line says so', async () => {
   const rooms = [{ private: false }, { private: 'true' }, {}].map((more) => ({ type: 'room', id: 'R1', ...more }))
   const records = await read(header, ...rooms, { type: 'end' })
   expect(records.map((record) => record.type === 'room' && record.private)).toEqual([false, true, true])
 })
 
-test('times that nothing can keep are none, and previews lead to pages alone', async () => {
+test('times that cannot be stored are dropped, and previews link only to web pages', async () => {
   const message = { type: 'message', id: 'E1', author: 'U1', createdAt: '2020-01-01T00:00:00Z' }
   const records = await read(
     ...[header, { type: 'room', id: 'R1', createdAt: '-271821-04-21T00:00:00Z' }],

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a file is for its owner alone, also where one for everybody was', async () => {
+test('a file is readable only by its owner, even if it replaces one readable by everybody', async () => {
   const path = join(folder, 'a')
   writeFileSync(path, 'old')
   chmodSync(path, 0o644)
@@ -30,7 +30,7 @@ test('an incomplete write leaves the old file', async () => {
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['a']])
 })
 
-test('of two concurrent writers neither publishes the unfinished file of the other', async () => {
+test('two concurrent writers do not publish each other’s unfinished file', async () => {
   const path = join(folder, 'a')
   let goOn: () => void = () => undefined
   const waited = new Promise<void>((resolve) => (goOn = resolve))

@@ -92,7 +92,7 @@ describe('an export of Slack', () => {
     expect(of(records, 'members')[0]).toMatchObject({ people: ['U1', 'U2'] })
   })
 
-  test('has a channel closed that is listed as private anywhere', async () => {
+  test('treats a channel as private if any list says so', async () => {
     const { records } = await read({
       'users.json': users,
       'channels.json': [
@@ -108,7 +108,7 @@ describe('an export of Slack', () => {
     expect(of(records, 'members')[0]).toMatchObject({ people: ['U1'] })
   })
 
-  test('keeps who takes part in a direct message when the users do not list them', async () => {
+  test('keeps participants of a direct message who are not in the list of users', async () => {
     const { records } = await read({
       'users.json': users,
       'dms.json': [{ id: 'D1', members: ['U1', 'W7'] }],
@@ -118,7 +118,7 @@ describe('an export of Slack', () => {
     expect(records.findIndex(({ type }) => type === 'room')).toBe(4)
   })
 
-  test('finds folders whose letters were taken apart by who packed it', async () => {
+  test('finds folders whose names were stored with decomposed letters', async () => {
     const { records } = await read({
       'users.json': users,
       'channels.json': [{ id: 'C1', name: 'k\u00fcche' }],
@@ -175,7 +175,7 @@ describe('a message', () => {
     expect(await messagesOf(said(1, { subtype: 'me_message', text: 'waves' }))).toMatchObject([{ text: '_waves_' }])
   })
 
-  test('that was deleted while its thread lives is a placeholder', async () => {
+  test('that was deleted but has a thread is a placeholder', async () => {
     const tombstone = said(1, { subtype: 'tombstone', user: 'USLACKBOT', text: 'This message was deleted.' })
     expect(await messagesOf(tombstone)).toMatchObject([{ text: '', deletedAt: new Date(1500000001000) }])
   })
@@ -231,11 +231,11 @@ describe('a message', () => {
   })
 })
 
-test('a link in a folder of files leads nowhere', async () => {
+test('a link in a folder of files is not followed', async () => {
   const links = join(folder, 'links')
   mkdirSync(links)
   symlinkSync('/etc/passwd', join(links, 'F0000001-a.txt'))
-  // A folder of strangers beside it, and one that leads round in circles.
+  // A link to a foreign folder, and a circular one.
   const outside = join(folder, 'outside')
   mkdirSync(join(outside, 'F0000003'), { recursive: true })
   writeFileSync(join(outside, 'F0000003', 'c.txt'), 'a secret')
@@ -259,7 +259,7 @@ test('a folder of files may itself be named by a link', async () => {
   expect((await file?.bytes?.())?.size).toBe(6)
 })
 
-test('a link that takes the place of a folder leads nowhere', async () => {
+test('a link that replaces a folder is not followed', async () => {
   const there = join(folder, 'swapped')
   mkdirSync(join(there, 'F0000001'), { recursive: true })
   writeFileSync(join(there, 'F0000001', 'a.txt'), 'a plan')
@@ -315,7 +315,7 @@ describe('records that are not imported are reported with their place', () => {
     expect(of(records, 'untaken')).toMatchObject([{ what: 'days', reason: 'the file is damaged' }])
   })
 
-  test('days of a folder that belongs to no room, or to more than one', async () => {
+  test('days of a folder that belongs to no room or to several', async () => {
     const { records } = await day([said(1)], {
       'groups.json': [{ id: 'G1', name: 'tea', members: ['U1'] }],
       'coffee/2017-07-14.json': [said(2)],
@@ -327,7 +327,7 @@ describe('records that are not imported are reported with their place', () => {
     ])
   })
 
-  test('a second message of the same time, people and rooms without an id, and what is no message', async () => {
+  test('a second message with the same time, people and rooms without an id, and entries that are not messages', async () => {
     const { records } = await read({
       ...{ 'users.json': [...users, { name: 'nobody' }], 'channels.json': [...channels, { name: 'nowhere' }] },
       'tea/2017-07-14.json': [said(1), said(1, { text: 'other' }), 7, null],
@@ -345,7 +345,7 @@ describe('records that are not imported are reported with their place', () => {
     )
   })
 
-  test('a day that is not JSON, and the other days are taken', async () => {
+  test('a day that is not JSON, while the other days are imported', async () => {
     const { records } = await day('[{"secret": "not to be', { 'tea/2017-07-15.json': [said(9)] })
     expect(of(records, 'untaken')).toEqual([
       { type: 'untaken', what: 'days', reason: 'the file is not JSON', place: 'tea/2017-07-14.json' },
@@ -354,7 +354,7 @@ describe('records that are not imported are reported with their place', () => {
   })
 })
 
-describe('a file that is no export is refused with a reason', () => {
+describe('a file that is not an export is refused with a reason', () => {
   test.each([
     ['without users', { 'channels.json': channels }, 'no users.json'],
     ['without rooms', { 'users.json': users }, 'no channels'],
@@ -365,7 +365,7 @@ describe('a file that is no export is refused with a reason', () => {
     await expect(read(files)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(message) })
   })
 
-  test('something that is no zip, and nothing at all', async () => {
+  test('a file that is not a zip archive, and a missing file', async () => {
     const path = join(folder, 'no.zip')
     writeFileSync(path, 'just text')
     await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('no.zip cannot be read') })
@@ -375,7 +375,7 @@ describe('a file that is no export is refused with a reason', () => {
     })
   })
 
-  test('a file that is there twice, or that shares its bytes with another one', async () => {
+  test('a duplicate file, or one that shares its bytes with another', async () => {
     const path = join(folder, 'twice.zip')
     await writeZip(path, { 'users.json': users, 'aa/2017-07-14.json': [], 'bb/2017-07-14.json': [] })
     const { readFile, writeFile } = await import('node:fs/promises')

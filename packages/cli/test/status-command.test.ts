@@ -36,11 +36,11 @@ test('reports that no fleet runs', async () => {
   expect(await parley()).toMatchObject({ code: 3, err: expect.stringContaining('no fleet runs') })
 })
 
-test('a process that waits, one that is gone, and deployables without any', async () => {
+test('reports a process that waits, one that has ended, and deployables without any', async () => {
   using _waiting = { [Symbol.dispose]: health.startup('postgres') }
   write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
   const log = logger('relay')
-  // Tests are silent otherwise, and here only the memory of the log counts.
+  // Enables logging, which tests usually disable; only the remembered errors are used.
   jest.spyOn(process.stdout, 'write').mockReturnValueOnce(true)
   log.level = 'error'
   log.error({ err: Object.assign(new Error('of alice'), { code: '57P01' }) }, 'the outbox could not be read')
@@ -71,7 +71,7 @@ test('a process that waits, one that is gone, and deployables without any', asyn
   expect(text).not.toContain('alice')
 })
 
-test('processes behind a name, and names that are none', async () => {
+test('finds processes behind a name, and refuses invalid names', async () => {
   const { code, out } = await parley('--json', '--at', `127.0.0.1:${port}`)
   expect(code).toBe(1)
   expect((JSON.parse(out) as Printed).nodes).toEqual([expect.objectContaining({ state: 'ready' })])

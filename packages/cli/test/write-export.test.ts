@@ -12,7 +12,7 @@ import type { Line } from '../src/transfer/parley/format.ts'
 const files: Record<string, string> = { whole: 'some bytes', empty: '' }
 const reactors = ['u1', 'u2', 'u3', 'u4', 'u5']
 
-/** A fleet with one room: of its files two are gone and one has lost its end, and reactions come two at a time. */
+/** A fleet with one room, two of whose files are missing and one truncated; reactions are returned two at a time. */
 function fakeFleet(failure = Code.NotFound) {
   const transport = createRouterTransport((router) => {
     router.service(AccountsTransferService, {
@@ -74,7 +74,7 @@ async function exported(fleet: ReturnType<typeof fakeFleet>) {
   return { lines, kept, done }
 }
 
-test('files that are gone are skipped and named at the end', async () => {
+test('missing files are skipped and listed at the end', async () => {
   const { lines, kept, done } = await exported(fakeFleet())
   expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 3, assets: ['gone', 'cut', 'short'] } })
   expect([...kept]).toEqual([

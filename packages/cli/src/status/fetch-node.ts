@@ -10,7 +10,7 @@ export type FleetNode = {
   /** Host and internal port. */
   at: string
   state: 'ready' | 'not ready' | 'unreachable'
-  /** Why it is not ready, or what went wrong when it was asked. */
+  /** Why it is not ready, or why it could not be queried. */
   reasons: string[]
   /** Empty if it cannot be reached and is not known otherwise. */
   service: string
@@ -23,16 +23,16 @@ export type FleetNode = {
   outboxAgeSeconds: number | null
   /** Messages that its deployable has yet to handle. */
   pending: number | null
-  /** Events that its deployable gave up on. */
+  /** Events that its deployable has parked. */
   parked: number | null
   memoryBytes: number | null
   lastErrors: ProcessStatus['lastErrors']
 }
 
-/** Where a process may be asked; `service`: its name, if it is known. */
+/** The address of a process; `service`: its name, if known. */
 export type NodeAddress = { host: string; port: number; service?: string }
 
-/** Asks a process for its state and its metrics. Never rejects. */
+/** Fetches the state and the metrics of a process. Never rejects. */
 export async function fetchNode({ host, port, service = '' }: NodeAddress): Promise<FleetNode> {
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {

@@ -31,7 +31,7 @@ export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
 const head = ['service', 'node', 'version', 'state', 'up', 'sockets', 'outbox', 'pending', 'parked', 'memory']
 const errorsShown = 10
 
-/** A table of the processes, then what is not in order, then the last errors. */
+/** A table of the processes, followed by problems and the last errors. */
 export function asText({ at, missing, versions, nodes }: FleetStatus): string {
   const rows = nodes.map((node) => [
     node.service || '?',

@@ -1,4 +1,4 @@
-/** The values of a metric in Prometheus' text format, whatever its labels. */
+/** The values of a metric in Prometheus' text format, regardless of labels. */
 function samples(metrics: string, name: string): number[] {
   const pattern = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'gm')
   return [...metrics.matchAll(pattern)].map(([, value]) => Number(value)).filter((value) => Number.isFinite(value))

@@ -33,7 +33,7 @@ export type ArchivedRoom = {
 
 export type ArchivedMembers = { type: 'members'; people: string[]; place: string }
 
-/** A file whose bytes may be there. */
+/** A file, possibly with its bytes. */
 export type ArchivedFile = {
   id: string
   name: string
@@ -62,7 +62,7 @@ export type ArchivedMessage = {
   place: string
 }
 
-/** Something of the archive that cannot be taken, and why. */
+/** A part of the archive that cannot be imported, with the reason. */
 export type Untaken = { type: 'untaken'; what: string; reason: string; place: string }
 
 /** The content of an archive, ordered so that every record refers only to earlier ones. */

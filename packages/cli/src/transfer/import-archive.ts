@@ -8,7 +8,7 @@ import { RoomImporter, type OpenRoom } from './room-importer.ts'
 
 export type ImportOptions = {
   source: string
-  /** Name of the group for rooms that come with none. */
+  /** Name of the group for rooms without a group. */
   group: string
   /** Whether accounts with the same verified address are treated as the same person. */
   matchEmails: boolean

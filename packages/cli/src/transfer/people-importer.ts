@@ -57,7 +57,7 @@ export class PeopleImporter {
     return this.#here.get(id)
   }
 
-  /** Our ids of everybody. */
+  /** Ids of all imported accounts. */
   everybody(): string[] {
     return [...new Set([...this.#here.values()].map(({ userId }) => userId))]
   }

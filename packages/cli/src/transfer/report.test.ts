@@ -12,7 +12,7 @@ test.each([
   expect([counted(1, many), counted(2, many), counted(0, many)]).toEqual([`1 ${one}`, `2 ${many}`, `0 ${many}`])
 })
 
-test('a report stays small, however many reasons an archive gives', () => {
+test('the size of a report is limited, regardless of the number of reasons', () => {
   const report = new Report()
   for (let index = 0; index < 1_000; index++) report.left('reactions', `there is no emoji ":e${index}:" here`, 'there')
   report.left('files', 'too large', 'there')

@@ -8,7 +8,7 @@ const maxReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
-/** What an import took and what it left out, with reasons and places. Holds no message text. */
+/** What was imported and what was left out, with reasons and places. Contains no message text. */
 export class Report {
   readonly #taken = new Map<string, number>()
   readonly #untaken = new Map<string, Reason>()

@@ -11,7 +11,7 @@ const membersAtOnce = 1_000
 const readersAtOnce = 500
 const maxParticipants = 10
 
-/** A room of the archive and the room here. */
+/** A room of the archive, and the room on this server. */
 export type OpenRoom = {
   archived: ArchivedRoom
   roomId: string
@@ -45,7 +45,7 @@ export class RoomImporter {
     if (made) this.#terms.report.took('groups')
   }
 
-  /** Name here of a room of the archive that was already created. */
+  /** Name on this server of a room of the archive that was already created. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }

@@ -7,7 +7,7 @@ import { fieldsList, fieldsOf, flagOf, isFields, textOf, textsOf, type Fields } 
 import { fileAt } from '../local-file.ts'
 import { formatName, formatVersion, toPreview } from './format.ts'
 
-/** No exported line is as long. */
+/** Longer than any exported line. */
 const maxLineLength = 16 * 1024 * 1024
 
 const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)

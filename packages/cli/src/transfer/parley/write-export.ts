@@ -9,7 +9,7 @@ export type ExportOptions = {
   /** Ids or names of rooms; none for all. */
   rooms: readonly string[]
   write: (line: Line) => Promise<void>
-  /** Keeps the bytes of a file; undefined: files are only named. */
+  /** Stores the bytes of a file; if undefined, files are only listed. */
   keep: ((assetId: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>) | undefined
   progress: (at: { room: string; messages: number }) => void
 }
@@ -28,7 +28,7 @@ export type Exported = {
 
 type ExportedFleet = Omit<TransferFleet, 'storage' | 'parkedEvents'>
 
-/** Writes rooms with everything in them and everybody they name, page by page. */
+/** Writes rooms with their content and all people that they mention, page by page. */
 export async function exportRooms(fleet: ExportedFleet, options: ExportOptions): Promise<Exported> {
   return new Exporter(fleet, options).run()
 }
@@ -121,7 +121,7 @@ class Exporter {
     this.#done.rooms++
   }
 
-  /** Completes the reactions of a message that has more than one answer holds. */
+  /** Completes the reactions of a message that has more than fit one response. */
   async #fetchReactions(roomId: string, message: ExportMessagesResponse_Message): Promise<void> {
     const byEmoji = new Map(message.reactions.map((reaction) => [reaction.emoji, reaction]))
     for (let more = message.moreReactions; more;) {

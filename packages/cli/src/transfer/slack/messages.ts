@@ -24,7 +24,7 @@ function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   return ms >= earliest && ms <= now + aheadMs ? new Date(ms) : undefined
 }
 
-/** Who wrote a message: a user, or a bot that the users do not list. */
+/** The author of a message: a user, or a bot that is not in the list of users. */
 export const authorOf = (message: Fields): string =>
   textOf(message.user) || textOf(fieldsOf(message.comment).user) || textOf(message.bot_id) || botByName(message)
 

@@ -37,7 +37,7 @@ test.each([
   ['no escapes of Markdown', String.raw`C:\*.txt`, String.raw`C:\\*.txt`],
 ])('%s', (_, text, markdown) => expect(toMarkdown(text, names)).toBe(markdown))
 
-test('a text of brackets only takes no longer than any other', () => {
+test('a text that consists of brackets takes no longer than any other', () => {
   const text = '['.repeat(1_000_000)
   expect(toMarkdown(text, names)).toBe(text)
 })

@@ -5,7 +5,7 @@ import { exitCodes, Failure } from '../../failure.ts'
 
 /** More than any real day of a channel, and small enough to keep in memory. */
 const maxJsonBytes = 256 * 1024 * 1024
-/** Every value costs memory, however few bytes it has. */
+/** Every value costs memory, even if it has only a few bytes. */
 const maxJsonValues = 5_000_000
 const maxEntries = 2_000_000
 /** Text usually compresses to about a tenth. Smaller files are not checked. */
