@@ -1,10 +1,9 @@
-/** What to do about a URL that cannot be read. `setting`: the variable that holds it. */
+/** Advice for a URL that cannot be parsed. `setting`: the variable that contains it. */
 export const encodeAdvice = (setting: string): string =>
   `Percent-encode the password in ${setting}: # as %23, / as %2F, ? as %3F, @ as %40, % as %25.`
 
 /**
- * Whether a URL ends its host too early: at a `#`, `/` or `?` in the password. What stands before may look like a host
- * and a port all the same.
+ * Whether a URL ends its host too early: at a `#`, `/` or `?` in the password. The part before may still look like a host and a port.
  */
 export function endsInPassword(url: string): boolean {
   const [, rest = ''] = /^\w+:\/\/[^/?#]*([^=]*)/.exec(url) ?? []

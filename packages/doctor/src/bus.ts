@@ -16,7 +16,7 @@ type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 const leastPayload = 2 * 1024 ** 2
 
 /**
- * Checks the bus for a deployable: reach of every server, both users, their permissions, versions, limits and durables.
+ * Checks the bus for a deployable: connection to every server, both users, their permissions, versions, limits and durables.
  */
 export function busCheck(name: Deployable): Check {
   return check('nats', busFields(), async (config, report, signal) => {
@@ -28,7 +28,7 @@ export function busCheck(name: Deployable): Check {
   })
 }
 
-/** Checks the stream for its keeper. `wishes`: the settings that say how large it shall be. */
+/** Checks the stream for its keeper. `settings`: its configured size and number of copies. */
 export function streamCheck(name: Deployable, wishes: StreamFields): Check {
   return check('nats.stream', { ...busFields(), ...wishes }, async (config, report) => {
     await usingBus(name, config, 'events', (bus) => checkStream(bus, report, config))
@@ -44,7 +44,7 @@ const connect = (name: Deployable, config: BusConfig, purpose: Purpose) =>
     ...{ name, purpose, once: true },
   })
 
-/** Does nothing where no server can be reached, which another part reports for each server. */
+/** Does nothing if no server can be reached, which is reported separately for each server. */
 async function usingBus(
   name: Deployable,
   config: BusConfig,
@@ -85,7 +85,7 @@ async function checkServer(name: Deployable, config: BusConfig, report: Report, 
       if (purpose === 'rpc') reportServer(bus, at, report)
     } catch (error) {
       report.fail(check, `cannot connect to ${at} as ${user}: ${reasonOf(error)}`, adviceFor(error, name))
-      // The same password opens neither.
+      // The password is refused for both users.
       return
     }
   }
@@ -141,7 +141,7 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
   for (const kind of hints.subscribes ?? []) nc.subscribe(`hint.${kind}.*`, ignore)
   for (const { typeName } of served)
     nc.subscribe(`rpc.internal.${typeName.replaceAll('.', '_')}.DoctorCheck`, { ...ignore, queue: name })
-  // The server answers in order: before this answer it has sent every refusal, which then only has to be taken.
+  // The server answers in order, so every refusal has arrived before this answer and only has to be processed.
   await nc.flush()
   await new Promise((resolve) => setImmediate(resolve))
   if (!denied.delete(`publish ${forbidden}`))

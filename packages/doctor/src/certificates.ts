@@ -6,7 +6,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { reasonOf, type Report } from './finding.ts'
 
 const dayMs = 86_400_000
-/** Days before its end from which a certificate is mentioned; automatic renewals happen earlier. */
+/** Days before its expiry from which a certificate is reported; automatic renewals happen earlier. */
 const soonDays = 14
 const connectMs = 5_000
 
@@ -19,13 +19,12 @@ export type TlsPlace = {
   servername?: string | undefined
   /** How the certificate is checked; by default for its name and with the authorities of this machine. */
   trust?: Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'>
-  /** What is said before TLS begins, where the protocol has such a beginning. */
+  /** Messages before TLS begins, for protocols that require them. */
   prelude?: (socket: Socket) => Promise<void>
 }
 
 /**
- * Reports whether a server presents a certificate that this machine trusts, and when the certificate ends. `away`: what
- * it is if the server cannot be reached.
+ * Reports whether a server presents a certificate that this machine trusts, and when it expires. `away`: the level of the finding if the server cannot be reached.
  */
 export async function reportServerCertificate(
   report: Report,
@@ -56,8 +55,7 @@ export async function reportServerCertificate(
 }
 
 /**
- * Reports when the certificate in a file (PEM) ends. Of `own` certificates the first counts, which stands before its
- * chain; of `authorities` the last to end, because bundles of many always hold some that have ended.
+ * Reports when the certificate in a file (PEM) expires. Of `own` certificates the first is used, which precedes its chain; of `authorities` the last to expire, because large bundles always contain expired ones.
  */
 export async function reportCertificateFile(
   report: Report,
@@ -99,7 +97,7 @@ async function openTls({ host: named, port, servername, trust, prelude }: TlsPla
   const host = named.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(connectMs)
   const plain = connectTcp({ host, port })
-  // What waits for the socket gets its error; after that nobody needs it.
+  // Pending operations get the error of the socket, which is no longer needed afterwards.
   plain.on('error', () => undefined)
   signal.addEventListener('abort', () => plain.destroy(), { once: true })
   await once(plain, 'connect', { signal })

@@ -8,12 +8,12 @@ const ofReading = (serverMs: number): Finding | undefined => {
   return findings[0]
 }
 
-test('an answer that takes long is no difference', () => {
+test('a slow answer is not reported as a difference', () => {
   for (const serverMs of [100_000, 101_000, 102_000, 99_500, 102_900])
     expect(ofReading(serverMs)).toMatchObject({ result: 'ok' })
 })
 
-test('a difference that is noticed, and one that does harm', () => {
+test('a small difference is a warning, a large one a failure', () => {
   expect(ofReading(104_000)).toMatchObject({
     result: 'warn',
     found: "the clock of Redis is 2.0 s ahead of this machine's",

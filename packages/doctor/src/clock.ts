@@ -1,11 +1,11 @@
 import type { Report } from './finding.ts'
 
-/** Difference from which it is mentioned, in milliseconds. */
+/** Difference from which it is reported, in milliseconds. */
 const noticeableMs = 1_000
-/** Difference from which codes, tokens and signatures are refused that are still valid, in milliseconds. */
+/** Difference from which valid codes, tokens and signatures are refused, in milliseconds. */
 const harmfulMs = 30_000
 
-/** A server's time in milliseconds since 1970, and when it was asked for and answered by this machine's clock. */
+/** A server's time in milliseconds since 1970, with the times of request and answer on this machine's clock. */
 export type ClockReading = { serverMs: number; requestedMs: number; answeredMs: number }
 
 /** Reports how far the clock of a server is from that of this machine. `server`: such as `PostgreSQL`. */

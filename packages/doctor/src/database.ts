@@ -10,11 +10,11 @@ import { reportVersion } from './versions.ts'
 
 type Pool = Database['pool']
 
-/** Share of the server's connections in use from which it is mentioned. */
+/** Share of the server's connections in use from which it is reported. */
 const crowdedFrom = 0.8
 
 /**
- * Checks the database of a deployable: reach, role, version, rights, migrations, connections and clock. `migrations`:
+ * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and clock. `migrations`:
  * the folder with those of this release.
  */
 export function databaseCheck(deployable: string, migrations: URL): Check {

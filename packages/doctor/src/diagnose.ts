@@ -10,19 +10,18 @@ import { settingsCheck } from './settings.ts'
 import { secretsIn } from './secrets.ts'
 import { telemetryCheck } from './telemetry.ts'
 
-/** What a deployable has checked. */
+/** The checks of a deployable. */
 export type Examined = {
   deployable: Deployable
   readConfig: ReadConfig<Fields>
   /** Folder of its migrations, if it has a database. */
   migrations?: URL
-  /** Checks of what only this deployable uses. */
+  /** Checks of dependencies that only this deployable uses. */
   checks?: readonly Check[]
 }
 
 /**
- * Checks the settings of a deployable and everything it depends on. Never rejects because something is wrong, and
- * changes nothing that stays.
+ * Checks the settings of a deployable and everything it depends on. Problems are reported, never thrown, and nothing is changed permanently.
  */
 export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
   const { deployable, readConfig, migrations, checks = [] } = examined

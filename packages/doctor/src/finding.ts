@@ -1,18 +1,18 @@
 /** `warn`: it works, but should be looked at. `fail`: something does not work. */
 export type Result = 'ok' | 'warn' | 'fail'
 
-/** What a check found out. No text of it holds a secret. */
+/** The result of a check. Its texts contain no secrets. */
 export type Finding = {
   /** What was checked, such as `postgres.rights`. A name keeps its meaning in later releases. */
   check: string
   result: Result
-  /** What is the case. */
+  /** What was found. */
   found: string
-  /** What to do next; empty where nothing is to be done. */
+  /** What to do next; empty if nothing needs to be done. */
   next: string
 }
 
-/** Where a check reports its findings. What was reported stays, even if the check fails later or takes too long. */
+/** Receives the findings of a check. They are kept even if the check fails later or takes too long. */
 export type Report = {
   ok(check: string, found: string): void
   warn(check: string, found: string, next: string): void

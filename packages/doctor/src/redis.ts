@@ -10,7 +10,7 @@ import { reportVersion } from './versions.ts'
 
 const commandMs = 3_000
 
-/** Checks Redis: reach, rights, version, clock. */
+/** Checks Redis: connection, permissions, version, clock. */
 export function redisCheck(deployable: string): Check {
   return check('redis', redisFields(), async ({ redisUrl: url }, report) => {
     const at = URL.parse(url)
@@ -63,7 +63,7 @@ async function examine(client: RedisClient, place: string, report: Report): Prom
   } catch (error) {
     return report.fail('redis.reach', `cannot use ${place}: ${reasonOf(error)}`, adviceFor(reasonOf(error)))
   }
-  // Among the keys of limits, because a user may be allowed no other keys than those in use.
+  // One of the keys of rate limits, because a user may be allowed only the keys in use.
   const key = `${rateLimitPrefix('doctor')}:${randomUUID()}`
   const script = "redis.call('SET', KEYS[1], ARGV[1], 'EX', 60) return redis.call('GET', KEYS[1])"
   try {

@@ -11,7 +11,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const key = defineConfig({ key: secret('PARLEY_TEST_KEY', { doc: '' }) })
 const secretsOf = (value: string) => secretsIn(key, { env: { PARLEY_TEST_KEY: value } })
 
-test('the password in a URL, as it is written and as it is meant', () => {
+test('the password in a URL is hidden, both encoded and decoded', () => {
   expect(secretsOf('redis://:p%40ssword@redis')).toEqual(expect.arrayContaining(['p%40ssword', 'p@ssword']))
   expect(secretsOf('redis://:100%sure@redis')).toContain('100%sure')
 })
@@ -20,7 +20,7 @@ test('a value of several lines, also as a message has it', () => {
   expect(secretsOf('first line\n  second\n')).toContain('first line second')
 })
 
-test('the longest come first, so that none is replaced in parts', () => {
+test('the longest secrets come first, so that none is replaced partially', () => {
   const fields = { one: secret('PARLEY_TEST_ONE', { doc: '' }), two: secret('PARLEY_TEST_TWO', { doc: '' }) }
   const env = { PARLEY_TEST_ONE: 'secret', PARLEY_TEST_TWO: 'secret and more' }
   expect([...new Set(secretsIn(defineConfig(fields), { env }))]).toEqual(['secret and more', 'secret'])

@@ -5,13 +5,13 @@ import { NatsError, type JetStreamManager, type StreamInfo } from 'nats'
 import { reportClock } from './clock.ts'
 import { reasonOf, type Report } from './finding.ts'
 
-/** Waiting messages from which a durable counts as behind. */
+/** Number of waiting messages from which a durable is reported as behind. */
 const behindFrom = 10_000
 
 const streamNotFound = 10059
 const jetStreamOff = new Set([10039, 10076])
 
-/** Checks what a deployable can learn about the stream: through its keeper, as when it starts. */
+/** Checks the stream as far as a deployable can: through the keeper, as at its start. */
 export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const wanted = factsOf(name).consumes ?? []
   let lags: Record<string, number>
@@ -44,10 +44,10 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
   }
 }
 
-/** What the fleet wants of the stream. */
+/** The configured properties of the stream. */
 type StreamSettings = { streamMaxBytes: number; streamReplicas: number | undefined }
 
-/** Checks the stream as its keeper, who alone may ask JetStream about it. */
+/** Checks the stream as its keeper, which alone may query JetStream about it. */
 export async function checkStream(bus: Bus, report: Report, settings: StreamSettings): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false, timeout: 5_000 })
   try {
@@ -110,7 +110,7 @@ function reportStream({ config, state, cluster }: StreamInfo, report: Report, se
     )
 }
 
-/** A durable that nobody reads any more keeps every outbox from deleting its entries. */
+/** An abandoned durable prevents every outbox from deleting its entries. */
 async function checkDurables(manager: JetStreamManager, report: Report): Promise<void> {
   const known = new Set(
     deployableNames.flatMap((name) => (factsOf(name).consumes ?? []).map((durable) => durableName(name, durable))),

@@ -2,7 +2,7 @@ import type { Sources } from '@parley/config'
 import { runChecks, type Check } from '../src/check.ts'
 import type { Finding } from '../src/finding.ts'
 
-/** Runs a check with an environment, and answers what it found under a name. */
+/** Runs a check with an environment; returns its findings of the given name. */
 export async function found(
   check: Check,
   env: NodeJS.ProcessEnv,
@@ -13,7 +13,7 @@ export async function found(
   return (await runChecks([check], sources, timeoutMs)).find((finding) => finding.check === name)
 }
 
-/** Everything that is not in order. */
+/** All findings except successes. */
 export async function problems(check: Check, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return (await runChecks([check], { env })).filter(({ result }) => result !== 'ok')
 }

@@ -51,13 +51,13 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-test('an address that cannot be read', async () => {
+test('an invalid address is reported', async () => {
   expect(await problems(busCheck('rooms'), { ...as('rooms'), PARLEY_NATS_URL: 'nats://127.0.0.1:99999' })).toEqual([
     expect.objectContaining({ check: 'nats.reach', result: 'fail', next: expect.stringContaining('nats://host:4222') }),
   ])
 })
 
-test('before the first start the stream is missing, and its keeper', async () => {
+test('before the first start the stream and its keeper are missing', async () => {
   expect(await problems(stream, as('admin'))).toEqual([
     expect.objectContaining({ check: 'nats.stream', result: 'fail', next: expect.stringContaining('Start admin') }),
   ])
@@ -66,7 +66,7 @@ test('before the first start the stream is missing, and its keeper', async () =>
   ])
 })
 
-test('durables are missing until their services have started; then all is in order', async () => {
+test('durables are missing until their services have started, and then everything passes', async () => {
   const keeper = await keepStream(adminBus, { maxBytes: 32 * 1024 ** 2 })
   closing.push(() => keeper[Symbol.asyncDispose]())
   await eventually(async () => expect(await found(stream, as('admin'), 'nats.stream')).toMatchObject({ result: 'ok' }))
@@ -88,7 +88,7 @@ test('durables are missing until their services have started; then all is in ord
   expect(await problems(stream, as('admin'))).toEqual([])
 })
 
-test('a durable of nobody, and a stream that is smaller and has fewer copies than wanted', async () => {
+test('an abandoned durable, and a stream that is smaller and has fewer copies than configured, are reported', async () => {
   const { consumers } = await adminBus.nc.jetstreamManager({ checkAPI: false })
   await consumers.add('EVENTS', { durable_name: 'rooms-of-old' })
   const wishes = { PARLEY_TEST_MAX_BYTES: String(1024 ** 3), PARLEY_TEST_REPLICAS: '3' }
@@ -109,7 +109,7 @@ test('a wrong password', async () => {
   expect(JSON.stringify(finding)).not.toContain('wrong-password')
 })
 
-test('one server of several that is away', async () => {
+test('one unavailable server of several is reported', async () => {
   const env = { ...as('rooms'), PARLEY_NATS_URL: `nats://127.0.0.1:1,${nats.url}` }
   expect(await problems(busCheck('rooms'), env)).toEqual([
     expect.objectContaining({
@@ -121,7 +121,7 @@ test('one server of several that is away', async () => {
   ])
 })
 
-test('a right of an older configuration, and messages that are too small', async () => {
+test('a permission missing in an older configuration and a too small message limit are reported', async () => {
   const call = '"rpc.internal.svc_internal_v1_MessagingInternalService.RoomStates"'
   await configure(shipped.replaceAll(call, '').replace('max_payload: 2MB', 'max_payload: 1MB'))
   expect(await found(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
@@ -163,7 +163,7 @@ test('a server without JetStream', async () => {
   ])
 })
 
-test('a certificate of NATS that has ended', async () => {
+test('an expired certificate of NATS is reported', async () => {
   const dayMs = 86_400_000
   const pair = selfSigned({ from: new Date(Date.now() - 9 * dayMs), until: new Date(Date.now() - dayMs) })
   const tls = join(dir, 'tls.conf')

@@ -22,7 +22,7 @@ async function ofServer(pair: { cert: string; key: string }, servername?: string
   return findings.at(-1)
 }
 
-test('the certificate of a server: trusted, for another name, by nobody known', async () => {
+test('the certificate of a server passes if trusted, and is reported for another name or an unknown authority', async () => {
   const pair = certificate(90)
   expect(await ofServer(pair)).toMatchObject({ result: 'fail', next: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
   const before = getCACertificates('default')
@@ -39,7 +39,7 @@ test('the certificate of a server: trusted, for another name, by nobody known', 
   }
 })
 
-test('a certificate that has ended', async () => {
+test('an expired certificate is reported', async () => {
   expect(await ofServer(certificate(-2))).toMatchObject({
     result: 'fail',
     found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
@@ -54,7 +54,7 @@ test('a server at an IPv6 address, as URLs have it', async () => {
   expect(findings).toEqual([expect.objectContaining({ found: expect.stringContaining('ended on') })])
 })
 
-test('certificates in a file: of authorities the last to end counts, of others the first', async () => {
+test('in a file of authorities the last certificate to expire is used, in others the first certificate', async () => {
   const file = join(dir, 'certificates.pem')
   const findings: Finding[] = []
   const report = reportTo(findings)

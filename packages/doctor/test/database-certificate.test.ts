@@ -41,7 +41,7 @@ async function use(days: number): Promise<string> {
   return pair.cert
 }
 
-test('a server without TLS, then with a certificate that has ended, then with one that ends soon', async () => {
+test('a server without TLS, with an expired certificate or with one that expires soon is reported', async () => {
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=require`
   expect(await certificate()).toMatchObject({ result: 'fail', found: expect.stringContaining('does not offer TLS') })
   expect(await found(check, env, 'postgres.reach')).toMatchObject({
@@ -76,7 +76,7 @@ test('an authority that only the URL names is trusted, with and without sslmode'
   }
 })
 
-test('a certificate that nobody checks is a warning', async () => {
+test('an unchecked certificate is a warning', async () => {
   await use(90)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=no-verify`
   await eventually(async () => expect(await found(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))

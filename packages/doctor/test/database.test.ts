@@ -39,7 +39,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-test('a healthy database is found in order', async () => {
+test('a healthy database passes', async () => {
   expect(await problems(check, at())).toEqual([])
   expect(await found(check, at(), 'postgres.migrations')).toMatchObject({
     result: 'ok',
@@ -106,7 +106,7 @@ test('a Unix socket that does not exist', async () => {
   })
 })
 
-test('a server that accepts connections and says nothing costs no more than the time of the check', async () => {
+test('a server that accepts connections without answering delays no longer than the timeout', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
@@ -120,7 +120,7 @@ test('a server that accepts connections and says nothing costs no more than the 
   expect(finding).toMatchObject({ result: 'fail', found: 'not finished within 0.3 s' })
 })
 
-test('a revoked right is named with the statement that gives it back', async () => {
+test('a revoked permission is reported with the statement that restores it', async () => {
   await run(`revoke update on rooms from ${role}`)
   expect(await problems(check, at())).toEqual([
     {
@@ -148,7 +148,7 @@ test('connections of other roles count as well', async () => {
   expect(Number(used)).toBeGreaterThan(others.length)
 })
 
-test('pending migrations, and those of a newer release', async () => {
+test('pending migrations and those of a newer release are reported', async () => {
   const list = 'drizzle.__drizzle_migrations'
   await run(`create table drizzle.kept as select * from ${list} order by created_at desc limit 1`)
   await run(`delete from ${list} where id in (select id from ${list} order by created_at desc limit 1)`)
@@ -169,7 +169,7 @@ test('pending migrations, and those of a newer release', async () => {
   await run(`insert into ${list} select * from drizzle.kept`)
 })
 
-test('a clock that is wrong', async () => {
+test('a wrong clock is reported', async () => {
   await run('create schema wrong')
   await run(`grant usage on schema wrong to ${role}`)
   await run(`create function wrong.clock_timestamp() returns timestamptz language sql as
@@ -183,7 +183,7 @@ test('a clock that is wrong', async () => {
   await run(`alter role ${role} reset search_path`)
 })
 
-test('transactions that may change nothing, and a role that may do anything', async () => {
+test('read-only transactions and a superuser role are reported', async () => {
   await run(`alter role ${role} set default_transaction_read_only = on`)
   expect(await found(check, at(), 'postgres.writable')).toMatchObject({
     result: 'fail',

@@ -19,7 +19,7 @@ const env = {
   PARLEY_TEST_WAIT: 'soon',
 }
 
-test('a check that fails or hangs hides no other, and no secret is shown', async () => {
+test('a check that fails or hangs does not hide others, and no secret is shown', async () => {
   const findings = await diagnose(
     {
       deployable: 'rooms',
@@ -67,7 +67,7 @@ test('settings that are all valid', async () => {
   })
 })
 
-test('a file of authorities that is not there', async () => {
+test('a missing file of authorities is reported', async () => {
   const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, NODE_EXTRA_CA_CERTS: '/nowhere.pem' })
   expect(findings.find((finding) => finding.check === 'authorities')).toMatchObject({
     result: 'fail',

@@ -29,7 +29,7 @@ afterAll(async () => {
   await redis[Symbol.asyncDispose]()
 })
 
-test('a healthy Redis is found in order', async () => {
+test('a healthy Redis passes', async () => {
   expect(await problems(check, at('right-password'))).toEqual([])
   expect(await admin.keys('*doctor*')).toEqual([])
 })
@@ -60,7 +60,7 @@ test('a user who may not run scripts', async () => {
   })
 })
 
-test('the advised rights are enough', async () => {
+test('the recommended permissions suffice', async () => {
   await admin.call('ACL', 'SETUSER', user, '-@all')
   const { next = '' } = (await problems(check, at('right-password')))[0] ?? {}
   const [, rights = ''] = /ACL SETUSER \.\.\. (.*)\.$/.exec(next) ?? []
