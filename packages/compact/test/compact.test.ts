@@ -18,7 +18,7 @@ test('each deployable is its own user of the bus', () => {
   expect(environmentOf('calls', env)).toEqual(env)
 })
 
-test('a start without settings names what each deployable lacks, once', async () => {
+test('a start without settings lists all missing settings of the deployables once', async () => {
   const error = await startCompact({}, new AbortController().signal).then(
     () => undefined,
     (reason: unknown) => reason,

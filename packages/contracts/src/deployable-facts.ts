@@ -30,16 +30,16 @@ export type DeployableFacts = {
   http?: HttpPort
   /** Clients connect to it: it is drained before the services it calls. */
   edge?: boolean
-  /** Is given the addresses of every port with `listedAs`. */
+  /** Whether it gets the addresses of every port with `listedAs`. */
   proxies?: boolean
-  /** Reads the address of clients from proxies that it trusts. */
+  /** Whether it reads the address of clients from trusted proxies. */
   trustsProxies?: boolean
-  /** Stores files in a folder. */
+  /** Whether it stores files in a folder. */
   assets?: boolean
-  /** Is given the public URL of the server. */
+  /** Whether it gets the public URL of the server. */
   url?: boolean
   secrets?: readonly (keyof typeof sharedSecrets)[]
-  /** What it connects to beside the bus, its database and Redis; `internet` are servers that users or operators name. */
+  /** Connections besides the bus, its database and Redis; `internet` means servers named by users or operators. */
   reaches?: readonly ('mail' | 'media' | 'storage' | 'internet')[]
   /** Calls public methods in the name of users. */
   speaksForUsers?: boolean

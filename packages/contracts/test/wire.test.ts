@@ -26,7 +26,7 @@ function fileFacts(file: DescFile): string[] {
   ]
 }
 
-test('every fact of the wire contract holds', () => {
+test('the wire contract is unchanged', () => {
   const held = new Set(facts)
   expect(wire.length).toBeGreaterThan(1800)
   expect(wire.filter((fact) => !held.has(fact))).toEqual([])
@@ -44,7 +44,7 @@ describe('additions', () => {
     }
   })
 
-  /** Messages that are ours alone, and their methods. */
+  /** Messages that are not in the original contract, and their methods. */
   const newFacts = [
     ...methodsOf('svc.admin.v1.AdminUserService', 'svc.admin.v1', [
       ...['CreateUser', 'DeactivateUser', 'ReactivateUser', 'CreateInvite', 'ListInvites', 'RevokeInvite'],
@@ -118,7 +118,7 @@ describe('additions', () => {
     ]),
   ]
 
-  test('are the ones we decided on', () => {
+  test('are exactly the listed ones', () => {
     expect(added.map((fact) => fact.slice(0, 6).join(' ')).sort()).toEqual(
       [
         'field svc.admin.v1.AdminMember 100 plain google.protobuf.Timestamp deactivated_at',

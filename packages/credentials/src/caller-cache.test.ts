@@ -51,7 +51,7 @@ beforeEach(() => {
 })
 
 describe('the caller behind a credential', () => {
-  test('is asked for once in 30 s', async () => {
+  test('is looked up once in 30 s', async () => {
     expect((await cache.find(digest))?.caller.userId).toBe('U1')
     now += 29_999
     await cache.find(digest)
@@ -61,26 +61,26 @@ describe('the caller behind a credential', () => {
     expect(requested).toBe(2)
   })
 
-  test('is one question for many requests at once', async () => {
+  test('is looked up once for concurrent requests', async () => {
     await Promise.all([cache.find(digest), cache.find(digest), cache.find(digest)])
     expect(requested).toBe(1)
   })
 
-  test('is not remembered when there is none', async () => {
+  test('is not cached if there is none', async () => {
     answer = async () => undefined
     expect(await cache.find(digest)).toBeUndefined()
     answer = async () => caller()
     expect(await cache.find(digest)).toBeDefined()
   })
 
-  test('is forgotten the moment the session ends', async () => {
+  test('is dropped as soon as the session ends', async () => {
     await cache.find(digest)
     answer = async () => undefined
     cache.observe(sessionEnded)
     expect(await cache.find(digest)).toBeUndefined()
   })
 
-  test('is not kept when the session ends while the question is under way', async () => {
+  test('is not cached if the session ends during the look-up', async () => {
     let release: (value: Caller) => void = () => undefined
     answer = () => new Promise((resolve) => (release = resolve))
     const pending = cache.find(digest)
@@ -91,7 +91,7 @@ describe('the caller behind a credential', () => {
     expect(await cache.find(digest)).toBeUndefined()
   })
 
-  test('is not kept when the feed loses its thread while the question is under way', async () => {
+  test('is not cached if the feed is interrupted during the look-up', async () => {
     let release: (value: Caller) => void = () => undefined
     answer = () => new Promise((resolve) => (release = resolve))
     const pending = cache.find(digest)
@@ -102,7 +102,7 @@ describe('the caller behind a credential', () => {
     expect(await cache.find(digest)).toBeUndefined()
   })
 
-  test('serves for 15 minutes when accounts is away, while the control feed lives', async () => {
+  test('is used for 15 minutes while accounts is down and the control feed is alive', async () => {
     await cache.find(digest)
     answer = () => Promise.reject(new Error('away'))
     now += 15 * 60_000 - 1
@@ -111,7 +111,7 @@ describe('the caller behind a credential', () => {
     await expect(cache.find(digest)).rejects.toThrow('away')
   })
 
-  test('holds one second when the control feed is silent, and never longer', async () => {
+  test('is used for only one second while the control feed is silent', async () => {
     await cache.find(digest)
     feedSilentMs = 3_001
     now += 999
@@ -129,7 +129,7 @@ describe('the caller behind a credential', () => {
     expect(await cache.find(digest)).toBeUndefined()
   })
 
-  test('gives way to newer ones when there are too many', async () => {
+  test('is evicted by newer ones if there are too many', async () => {
     const other = (n: number) => Buffer.alloc(32, n)
     for (const n of [1, 2, 3]) await cache.find(other(n))
     expect(requested).toBe(3)
@@ -140,7 +140,7 @@ describe('the caller behind a credential', () => {
   })
 })
 
-describe('a credential that is kept by the secret key before', () => {
+describe('a credential stored under the previous secret key', () => {
   const previous = Buffer.alloc(32, 2)
   const keptBy = (kept: Buffer) => (requested: Buffer) => Promise.resolve(requested.equals(kept) ? caller() : undefined)
 
@@ -167,7 +167,7 @@ describe('a credential that is kept by the secret key before', () => {
     expect(rekeyed).toHaveLength(2)
   })
 
-  test('is nobody’s without that key, and an unknown one is not rekeyed', async () => {
+  test('is unknown without that key, and an unknown one is not rekeyed', async () => {
     answer = keptBy(previous)
     expect(await cache.findByEither({ digest, previous: undefined })).toBeUndefined()
     answer = () => Promise.resolve(undefined)

@@ -17,7 +17,7 @@ type Options = {
   feedSilentMs?: () => number
   now?: () => number
   maxEntries?: number
-  /** False: nothing is cached, for a process that gets no revoke events and must not repeat an old answer. */
+  /** False disables caching, for a process that gets no revoke events and must not repeat an old answer. */
   remembers?: boolean
 }
 
@@ -97,7 +97,7 @@ export class CallerCache {
     void this.#options.rekey({ previous, digest }).then(done, done)
   }
 
-  /** Whether the credential was valid at its last check, however long ago. */
+  /** Whether the credential was valid at its last check, at any time. */
   remembers({ digest, previous }: CredentialDigests): boolean {
     if (this.#options.remembers === false) return this.#held.has({ digest, previous })
     const isKept = (one: Buffer) => this.#entries.has(one.toString('latin1'))
@@ -121,7 +121,7 @@ export class CallerCache {
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)
   }
 
-  /** The control feed was interrupted, so no cached entry can be trusted. */
+  /** To be called when the control feed was interrupted: drops all entries. */
   clear(): void {
     this.#generation++
     for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)

@@ -16,7 +16,7 @@ test.each([
   caller,
   { ...caller, roleIds: [], freshUntil: undefined },
   { ...caller, rotateAfter: new Date('2031-07-01T10:00:00Z') },
-])('a caller survives the header', (sent) => {
+])('a caller is decoded from the header as it was encoded', (sent) => {
   expect(decodeCaller(encodeCaller(sent))).toEqual(sent)
 })
 

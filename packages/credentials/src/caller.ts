@@ -4,14 +4,14 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { CallerSchema, type Caller as CallerMessage } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 
-/** The signed-in one who calls. */
+/** The signed-in user who makes a call. */
 export type Caller = {
   readonly userId: string
   /** Id of the bearer token or session that was presented. */
   readonly credentialId: string
   /** Ids of the roles held, without the implicit `everyone`. */
   readonly roleIds: readonly string[]
-  /** Until when the credential counts as fresh; undefined if it never was. */
+  /** Time until which the credential is fresh; undefined if it never was. */
   readonly freshUntil: Date | undefined
   /** When the credential expires. */
   readonly expiresAt: Date
@@ -24,7 +24,7 @@ export type Caller = {
 /** Name of the bus header that carries an encoded caller. */
 export const callerHeader = 'parley-caller'
 
-/** The message that travels and that accounts answers with. */
+/** The message for the bus header and for responses of accounts. */
 export function toCallerMessage(caller: Caller): CallerMessage {
   const message = create(CallerSchema, {
     userId: caller.userId,

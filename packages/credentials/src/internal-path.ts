@@ -1,5 +1,5 @@
 const maxLength = 2_048
-/** Any origin serves: a path must not lead away from it. */
+/** An arbitrary origin, which a path must not leave. */
 const here = 'http://here.invalid'
 
 /**

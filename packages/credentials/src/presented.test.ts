@@ -21,7 +21,7 @@ test('a token is looked up under the current key, and under the previous one whi
   })
 })
 
-test('a cookie is believed that was signed with the secret before, while there is one', () => {
+test('a cookie signed with the previous secret is accepted while there is one', () => {
   const old = { cookie: cookie('old cookie secret') }
   expect(read(old)).toEqual({ bearer: undefined, cookie: undefined, cookieHandle: undefined })
   expect(read(old, rotated).cookieHandle).toBe('handle')
@@ -31,7 +31,7 @@ test('a cookie is believed that was signed with the secret before, while there i
   })
 })
 
-test('a cookie that only this site can have set has precedence, whichever secret signed it', () => {
+test('a cookie that only this site can have set has precedence, regardless of its secret', () => {
   const planted = `${sessionCookieName}=${signSessionCookie('new cookie secret', 'planted')}`
   expect(read({ cookie: `${planted}; __Host-${cookie('old cookie secret')}` }, rotated).cookieHandle).toBe('handle')
 })

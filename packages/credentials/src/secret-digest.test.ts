@@ -5,11 +5,11 @@ import { secretDigest, secretDigests } from './secret-digest.ts'
 
 const hmac = (key: string, text: string) => createHmac('sha256', key).update(text).digest()
 
-test('a digest is made with the present key', () => {
+test('a digest is computed with the current key', () => {
   expect(secretDigest({ secretKey: 'new' }, 'flow', 'link', 'x')).toEqual(hmac('new', 'flow\0link\0x'))
 })
 
-test('a secret is looked up under the present key, then under the one before', () => {
+test('a secret is looked up under the current key, then under the previous one', () => {
   expect(secretDigests({ secretKey: 'new' }, 'flow', 'x')).toEqual([hmac('new', 'flow\0x')])
   expect(secretDigests({ secretKey: 'new', previousSecretKey: 'old' }, 'flow', 'x')).toEqual([
     hmac('new', 'flow\0x'),
@@ -27,7 +27,7 @@ test('digests of different purposes or keys differ', () => {
   expect(new Set(all.map((digest) => digest.toString('hex'))).size).toBe(6)
 })
 
-test('a credential is known by its digests alone', () => {
+test('a credential is identified only by its digests', () => {
   expect(credentialDigest('new', 'token')).toEqual(hmac('new', 'credential\0token'))
   expect(credentialDigests({ secretKey: 'new' }, 'token')).toEqual({
     digest: hmac('new', 'credential\0token'),

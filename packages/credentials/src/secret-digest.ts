@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** `core.secret_key`, and the one before it while a rotation lasts. */
+/** `core.secret_key`, and the previous one during a rotation. */
 export type SecretKeys = { secretKey: string; previousSecretKey?: string | undefined }
 
 /** A secret, preceded by words that name its purpose and distinguish it from all others. */

@@ -4,7 +4,7 @@ import { hostHandle, sessionCookieName, signSessionCookie, verifySessionCookie }
 const cookie = (value: string) => `theme=dark; ${sessionCookieName}=${value}; other=1`
 
 describe('the session cookie', () => {
-  test('gives back the handle it was signed for', () => {
+  test('contains the handle for which it was signed', () => {
     expect(verifySessionCookie(['secret'], cookie(signSessionCookie('secret', 'abc')))).toBe('abc')
   })
 
@@ -19,12 +19,12 @@ describe('the session cookie', () => {
     expect(verifySessionCookie(['secret'], cookie(value))).toBeUndefined()
   })
 
-  test('is looked for among several of the same name', () => {
+  test('is found among several of the same name', () => {
     const header = `${sessionCookieName}=forged.x; ${sessionCookieName}=${signSessionCookie('secret', 'abc')}`
     expect(verifySessionCookie(['secret'], header)).toBe('abc')
   })
 
-  test('counts first where only this site can have set it', () => {
+  test('is preferred under the name that only this site can set', () => {
     const [planted, own] = ['planted', 'own'].map((handle) => signSessionCookie('secret', handle))
     const header = `${sessionCookieName}=${planted}; __Host-${sessionCookieName}=${own}`
     expect(verifySessionCookie(['secret'], header)).toBe('own')
@@ -38,7 +38,7 @@ describe('the session cookie', () => {
     const planted = signSessionCookie('secret', hostHandle('planted'))
     expect(verifySessionCookie(['secret'], cookie(planted))).toBeUndefined()
     expect(verifySessionCookie(['secret'], `__Host-${sessionCookieName}=${planted}`)).toBe(hostHandle('planted'))
-    // A session from before is still found beside it.
+    // An older session is still found besides it.
     const older = `${sessionCookieName}=${signSessionCookie('secret', 'older')}`
     expect(verifySessionCookie(['secret'], `${sessionCookieName}=${planted}; ${older}`)).toBe('older')
   })

@@ -81,7 +81,7 @@ async function measureFleet(
   console.error('starting a fleet')
   await using fleet = await startFleet(options)
   for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
-  // First: a fleet that did something has more to do for a while.
+  // Measured first, because a fleet that was used has follow-up work for a while.
   if (wanted.has('rest')) await measureRest(fleet, report)
   const floors = () => callFloors(fleet, join(options.dataDir, 'call-floors'))
   const known = wanted.has('costs') || wanted.has('sockets') ? await floors() : undefined

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 
 /**
- * One figure; `floor` is the raw cost measured in the same run that it is compared with, `budget` the most that it should
- * be, in the same unit.
+ * One figure. `floor` is the raw cost to which it is compared, measured in the same run; `budget` is its maximum. Both have the same unit.
  */
 export type Figure = {
   name: string

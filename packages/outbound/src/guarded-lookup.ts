@@ -38,7 +38,7 @@ export function guardedLookup({ isAllowed, resolve }: Network, callerId: string)
   }
 }
 
-/** Throws {@link AddressRefused} for a URL whose host is not allowed, as far as that is known without resolving it. */
+/** Throws {@link AddressRefused} for a URL whose host is not allowed, if that can be decided without resolving it. */
 export function assertAllowedHost({ hostname }: URL, { isAllowed }: Pick<Network, 'isAllowed'>): void {
   const host = isLoopbackName(hostname) ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isAllowed(host)) throw new AddressRefused()

@@ -3,7 +3,7 @@ import type { PolicyDecision } from '@parley/contracts/internal'
 import { bitOf, storableAt, type Bits } from './bits.ts'
 import type { ScopeKind } from './permissions.ts'
 
-/** What one role or user is allowed and denied at one scope. */
+/** The allowed and denied permissions of one role or user at one scope. */
 export type Decided = { readonly allow: Bits; readonly deny: Bits }
 
 /** The decisions stored at one scope, by role id and by user id. */

@@ -1,6 +1,6 @@
 import { bitsOf, type Bits } from './bits.ts'
 
-/** Never granted in a direct message, whatever the decisions. */
+/** Never granted in a direct message, regardless of decisions. */
 export const neverInDm: Bits = bitsOf(
   'room.create',
   'room.manage',
@@ -13,5 +13,5 @@ export const neverInDm: Bits = bitsOf(
 /** Not even owners have it in a direct message. */
 export const neverInDmForOwners: Bits = bitsOf('message.post-in-thread')
 
-/** Given in a direct message when nobody decided. */
+/** Granted in a direct message if there is no decision. */
 export const unlessDeniedInDm: Bits = bitsOf('room.join', 'message.post', 'message.attach', 'message.react')

@@ -66,7 +66,7 @@ const cases: Case[] = [
     ['!-group:crew', '-server:crew'],
   ],
   [
-    'at one scope: the own decision, then roles from the highest, then everyone',
+    'at one scope the user’s own decision comes first, then roles from the highest, then everyone',
     [
       ['role:everyone', 'allow', 'message.post', 'server'],
       ['role:O1', 'allow', 'message.post', 'server'],
@@ -88,7 +88,7 @@ const cases: Case[] = [
     ['!+server:everyone'],
   ],
   [
-    'in a direct message a denial counts, of a group it does not',
+    'in a direct message a denial of the server applies, one of a group does not',
     [
       ['role:O1', 'deny', 'message.post', 'group:G1'],
       ['role:O1', 'deny', 'message.post', 'server'],
@@ -104,7 +104,7 @@ test.each(cases)('%s', (_, stated, scope, outcome, entries) => {
 })
 
 describe('rules that take precedence over decisions', () => {
-  test('an owner is allowed as owner, whatever is stored', () => {
+  test('an owner is allowed as owner, regardless of stored decisions', () => {
     const stated: Stated[] = [['role:everyone', 'deny', 'message.post', 'server']]
     const entries = ['!+rule:owner', '-server:everyone']
     expect(explained(stated, 'message.post', room, owner)).toEqual({ outcome: 'allow', entries })

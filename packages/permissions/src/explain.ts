@@ -32,9 +32,7 @@ export type Explanation = {
 }
 
 /**
- * Explains what `resolve` answers for every permission, in metadata order. Of several decisions that would each have the same
- * effect the nearest one counts as deciding; at one scope the user's own, then roles from the highest position down to
- * `everyone`.
+ * Explains what `resolve` answers for every permission, in metadata order. Of several decisions with the same effect the nearest one is the deciding one; at one scope the user's own, then those of roles from the highest position down to `everyone`.
  */
 export function explain(policy: Policy, subject: Subject, scope: Scope): Explanation[] {
   const sources = decisionSources(policy, subject)

@@ -96,7 +96,7 @@ test.each([
   expect(isEffectiveMember(policy, everyone, { ...channel, universal }, standing)).toBe(expected)
 })
 
-test('a universal room holds nobody who is denied room.join', () => {
+test('nobody who is denied room.join is a member of a universal room', () => {
   const closed = policyOf(
     ['role:everyone', 'allow', 'room.join', 'server'],
     ['user:U1', 'deny', 'room.join', 'room:R1'],

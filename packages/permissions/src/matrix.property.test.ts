@@ -16,7 +16,7 @@ const parse = (text: string): Holder => {
 const decisionOf = ({ allowed, denied }: Decisions, permission: Permission): string | undefined =>
   allowed.includes(permission) ? 'allow' : denied.includes(permission) ? 'deny' : undefined
 
-test('cells hold what is stored there, and by the nearest scope what is effective and inherited', () => {
+test('cells contain the stored decisions, and the effective and inherited ones by the nearest scope', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const policy = policyOf(...decisions)

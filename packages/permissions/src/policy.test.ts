@@ -42,7 +42,7 @@ test('the next delta makes, changes and deletes roles; a deleted role takes its 
   expect(may(before, member, 'room.list', room)).toBe(false)
 })
 
-test('decisions that the catalogue does not know, or not at that scope, are left out', () => {
+test('decisions about unknown permissions or at invalid scopes are left out', () => {
   const unknown = decision(['role:everyone', 'allow', 'room.list', 'server'])
   unknown.permission = 'room.explode'
   const homeless = decision(['role:everyone', 'deny', 'message.post', 'room:'])

@@ -17,7 +17,7 @@ function expectAsOracle(policy: Policy, decisions: readonly Stated[], who: Subje
   )
 }
 
-test('resolution agrees with the rules read aloud', () => {
+test('resolution agrees with a literal implementation of the rules', () => {
   fc.assert(
     fc.property(fc.array(stated, { maxLength: 30 }), subject, scope, (decisions, who, where) => {
       expectAsOracle(policyOf(...decisions), decisions, who, where)
@@ -26,7 +26,7 @@ test('resolution agrees with the rules read aloud', () => {
   )
 })
 
-test('a policy grown by deltas is the policy loaded whole, and older snapshots stay as they were', () => {
+test('a policy built from deltas equals the policy loaded as a whole, and older snapshots do not change', () => {
   const steps = fc.array(fc.array(stated, { maxLength: 4 }), { maxLength: 8 })
   fc.assert(
     fc.property(steps, subject, scope, (deltas, who, where) => {

@@ -59,7 +59,7 @@ const cases: Case[] = [
     'deny',
   ],
   [
-    'one DENY among roles wins, whatever their positions',
+    'one DENY among roles wins, regardless of positions',
     [
       ['role:moderator', 'allow', 'message.manage', 'server'],
       ['role:crew', 'deny', 'message.manage', 'server'],

@@ -2,7 +2,7 @@ import type { Permission } from '../src/permissions.ts'
 import type { Outcome, Scope, Subject } from '../src/resolve.ts'
 import type { Stated } from './_policies.ts'
 
-/** The scopes that count, nearest first, as tests write them. */
+/** The scopes that apply, nearest first, as tests write them. */
 export function placesOf(scope: Scope): string[] {
   switch (scope.kind) {
     case 'server':
@@ -16,7 +16,7 @@ export function placesOf(scope: Scope): string[] {
   }
 }
 
-/** Those whose decisions count for a subject, as tests write them. */
+/** The holders whose decisions apply to a subject, as tests write them. */
 export const decisionSources = ({ userId, roleIds }: Subject): string[] => [
   `user:${userId}`,
   'role:everyone',

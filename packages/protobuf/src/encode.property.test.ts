@@ -78,7 +78,7 @@ function messageOf(schema: DescMessage, depth = 0): fc.Arbitrary<Record<string, 
 }
 
 describe.each(messages.map((schema) => [schema.typeName, schema] as const))('%s', (_, schema) => {
-  test('has the bytes that protobuf-es writes, made or not', () => {
+  test('is encoded as by protobuf-es, from messages and plain objects', () => {
     fc.assert(
       fc.property(messageOf(schema), (init) => {
         const made = create(schema, init)
@@ -91,7 +91,7 @@ describe.each(messages.map((schema) => [schema.typeName, schema] as const))('%s'
   })
 })
 
-test('fields that a reader did not know stay', () => {
+test('unknown fields are kept', () => {
   const known = create(api.RoomSchema, { id: 'R1' })
   const message: Message = Object.assign(known, {
     $unknown: [{ no: 900, wireType: 2, data: Uint8Array.of(2, 65, 66) }],

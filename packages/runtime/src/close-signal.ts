@@ -7,7 +7,7 @@ type Response = {
   stream?: { destroyed: boolean }
 }
 
-/** Aborted when a response was sent, or its client is gone. */
+/** Aborted when a response was sent or its client has disconnected. */
 export function closeSignal(response: Response): AbortSignal {
   const controller = new AbortController()
   if (response.stream?.destroyed ?? response.destroyed) controller.abort()

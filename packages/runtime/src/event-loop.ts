@@ -30,7 +30,7 @@ export class EventLoopStalls {
     return this.#closely
   }
 
-  /** Why the process should get no work now, if so: it was blocked for half of the last ten seconds. */
+  /** The reason why the process should get no work now: it was blocked for half of the last ten seconds. Undefined otherwise. */
   reason(now: number): string | undefined {
     const recent = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
     const blocked = recent.reduce((sum, { ms }) => sum + ms, 0)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Health } from './health.ts'
 
-test('a process of several parts is ready when every part is, and says which is not', () => {
+test('a process of several parts is ready when every part is, and reports those that are not', () => {
   const health = new Health()
   const [rooms, calls] = [health.of('rooms'), health.of('calls')]
   const policy = rooms.startup('policy')

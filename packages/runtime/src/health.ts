@@ -17,7 +17,7 @@ export class Health {
     return known
   }
 
-  /** Names something that must be there before the first work; call the result once it is. */
+  /** Adds a condition for the first work; call the result once it is met. */
   startup(name: string): () => void {
     const pending = uniqueIn(this.#starting, name)
     this.#starting.add(pending)
@@ -26,12 +26,12 @@ export class Health {
     }
   }
 
-  /** Not ready from now on: the process finishes its running work and ends. */
+  /** Makes the process not ready permanently, because it finishes its running work and ends. */
   drain(): void {
     this.#draining = true
   }
 
-  /** Not ready as long as `check` returns a reason. Dispose the result to remove the check. */
+  /** Makes the process not ready while `check` returns a reason. Dispose the result to remove the check. */
   backlog(name: string, check: () => string | undefined): Disposable {
     const backlog = { name, check }
     this.#backlogs.push(backlog)

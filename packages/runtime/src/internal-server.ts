@@ -12,7 +12,7 @@ export type InternalServerOptions = {
   health: Health
 }
 
-/** What a process says about itself at `/status`. */
+/** The report of a process at `/status`. */
 export type ProcessStatus = {
   /** The deployable, or `compact`. */
   service: string

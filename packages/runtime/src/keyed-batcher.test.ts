@@ -3,7 +3,7 @@ import { KeyedBatcher, type KeyedBatcherOptions } from './keyed-batcher.ts'
 
 type Options = Partial<KeyedBatcherOptions<number, string>>
 
-/** A batcher of numbers whose batches end when the test says so. */
+/** A batcher of numbers whose batches end when the test resolves them. */
 function slowBatcher(options: Options = {}) {
   const batches: { key: string; items: readonly number[]; end: (error?: Error) => Promise<void> }[] = []
   const run = (key: string, items: readonly number[]) =>
@@ -54,7 +54,7 @@ test('heavier items fill a batch sooner', async () => {
   expect(batches.map(({ items }) => items)).toEqual([[0], [1, 11, 2], [12, 13, 14, 15, 3]])
 })
 
-test('urgent items go first, and are accepted however many wait', async () => {
+test('urgent items go first, and are accepted regardless of the queue', async () => {
   const { batches, batcher } = slowBatcher({ atOnce: 2, isUrgent: (item) => item > 9, maxWaiting: 2 })
   const busy = [0, 1, 2, 10, 3, 11].map((item) => batcher.submit('R1', item))[4]
   await expect(busy).rejects.toThrow('too many items are waiting')

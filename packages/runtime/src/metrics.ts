@@ -24,7 +24,7 @@ type Answered = {
   /** The method of the contract, or the pattern of the path: never the path itself. */
   route: string
   status: number
-  /** Why it failed, one of few words. */
+  /** Kind of the failure, one of a few values. */
   error?: string | undefined
   durationMs: number
 }
@@ -60,7 +60,7 @@ export async function traceRequest(
   })
 }
 
-/** Counts a request when its answer has ended or its client is gone; `route` as for {@link countRequest}. */
+/** Counts a request when its response has ended or its client has disconnected; `route` as for {@link countRequest}. */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
   const began = performance.now()
   response.once('close', () => {
@@ -106,7 +106,7 @@ export function countRequested(peer: Peer, durationMs: number, status?: number, 
   })
 }
 
-/** Clients of other servers put the status into what they throw. */
+/** Client libraries put the status into the error. */
 function statusOfError(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { status, $metadata } = error as { status?: unknown; $metadata?: { httpStatusCode?: unknown } }

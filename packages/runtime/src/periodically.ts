@@ -24,7 +24,7 @@ export type PeriodicTask = {
   afterFailureMs?: number
 }
 
-/** A task under way; disposing waits for the run that is under way and ends it. */
+/** A running task. Disposing waits for the current run and ends the task. */
 export type Periodic = AsyncDisposable & {
   /**
    * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. Calls may

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Resources } from './resources.ts'
 
-test('closes in reverse order, whatever the kind of resource', async () => {
+test('closes resources of all kinds in reverse order', async () => {
   const closed: string[] = []
   {
     await using opened = new Resources()

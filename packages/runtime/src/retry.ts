@@ -3,9 +3,9 @@ import { backoffMs } from './backoff.ts'
 
 /** Attempts and pauses of a retry. */
 export type RetryOptions = {
-  /** Ends the trying; the result rejects with its reason. */
+  /** Aborts the retries; the result rejects with its reason. */
   signal?: AbortSignal
-  /** Pause after the first failure; it doubles with each one, and up to half of it is left to chance. */
+  /** Pause after the first failure. It doubles with each failure, and up to half of it is random. */
   initialMs: number
   /** Longest pause. */
   maxMs: number

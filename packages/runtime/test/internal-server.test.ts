@@ -38,7 +38,7 @@ test('it is ready once all dependencies are there, and not while it drains', asy
   expect(await server.json('/healthz')).toMatchObject({ status: 200 })
 })
 
-test('two dependencies of one name are both waited for', async () => {
+test('waits for both of two dependencies with the same name', async () => {
   const health = new Health()
   const [first, second] = [health.startup('nats'), health.startup('nats')]
   first()

@@ -38,12 +38,12 @@ describe('the address of an attachment', () => {
     expect(readAssetTicket(['secret'], ticketOf(url), now)).toMatchObject({ variant, image: undefined })
   })
 
-  test('holds under an older secret while it is listed', () => {
+  test('is valid with an older secret while that is listed', () => {
     expect(readAssetTicket(['new', 'secret'], ticket, now)).toBeDefined()
     expect(readAssetTicket(['new'], ticket, now)).toBeUndefined()
   })
 
-  test('is refused when anything in it is changed', () => {
+  test('is refused if any part is changed', () => {
     const other = ticketOf(assetUrl(from, { ...asset, userId: 'Ubob' }).url).split('.')[0]
     const publicImage = serverImageUrl(from, 'KEY', image).split('/').at(-1)
     for (const text of [
@@ -55,7 +55,7 @@ describe('the address of an attachment', () => {
       expect(readAssetTicket(['secret'], text, now)).toBeUndefined()
   })
 
-  test.each([0, 4097, 1.5, Number.NaN])('is not made for a side of %p', (width) => {
+  test.each([0, 4097, 1.5, Number.NaN])('cannot have a side of %p', (width) => {
     expect(() => assetUrl(from, { ...asset, image: { ...image, width } })).toThrow(RangeError)
   })
 })

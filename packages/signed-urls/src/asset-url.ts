@@ -52,7 +52,7 @@ function placeOf({ image, variant }: { image?: ServerImageSize; variant?: VideoV
   return ''
 }
 
-/** The ticket in such an address (`access`); undefined unless one of the secrets signed it and it still holds. */
+/** The ticket in such an address (`access`); undefined unless it is valid and signed with one of the secrets. */
 export function readAssetTicket(signingSecrets: readonly string[], text: string, now: Date): AssetTicket | undefined {
   const [, content = '', signature = ''] = /^([\w-]{1,400})\.([0-9a-f]{32})$/.exec(text) ?? []
   const given = Buffer.from(signature, 'hex')

@@ -13,7 +13,7 @@ const signed = signBlobTicket('key', ticket)
 const [content = '', signature = ''] = signed.split('.')
 const forged = Buffer.from(JSON.stringify({ ...ticket, callerId: 'Umallory' })).toString('base64url')
 
-describe('a ticket for bytes that are put aside', () => {
+describe('a ticket for the bytes of a blob', () => {
   test('gives back what was signed', () => {
     expect(readBlobTicket('key', signed, ticket.signedAt + 1)).toEqual(ticket)
   })

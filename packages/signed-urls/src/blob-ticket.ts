@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The gateway's statement about bytes that it sends to uploads. */
 export type BlobTicket = {
-  /** Who sent them. */
+  /** Id of the sender. */
   readonly callerId: string
   /** Method of the request, such as `svc.api.v1.MyAccountService/UploadAvatar`. */
   readonly method: string
@@ -19,7 +19,7 @@ export type BlobTicket = {
 /** Header that carries a ticket. */
 export const blobTicketHeader = 'parley-blob-ticket'
 
-/** A ticket is valid this long before and after the time in it: clocks differ, and large bodies take a while. */
+/** A ticket is valid for this time before and after its own time, because clocks differ and large bodies take long. */
 export const blobTicketWindowMs = 60_000
 
 const signatureOf = (secret: string, content: string): Buffer =>
@@ -31,7 +31,7 @@ export function signBlobTicket(secret: string, ticket: BlobTicket): string {
   return `${content}.${signatureOf(secret, content).toString('base64url')}`
 }
 
-/** Reads what {@link signBlobTicket} wrote; undefined unless the key signed it, and lately. */
+/** Reads what {@link signBlobTicket} wrote; undefined unless it is recent and signed with the key. */
 export function readBlobTicket(secret: string, value: string, now: number): BlobTicket | undefined {
   const [content = '', signature = ''] = value.split('.')
   const given = Buffer.from(signature, 'base64url')

@@ -18,7 +18,7 @@ describe('the address of a public image', () => {
     expect(serverImageUrl(from, 'KEY', size)).toBe(serverImageUrl(from, 'KEY', { ...size }))
   })
 
-  test('holds under an older secret while it is listed', () => {
+  test('is valid with an older secret while that is listed', () => {
     expect(readServerImageParams(['new', 'secret'], 'KEY', segment)).toEqual(size)
     expect(readServerImageParams(['new'], 'KEY', segment)).toBeUndefined()
   })
@@ -34,7 +34,7 @@ describe('the address of a public image', () => {
     expect(readServerImageParams(['secret'], key, given)).toBeUndefined()
   })
 
-  test.each([0, 4097, 1.5, Number.NaN])('is not made for a side of %p', (width) => {
+  test.each([0, 4097, 1.5, Number.NaN])('cannot have a side of %p', (width) => {
     expect(() => serverImageUrl(from, 'KEY', { ...size, width })).toThrow(RangeError)
   })
 })

@@ -1,4 +1,4 @@
-/** Pauses from here on can be made to end on a beat. */
+/** Minimum length of pauses that can end on a beat. */
 export const beatMs = 2_000
 /** A timer may fire a moment early. */
 const earlyMs = 50

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { describeError } from './errors.ts'
 
-test('the values of a failed query are cut out of message and stack', () => {
+test('the parameters of a failed query are removed from message and stack', () => {
   const cause = Object.assign(new Error('duplicate key'), {
     code: '23505',
     constraint: 'users_email',

@@ -3,21 +3,22 @@ import { beatWithin } from './beat.ts'
 
 const resolutionMs = 20
 const lookEveryMs = 10_000
-/** Looks after which a window ends: after a minute, so that whoever reads once a minute misses none. */
+/** Number of checks per window of one minute, so that a reader that reads once a minute misses none. */
 const looksPerWindow = 6
-/** Part of the time in which the loop must be active to be measured: the measuring itself is far below it. */
+/** Share of time for which the loop must be active to be measured, far above the cost of measuring. */
 const active = 0.1
 
 /**
  * How late the timers of the event loop fire, in windows of a minute, so that any number of readers see the same. It is
- * measured only while the loop is busy: measuring wakes the process fifty times a second, and an idle loop is never late.
+ * measured only while the loop is busy: measuring wakes the process fifty times a second, and an idle loop is never
+ * late.
  */
 export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   #timer: NodeJS.Timeout | undefined
   #seen = performance.eventLoopUtilization()
   #looks = 0
-  /** Longest lateness of a look in this window, which is also known of a loop that was idle before. */
+  /** Longest delay of a check in this window, which is also known for an idle loop. */
   #latestMs = 0
   #finished: { p99: number; max: number } | undefined
 

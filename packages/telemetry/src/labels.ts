@@ -8,8 +8,7 @@ type Label = { readonly meaning: string } & (
 )
 
 /**
- * Every label of every metric. A label never holds an id, an address, a name of a person or a text: it is one of the
- * values here, or comes from a set that does not grow with people, rooms and messages. A test compares what a fleet
+ * Every label of every metric. A label never contains an id, an address, a name of a person or a text. Its value is one of those listed here, or comes from a set that does not grow with people, rooms and messages. A test compares what a fleet
  * under traffic reports with these limits.
  */
 export const labels = {
@@ -40,7 +39,7 @@ export const labels = {
   'parley.lane': { meaning: 'lane of the queue of pushes', values: ['first', 'soon', 'mass'] },
   'parley.outcome': { meaning: 'what became of it', atMost: 40 },
   'parley.peer': {
-    meaning: 'what kind of server was asked',
+    meaning: 'kind of the server that got the request',
     values: ['assets', 'webhooks', 'push', 'page', 'provider', 'media', 'storage'],
   },
   'parley.provider': { meaning: 'a sign-in provider of the configuration', atMost: 32 },

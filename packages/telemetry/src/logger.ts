@@ -40,7 +40,7 @@ export function logger(name: string): Logger {
   return root.child({ name })
 }
 
-/** Hands every line to `receive` as well. */
+/** Also passes every line to `receive`. */
 export function alsoLogTo(receive: LineSink | undefined): void {
   sink = receive
 }

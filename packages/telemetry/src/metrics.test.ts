@@ -43,7 +43,7 @@ test('a histogram has its own buckets, or those for seconds', async () => {
   )
 })
 
-test('a gauge is read when asked for, once there is a value, until it is disposed', async () => {
+test('a gauge is read on each collection, if it has a value, until it is disposed', async () => {
   let sockets: number | undefined
   const shown = gauge('test.sockets', { description: 'Sockets', unit: '{socket}', labels: ['parley.lane'] })
   {

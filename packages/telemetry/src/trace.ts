@@ -53,14 +53,13 @@ export function setRecording(on: boolean): void {
   tracer = trace.getTracer('parley')
 }
 
-/** Says whether the traces of clients go on in this process. */
+/** Sets whether this process continues the traces of clients. */
 export function joinClientTraces(join: boolean): void {
   joining = join
 }
 
 /**
- * The W3C traceparent that a client sent, or empty if the traces of clients do not go on here: whoever chooses the id of a
- * trace also decides whether it is recorded.
+ * The W3C traceparent that a client sent, or empty if traces of clients are not continued: a client that chooses the id of a trace also decides whether it is recorded.
  */
 export const clientTraceparent = (sent: string | undefined): string => (joining ? (sent ?? '') : '')
 
@@ -94,7 +93,7 @@ export function markFailed(span: Span, type: string): void {
 /** Whether this process records spans at all. */
 export const isRecording = (): boolean => recording
 
-/** Whether the current work belongs to a recorded span: asked before spans that are not worth a trace of their own. */
+/** Whether the current work belongs to a recorded span. Checked before creating spans that are not worth a separate trace. */
 export function isTraced(): boolean {
   return recording && (trace.getActiveSpan()?.isRecording() ?? false)
 }

@@ -51,7 +51,7 @@ describe('a share of traces', () => {
     return { names: collector.spans.map(({ name }) => name), lines }
   }
 
-  test('is chosen where a trace begins; its other processes follow', async () => {
+  test('is chosen where a trace begins, and its other processes follow that choice', async () => {
     const found = await names('parentbased_traceidratio', '0')
     expect(found.names.sort()).toEqual(['callback', 'inner', 'outer', 'together'])
     expect(found.lines[1]).toHaveProperty('trace_id')
@@ -94,7 +94,7 @@ test('metrics stay where they are if another exporter is asked for', async () =>
   expect(collector.metrics).toEqual([])
 })
 
-test('a collector that is gone does not keep the process from ending', async () => {
+test('an unreachable collector does not prevent the process from ending', async () => {
   const lines = await runProgram('speak', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
   expect(lines.filter((line) => line['name'] === 'test')).toHaveLength(2)
 })

@@ -15,13 +15,13 @@ export type MeasuredCall = {
   make: () => Promise<unknown>
 }
 
-/** Public reads that nothing here can answer, with why. */
+/** Public reads that cannot be measured here, with the reason. */
 export const notMeasured = new Map<string, string>([
   ['GetActiveCall', 'there is no call without a media server'],
   ['ListCallParticipants', 'there is no call without a media server'],
 ])
 
-/** Every public read and the writes that people make all day. Throws when a read was forgotten here. */
+/** Every public read and common writes. Throws if a read is missing here. */
 export function measuredCalls(http: HttpCaller, place: Workplace): MeasuredCall[] {
   return [...reads(http, place), ...writes(http, place)]
 }

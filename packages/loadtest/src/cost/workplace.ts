@@ -38,7 +38,7 @@ export type Workplace = {
 const body = 'A message of ordinary length, as people write them all day long.'
 const password = 'a password of the bench'
 
-/** Makes the workplace of the signed-in owner. */
+/** Creates the workplace of the signed-in owner. */
 export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { login: string }): Promise<Workplace> {
   const groupId = await firstGroup(http)
   const rooms: string[] = []

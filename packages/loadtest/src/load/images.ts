@@ -6,7 +6,7 @@ import type { HttpCaller } from './http-caller.ts'
 const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
 const chunkBytes = 524_288
 
-/** Different JPEGs like those of cameras: 2400x1600, soft shapes in all colours. */
+/** Different JPEGs similar to photos: 2400x1600, soft shapes in all colours. */
 export const photos = (count: number): Promise<Buffer[]> => Promise.all(Array.from({ length: count }, photo))
 
 function photo(): Promise<Buffer> {

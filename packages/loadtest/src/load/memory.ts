@@ -11,8 +11,7 @@ export function residentKib(pid: number): number {
 }
 
 /**
- * Memory of a process in KiB, of which pages that several processes share count in parts. NaN where the system does not
- * say, or the process has ended.
+ * Proportional memory of a process in KiB: pages shared by several processes count in parts. NaN if the system does not report it or the process has ended.
  */
 export function proportionalKib(pid: number): number {
   try {

@@ -11,8 +11,7 @@ const { getRoomEvents, getRoomEventsAround } = RoomService.method
 const { getThreadEvents } = ThreadService.method
 
 /**
- * Measures pages of a room with a million messages and the latest page of an ordinary room: depth must not cost
- * anything.
+ * Measures pages of a room with a million messages and the latest page of an ordinary room: depth must not increase the cost.
  */
 export async function measureLongRoom(
   fleet: Fleet,

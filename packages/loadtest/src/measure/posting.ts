@@ -13,7 +13,7 @@ export type Floors = { postMs: number; oneWriterPerSecond: number; commitsPerSec
 
 /**
  * Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. `node` is the
- * process of a realtime node without sockets: every node reads every event, whoever it serves.
+ * process of a realtime node without sockets: every node reads every event, regardless of its sockets.
  */
 export async function measurePosting(
   http: HttpCaller,

@@ -15,7 +15,7 @@ const restSeconds = 60
 /** How often the process that serves as the floor is woken. */
 const floorEveryMs = 500
 const maxPercent = 2
-/** Most memory of all processes together, by the number of processes that the deployables are spread over. */
+/** Maximum memory of all processes together, by the number of processes of the deployables. */
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /** Measures an idle fleet as a share of one core: each process with its children, and all together. */

@@ -80,7 +80,7 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-/** Tries until it is done; the time at which it was. */
+/** Retries until it succeeds; returns the time of the success. */
 async function whenDone(work: () => Promise<unknown>): Promise<number> {
   const giveUpAt = performance.now() + 120_000
   for (;;) {
