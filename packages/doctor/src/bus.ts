@@ -16,7 +16,8 @@ type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 const leastPayload = 2 * 1024 ** 2
 
 /**
- * Checks the bus for a deployable: connection to every server, both users, their permissions, versions, limits and durables.
+ * Checks the bus for a deployable: connection to every server, both users, their permissions, versions, limits and
+ * durables.
  */
 export function busCheck(name: Deployable): Check {
   return check('nats', busFields(), async (config, report, signal) => {

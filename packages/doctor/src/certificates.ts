@@ -24,7 +24,8 @@ export type TlsPlace = {
 }
 
 /**
- * Reports whether a server presents a certificate that this machine trusts, and when it expires. `away`: the level of the finding if the server cannot be reached.
+ * Reports whether a server presents a certificate that this machine trusts, and when it expires. `away`: the level of
+ * the finding if the server cannot be reached.
  */
 export async function reportServerCertificate(
   report: Report,
@@ -55,7 +56,8 @@ export async function reportServerCertificate(
 }
 
 /**
- * Reports when the certificate in a file (PEM) expires. Of `own` certificates the first is used, which precedes its chain; of `authorities` the last to expire, because large bundles always contain expired ones.
+ * Reports when the certificate in a file (PEM) expires. Of `own` certificates the first is used, which precedes its
+ * chain; of `authorities` the last to expire, because large bundles always contain expired ones.
  */
 export async function reportCertificateFile(
   report: Report,

@@ -14,8 +14,8 @@ type Pool = Database['pool']
 const crowdedFrom = 0.8
 
 /**
- * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and clock. `migrations`:
- * the folder with those of this release.
+ * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and
+ * clock. `migrations`: the folder with those of this release.
  */
 export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)

@@ -21,7 +21,8 @@ export type Examined = {
 }
 
 /**
- * Checks the settings of a deployable and everything it depends on. Problems are reported, never thrown, and nothing is changed permanently.
+ * Checks the settings of a deployable and everything it depends on. Problems are reported, never thrown, and nothing is
+ * changed permanently.
  */
 export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
   const { deployable, readConfig, migrations, checks = [] } = examined

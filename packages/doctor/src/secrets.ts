@@ -6,7 +6,8 @@ const shortest = 4
 const mostRows = 50
 
 /**
- * The values of all secret settings and the passwords in their URLs, none of which may appear in a text. The longest come first, because one may contain another.
+ * The values of all secret settings and the passwords in their URLs, none of which may appear in a text. The longest
+ * come first, because one may contain another.
  */
 export function secretsIn(readConfig: ReadConfig<Fields>, sources: Sources): string[] {
   const fields = Object.values(readConfig.fields).flatMap((field) => [field, ...(field.parts ?? [])])

@@ -25,20 +25,20 @@ export async function renewed(name: string, index: number, signal: 'SIGTERM' | '
   await bothServe(name, [pid])
 }
 
-/** Waits until two processes of a service serve that are none of `ended`. */
+/** Waits until a service has two serving processes that are not in `ended`. */
 export function bothServe(name: string, ended: number[]): Promise<void> {
   return eventually(
     () => {
       const pids = processesOf(name).map(({ pid }) => pid)
       const serving = pids.filter((pid) => !ended.includes(pid))
       if (serving.length !== 2)
-        throw new Error(`of ${name} only ${serving.length} new processes serve (${pids.join()})`)
+        throw new Error(`only ${serving.length} new processes of ${name} serve (${pids.join()})`)
     },
     { timeoutMs: 60_000 },
   )
 }
 
-/** Asks a process on its internal port. */
+/** Sends a request to the internal port of a process. */
 export async function requestInternal(
   { internalPort }: FleetProcess,
   path: string,

@@ -98,7 +98,10 @@ export const parkedEvents = pgTable(
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
-    /** Encoded svc.internal.v1.Event, complete: enough to try again; of `handover` a RoomEvent without its envelope; of `jobs` JSON. */
+    /**
+     * Encoded svc.internal.v1.Event, complete: enough to try again; of `handover` a RoomEvent without its envelope; of
+     * `jobs` JSON.
+     */
     payload: bytea('payload').notNull(),
     attempts: integer('attempts').notNull(),
     lastError: text('last_error').notNull(),

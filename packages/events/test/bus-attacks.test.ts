@@ -56,7 +56,10 @@ const opened: NatsConnection[] = []
 
 /** Everything that arrives on subjects where only their owner may publish. */
 let received: string[] = []
-/** The same for traces, which some releases of NATS send to a subject given in a header. Without an inbox they call nothing. */
+/**
+ * The same for traces, which some releases of NATS send to a subject given in a header. Without an inbox they call
+ * nothing.
+ */
 const traced: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
 

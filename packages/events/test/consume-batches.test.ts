@@ -70,7 +70,7 @@ test('two processes that get the same events at once handle each once', async ()
   const options = { db: database.db, on: intoTable }
   await using _one = await consumer('shared', options)
   await using _two = await consumer('shared', options)
-  // The same stream through other durables of the same name in the inbox: as after a loss of the stream.
+  // The same stream through other durables that share a name in the inbox, as after a loss of the stream.
   await using _again = await consumeEvents({
     bus,
     service: 'batches',

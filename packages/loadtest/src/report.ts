@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 
 /**
- * One figure. `floor` is the raw cost to which it is compared, measured in the same run; `budget` is its maximum. Both have the same unit.
+ * One figure. `floor` is the raw cost to which it is compared, measured in the same run; `budget` is its maximum. Both
+ * have the same unit.
  */
 export type Figure = {
   name: string

@@ -6,7 +6,7 @@ const count = gauge('db.client.connection.count', {
   labels: ['db.client.connection.pool.name', 'db.client.connection.state'],
 })
 const limit = gauge('db.client.connection.limit', {
-  description: 'Most connections of a pool',
+  description: 'Maximum number of connections of a pool',
   unit: '{connection}',
   labels: ['db.client.connection.pool.name'],
 })
@@ -16,12 +16,13 @@ const pending = gauge('db.client.connection.pending_requests', {
   labels: ['db.client.connection.pool.name'],
 })
 const waited = histogram('db.client.connection.wait_time', {
-  description: 'Time until a connection was there; what found an idle one is not counted',
+  description:
+    'Time that statements and transactions waited for a connection; those that found an idle one are not counted',
   unit: 's',
   labels: ['db.client.connection.pool.name'],
 })
 const timeouts = counter('db.client.connection.timeouts', {
-  description: 'Statements and transactions that got no connection, in time or at all',
+  description: 'Statements and transactions that got no connection in time',
   unit: '{timeout}',
   labels: ['db.client.connection.pool.name'],
 })

@@ -30,7 +30,10 @@ export class EventLoopStalls {
     return this.#closely
   }
 
-  /** The reason why the process should get no work now: it was blocked for half of the last ten seconds. Undefined otherwise. */
+  /**
+   * The reason why the process should get no work now: it was blocked for half of the last ten seconds. Undefined
+   * otherwise.
+   */
   reason(now: number): string | undefined {
     const recent = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
     const blocked = recent.reduce((sum, { ms }) => sum + ms, 0)

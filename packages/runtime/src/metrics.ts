@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { clientTraceparent, histogram, markFailed, withSpan, type LabelsOf } from '@parley/telemetry'
 
 const served = histogram('http.server.request.duration', {
-  description: 'Time from the head of a request to the end of its answer, of public calls to the begin of the answer',
+  description:
+    'Time from the head of a request to the end of its response, or to the start of the response for public calls',
   unit: 's',
   labels: ['http.request.method', 'http.route', 'http.response.status_code', 'error.type'],
 })
 const requested = histogram('http.client.request.duration', {
-  description: 'Time until a server outside answered, or failed',
+  description: 'Time until an external server answered or failed',
   unit: 's',
   labels: ['parley.peer', 'http.response.status_code', 'error.type'],
 })
@@ -76,8 +77,8 @@ const statusOf = (response: ServerResponse): number => (response.headersSent ? r
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**
- * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; what `request`
- * throws counts as a failure.
+ * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; what
+ * `request` throws counts as a failure.
  */
 export async function countOutgoing<T>(
   peer: Peer,

@@ -25,7 +25,9 @@ export const blobTicketWindowMs = 60_000
 const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update('blob\0').update(content).digest()
 
-/** Writes a ticket as the value of the header, signed with the key that gateway and uploads share and nobody else has. */
+/**
+ * Writes a ticket as the value of the header, signed with the key that gateway and uploads share and nobody else has.
+ */
 export function signBlobTicket(secret: string, ticket: BlobTicket): string {
   const content = Buffer.from(JSON.stringify(ticket)).toString('base64url')
   return `${content}.${signatureOf(secret, content).toString('base64url')}`

@@ -9,7 +9,8 @@ export type DescribedError = {
 }
 
 /**
- * Describes an error without content of users. Only harmless properties are kept (PostgreSQL's `detail` quotes rows), and the parameters of a failed query are removed from its message.
+ * Describes an error without content of users. Only harmless properties are kept (PostgreSQL's `detail` quotes rows),
+ * and the parameters of a failed query are removed from its message.
  */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error

@@ -59,7 +59,8 @@ export function joinClientTraces(join: boolean): void {
 }
 
 /**
- * The W3C traceparent that a client sent, or empty if traces of clients are not continued: a client that chooses the id of a trace also decides whether it is recorded.
+ * The W3C traceparent that a client sent, or empty if traces of clients are not continued: a client that chooses the id
+ * of a trace also decides whether it is recorded.
  */
 export const clientTraceparent = (sent: string | undefined): string => (joining ? (sent ?? '') : '')
 
@@ -93,7 +94,10 @@ export function markFailed(span: Span, type: string): void {
 /** Whether this process records spans at all. */
 export const isRecording = (): boolean => recording
 
-/** Whether the current work belongs to a recorded span. Checked before creating spans that are not worth a separate trace. */
+/**
+ * Whether the current work belongs to a recorded span. Checked before creating spans that are not worth a separate
+ * trace.
+ */
 export function isTraced(): boolean {
   return recording && (trace.getActiveSpan()?.isRecording() ?? false)
 }

@@ -1,4 +1,4 @@
-/** Packages with the resources of others than Kubernetes itself, by their API group. */
+/** Packages with third-party resources, by API group. */
 const packages = {
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'keda.sh': '@kubernetes-models/keda',
@@ -11,8 +11,7 @@ export async function problemsOfObject(object) {
   const models = packages[object.apiVersion.split('/')[0]] ?? 'kubernetes-models'
   const type = await import(`${models}/${object.apiVersion}/${object.kind}`).catch(() => undefined)
   if (!type) return [`${name}: there is no ${object.apiVersion}/${object.kind}`]
-  // The compiled validators read every key that they know and ignore all others, so a key that was never read is
-  // unknown.
+  // The compiled validators read only the keys that they know, so a key that was never read is unknown.
   const read = new Set()
   try {
     type[object.kind].prototype.validate.call(recording(object, '', read))

@@ -41,7 +41,7 @@ export const objectives = [
   },
 ]
 
-/** How fast a budget is used that lasts thirty days at 1, and over which two windows: https://sre.google/workbook. */
+/** Burn rates with their two windows; at burn rate 1 the error budget lasts thirty days. See https://sre.google/workbook. */
 const alerts = [
   {
     alert: 'ParleyErrorBudgetBurnsFast',
@@ -63,7 +63,7 @@ const alerts = [
   },
 ]
 
-/** So few misses in the longer window wake nobody: where little happens, one of them is a high rate. */
+/** Up to this many misses in the longer window cause no alert, because with little traffic a single miss is a high rate. */
 const enoughMisses = 10
 
 const secondsOf = { '5m': 300, '30m': 1_800, '1h': 3_600, '2h': 7_200, '6h': 21_600, '1d': 86_400, '3d': 259_200 }
@@ -91,7 +91,7 @@ const groupsOfObjectives = () => [
   { name: 'parley-error-budgets', rules: alerts.map(alertOf) },
 ]
 
-// A series begins with what it counts first: there is none of good ones if all have failed since the start.
+// A series does not exist before its first event, so there is no series of successes if everything has failed since the start.
 const goodOrNone = ({ good }, window) => `(${good(window)} or vector(0))`
 
 function burnRateOf(objective, window) {

@@ -35,7 +35,8 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
 }
 
 /**
- * Reports until the change is announced, because a report that waits too long for Redis is abandoned. The hint precedes the response.
+ * Reports until the change is announced, because a report that waits too long for Redis is abandoned. The hint precedes
+ * the response.
  */
 async function comes(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length

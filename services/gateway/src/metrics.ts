@@ -26,7 +26,10 @@ export function createMetrics() {
       const hint = 'name its network in webserver.trusted_proxies; until then limits count everybody behind it as one'
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
-    /** Counts a public call. gRPC answers all calls with 200. A call that failed at its caller's deadline counts as canceled. */
+    /**
+     * Counts a public call. gRPC answers all calls with 200. A call that failed at its caller's deadline counts as
+     * canceled.
+     */
     answered: (method: DescMethod, { code, gaveUp = false }: Outcome, began: number, isGrpc = false) =>
       countRequest({
         ...{ method: 'POST', route: `/${method.parent.typeName}/${method.name}` },

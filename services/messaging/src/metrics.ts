@@ -1,6 +1,9 @@
 import { counter } from '@parley/telemetry'
 
-const posted = counter('parley.messaging.posted', { description: 'Messages written into a line', unit: '{message}' })
+const posted = counter('parley.messaging.posted', {
+  description: 'Messages written to the log of a room',
+  unit: '{message}',
+})
 const replayed = counter('parley.messaging.replayed', {
   description: 'Posts answered with the message that was posted before with the same key',
   unit: '{message}',
@@ -10,11 +13,11 @@ const combined = counter('parley.messaging.combined', {
   unit: '{message}',
 })
 const facts = counter('parley.messaging.facts_applied', {
-  description: 'Facts about rooms taken into a line',
+  description: 'Facts about rooms that were applied',
   unit: '{fact}',
 })
 const roomEvents = counter('parley.messaging.room_events_applied', {
-  description: 'Events of calls and assets taken into a line',
+  description: 'Events of calls and assets that were applied',
   unit: '{event}',
 })
 const unresolved = counter('parley.messaging.profiles_unresolved', {

@@ -8,7 +8,8 @@ export const ordinary = { roomId: 'R2', rows: 2_000 }
 export const root = 'E1'
 
 /**
- * Rooms of any length with the same mixture of messages, replies, echoes, files, reactions, joins and placeholders, so that the cost of a page must depend only on its number of rows.
+ * Rooms of any length with the same mixture of messages, replies, echoes, files, reactions, joins and placeholders, so
+ * that the cost of a page must depend only on its number of rows.
  */
 export async function writeRooms(on: Connection, rooms: { roomId: string; rows: number }[]): Promise<void> {
   const ids = rooms.map(({ roomId }) => roomId)

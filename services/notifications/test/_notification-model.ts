@@ -26,7 +26,9 @@ export type Post = {
   followers?: readonly number[]
 }
 
-/** Everything that happened in a room, and the notifications that must be pending then, recomputed from the beginning. */
+/**
+ * Everything that happened in a room, and the notifications that must be pending then, recomputed from the beginning.
+ */
 export class RoomHistory {
   readonly levels: Level[]
   readonly members: boolean[]

@@ -14,7 +14,9 @@ import { stepsDone } from './_steps.ts'
 const opened = new Resources()
 let db: Db
 
-/** 100,000 waiting pushes of one message, with three priorities and two hosts; a tenth of them is due for a later retry. */
+/**
+ * 100,000 waiting pushes of one message, with three priorities and two hosts; a tenth of them is due for a later retry.
+ */
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   ;({ db } = opened.use(await openTestDatabase(url, { pool: 1, statementTimeoutMs: 60_000 })))

@@ -73,7 +73,9 @@ test('a rolled-back notification is not pushed', async () => {
   expect(await queued(db)).toEqual([])
 })
 
-/** Runs `meanwhile` during an open transaction that has run `first`, until it has finished or waits for the transaction. */
+/**
+ * Runs `meanwhile` during an open transaction that has run `first`, until it has finished or waits for the transaction.
+ */
 async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<unknown>): Promise<void> {
   let running: Promise<unknown> | undefined
   await db.transaction(async (tx) => {

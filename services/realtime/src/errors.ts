@@ -1,5 +1,6 @@
 /**
- * The reason for closing a socket, which is sent to the client first: a stable code, a message for people, and the close code of the WebSocket.
+ * The reason for closing a socket, which is sent to the client first: a stable code, a message for people, and the
+ * close code of the WebSocket.
  */
 export type FatalError = {
   code: string

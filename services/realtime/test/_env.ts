@@ -52,7 +52,8 @@ export const cookieOf = (handle: string): string => `parley_session=${signSessio
 let marks = 0
 
 /**
- * Sends people a personal event and waits until their sockets have received it, so that everything published before has arrived too.
+ * Sends people a personal event and waits until their sockets have received it, so that everything published before has
+ * arrived too.
  */
 export async function settle(env: Env, people: Record<string, Socket[]>): Promise<void> {
   const mark = postedTo(Object.keys(people), `Rmark${++marks}`, 1)

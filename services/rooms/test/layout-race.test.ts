@@ -36,7 +36,9 @@ const idsIn = async (groupId: string) => {
 }
 const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
 
-/** Checks that each room and link has one position, in the group of its row, and that no two groups share a position. */
+/**
+ * Checks that each room and link has one position, in the group of its row, and that no two groups share a position.
+ */
 async function assertNothingLostOrDoubled(): Promise<void> {
   const [items, links, channels, groups] = await Promise.all([
     env.db.select().from(layoutItems),
@@ -113,7 +115,9 @@ describe('two concurrent administrators', () => {
 })
 
 describe('moving something that is moved concurrently', () => {
-  /** Starts a move, which waits for the lock of the layout, then moves the item with `meanwhile` and releases the lock. */
+  /**
+   * Starts a move, which waits for the lock of the layout, then moves the item with `meanwhile` and releases the lock.
+   */
   async function moveWhile(move: () => Promise<unknown>, meanwhile: (tx: typeof env.db) => Promise<unknown>) {
     let answer: Promise<Code | undefined> | undefined
     await env.db.transaction(async (tx) => {

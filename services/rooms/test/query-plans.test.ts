@@ -24,7 +24,8 @@ const opened = new Resources()
 let db: Db
 
 /**
- * 100,000 people, all of them in room R1, 100 of them in R2; every other one is `staff`, a hundred are `few`. Their names share no trigrams except in the logins.
+ * 100,000 people, all of them in room R1, 100 of them in R2; every other one is `staff`, a hundred are `few`. Their
+ * names share no trigrams except in the logins.
  */
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))

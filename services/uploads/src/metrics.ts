@@ -68,7 +68,9 @@ export function reportFailedDeletion(id: string, error: unknown): void {
 export const reportLeftForSweeping = (error: unknown): void =>
   log.warn({ err: error }, 'bytes could not be deleted; a sweep will delete them')
 
-/** The name of the error tells the cause: the bucket does not exist, the key is invalid, or the server does not answer. */
+/**
+ * The name of the error tells the cause: the bucket does not exist, the key is invalid, or the server does not answer.
+ */
 export const reportStorageAway = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 

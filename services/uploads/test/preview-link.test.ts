@@ -78,7 +78,10 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   service = await start()
 })
-/** With a sweep every 100 ms, the clock may be a day ahead only while no file is being written, because the sweep would delete the file as old. */
+/**
+ * With a sweep every 100 ms, the clock may be a day ahead only while no file is being written, because the sweep would
+ * delete the file as old.
+ */
 const start = (overrides: { sweepEveryMs?: number } = {}) =>
   env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, { now: () => new Date(Date.now() + clock), ...overrides })
 beforeEach(() => {

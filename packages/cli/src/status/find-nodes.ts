@@ -9,8 +9,9 @@ import type { NodeAddress } from './fetch-node.ts'
 const usualPort = 9090
 
 /**
- * The processes behind names: each address of a name is a process. A name is a host with an optional port, or an http URL of
- * one. A name that cannot be resolved is one process, which cannot be reached. Throws a Failure for an invalid name.
+ * The processes behind names: each address of a name is a process. A name is a host with an optional port, or an http
+ * URL of one. A name that cannot be resolved is one process, which cannot be reached. Throws a Failure for an invalid
+ * name.
  */
 export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
   const found = await Promise.all(

@@ -48,7 +48,8 @@ export class CheckedStream {
   }
 
   /**
-   * Compares with the posts of the room in order. A client must receive the posts that began after its stream was open; if the stream was closed, up to the last one it received.
+   * Compares with the posts of the room in order. A client must receive the posts that began after its stream was open;
+   * if the stream was closed, up to the last one it received.
    */
   faults(log: readonly string[], sent: readonly SentPost[]): Faults {
     const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)

@@ -106,7 +106,8 @@ type Mode = {
 }
 
 /**
- * The plain case of batches of one. Aggregates are handled concurrently, but the messages of one aggregate sequentially, so that handlers do not compete for its rows and its events stay in order as long as none fails.
+ * The plain case of batches of one. Aggregates are handled concurrently, but the messages of one aggregate
+ * sequentially, so that handlers do not compete for its rows and its events stay in order as long as none fails.
  */
 const oneByOne = (options: OneByOne): Mode => ({
   maxInFlight: 64,

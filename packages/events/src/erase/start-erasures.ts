@@ -24,8 +24,8 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   /** Deployable. */
   service: string
   /**
-   * Erases what the service keeps of an account, in bounded transactions, and returns how many rows, objects and the like
-   * it found; 0 means that nothing was left. Repeated after a crash and by several processes at once.
+   * Erases what the service keeps of an account, in bounded transactions, and returns how many rows, objects and the
+   * like it found; 0 means that nothing was left. Repeated after a crash and by several processes at once.
    */
   erase: (userId: string, signal: AbortSignal) => Promise<number>
   /** Reports to accounts; resolves once accounts has stored it. */

@@ -33,7 +33,9 @@ export type PolicyHolder = AsyncDisposable & {
 }
 
 /**
- * Keeps the policy up to date by applying each delta. Reloads it if a delta is missing, if a new delta is not above the current revision (admin's database was restored), if the feed lost its place, and once a second while the feed is silent. Waits for the first policy without a limit; rejects only if `signal` fires.
+ * Keeps the policy up to date by applying each delta. Reloads it if a delta is missing, if a new delta is not above the
+ * current revision (admin's database was restored), if the feed lost its place, and once a second while the feed is
+ * silent. Waits for the first policy without a limit; rejects only if `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
   await using resources = new Resources()

@@ -26,8 +26,8 @@ export type FollowOptions = {
   /** One filter over subjects; see `eventSubject`. */
   subject: string
   /**
-   * Begins earlier: with what was stored up to this many milliseconds before the newest event. `followEvents` resolves when
-   * all of that has been delivered.
+   * Begins earlier: with what was stored up to this many milliseconds before the newest event. `followEvents` resolves
+   * when all of that has been delivered.
    */
   historyMs?: number
   /**
@@ -47,11 +47,13 @@ export type FollowOptions = {
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,440. */
   healthyAgoMs(): number
-  /** Sequence of the last delivered message; before the first one, that of the newest message when the follower began. */
+  /**
+   * Sequence of the last delivered message; before the first one, that of the newest message when the follower began.
+   */
   lastSeq(): number
   /**
-   * With `historyMs`: everything stored from this time on is delivered, in milliseconds since 1970. Undefined if the history
-   * could not be read.
+   * With `historyMs`: everything stored from this time on is delivered, in milliseconds since 1970. Undefined if the
+   * history could not be read.
    */
   readonly completeSinceMs: number | undefined
 }
@@ -80,7 +82,9 @@ export class Follower implements EventFollower {
     this.#silence = new Silence({ afterMs: silentMs, againMs: lookAgainMs, onSilence: () => this.#onSilence() })
   }
 
-  /** Resolves when the first reader is open and has delivered the wanted history; rejects when `giveUp` fires before. */
+  /**
+   * Resolves when the first reader is open and has delivered the wanted history; rejects when `giveUp` fires before.
+   */
   async begin(giveUp?: AbortSignal): Promise<void> {
     const { bus, subject } = this.#options
     const { signal } = this.#stop

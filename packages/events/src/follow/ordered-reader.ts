@@ -17,7 +17,9 @@ export type ReaderEvents = {
 }
 
 /**
- * An ephemeral push consumer with flow control and heartbeats, created by the keeper of the stream. Its own sequence reveals missing messages. Unlike an ordered consumer of the client library it does not recreate itself; its user opens a new one when it breaks.
+ * An ephemeral push consumer with flow control and heartbeats, created by the keeper of the stream. Its own sequence
+ * reveals missing messages. Unlike an ordered consumer of the client library it does not recreate itself; its user
+ * opens a new one when it breaks.
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus

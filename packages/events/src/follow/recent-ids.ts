@@ -1,7 +1,8 @@
 const kept = 1_000
 
 /**
- * Remembers the newest event ids, to distinguish a redelivered event from one whose version is lower because its owner's database was restored.
+ * Remembers the newest event ids, to distinguish a redelivered event from one whose version is lower because its
+ * owner's database was restored.
  */
 export class RecentIds {
   readonly #ids = new Set<string>()

@@ -2,8 +2,8 @@
 const keptFor = 0.6
 
 /**
- * Watches for signs of life: calls back when there was none for `afterMs`, and every `againMs` from then on until there is
- * one.
+ * Watches for signs of life: calls back when there was none for `afterMs`, and every `againMs` from then on until there
+ * is one.
  *
  * Node.js wakes the process even for a timer that was cleared. So under load, with thousands of signs, timers are few.
  * If two intervals between signs are just below `afterMs`, each timer is due when the second sign arrives, which wakes

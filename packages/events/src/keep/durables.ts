@@ -13,8 +13,8 @@ const LOOK_BACK_MS = 2 * 3_600_000
 const maxInHand = 1024
 const ackWaitMs = 60_000
 /**
- * After this time without a pull a durable counts as abandoned and is deleted, because it would prevent every outbox from
- * deleting entries.
+ * After this time without a pull a durable counts as abandoned and is deleted, because it would prevent every outbox
+ * from deleting entries.
  */
 const abandonedAfter = nanos(streamMaxAgeMs)
 /** Durables of one deployable. */
@@ -22,8 +22,8 @@ const maxDurables = 64
 
 /**
  * Creates a durable consumer, and the stream, if they are missing; it begins at the first stored event. Refuses if the
- * consumer exists for another subject, because a process of an earlier release may still acknowledge messages under that
- * name without handling them.
+ * consumer exists for another subject, because a process of an earlier release may still acknowledge messages under
+ * that name without handling them.
  */
 export async function makeDurable(
   bus: Bus,

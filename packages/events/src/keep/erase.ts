@@ -22,7 +22,9 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Removes messages under these subjects from the stream and overwrites their bytes in its files; returns their number. */
+/**
+ * Removes messages under these subjects from the stream and overwrites their bytes in its files; returns their number.
+ */
 export async function removeSome(bus: Bus, subjects: readonly string[]): Promise<number> {
   const { manager } = await jetStream(bus)
   let removed = 0

@@ -51,7 +51,9 @@ type Row = {
   newest_event_id: string | null
 }
 
-/** Records recoveries in admin's database. The row's lock is the lease; PostgreSQL ends it when the transaction idles. */
+/**
+ * Records recoveries in admin's database. The row's lock is the lease; PostgreSQL ends it when the transaction idles.
+ */
 export function recoveriesIn(db: Db): Recoveries {
   return {
     turn: (work) =>

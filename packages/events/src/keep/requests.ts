@@ -21,9 +21,9 @@ export type KeeperRequests = {
   /** Whether an event is still stored at this sequence of the stream; `expired`: it may have been dropped by age. */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /**
-   * Sends the events under a filter to `readerSubject` of this id, until nobody listens there: from a sequence on, or, with
-   * `startMs` (milliseconds since 1970), from what was stored at that time on. `pending` messages are already stored;
-   * earlier releases know neither `startMs` nor `pending`.
+   * Sends the events under a filter to `readerSubject` of this id, until nobody listens there: from a sequence on, or,
+   * with `startMs` (milliseconds since 1970), from what was stored at that time on. `pending` messages are already
+   * stored; earlier releases know neither `startMs` nor `pending`.
    */
   reader: { request: ReaderRequest; answer: { pending?: number } }
   /** Creates a durable consumer unless it exists; `anew`: recreates it at the first event. */
@@ -38,7 +38,8 @@ export type KeeperRequests = {
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
-   * Progress of the durables: for each filter the sequence up to which everything is acknowledged, and the first sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
+   * Progress of the durables: for each filter the sequence up to which everything is acknowledged, and the first
+   * sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
    * report. `report` identifies the report, so that a repeated one counts once.
    */
   passed: {

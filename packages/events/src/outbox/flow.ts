@@ -47,10 +47,14 @@ export class Flow {
   /** When there was last something to relay. */
   busyAt = performance.now()
   /**
-   * Id from which to read; nothing waits below it, now or later. While an old snapshot of the database is open, such as during a backup, reading from the start would scan everything relayed since.
+   * Id from which to read; nothing waits below it, now or later. While an old snapshot of the database is open, such as
+   * during a backup, reading from the start would scan everything relayed since.
    */
   #from = 0n
-  /** Where reading may begin once all transactions below `next` have ended, because one of them may still commit a lower id. */
+  /**
+   * Where reading may begin once all transactions below `next` have ended, because one of them may still commit a lower
+   * id.
+   */
   #later: { from: bigint; next: bigint } | undefined
   /** Reading stopped because too much is in flight. */
   #full = false

@@ -46,7 +46,10 @@ export type OutboxRow = {
 /** Largest encoded event in bytes. */
 export const maxEventBytes = 512 * 1024
 
-/** Encodes an event for the outbox. Throws a RangeError when it could never be published: too large, or a bad id or kind. */
+/**
+ * Encodes an event for the outbox. Throws a RangeError when it could never be published: too large, or a bad id or
+ * kind.
+ */
 export function outgoing(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event
   const subject = eventSubject(event)

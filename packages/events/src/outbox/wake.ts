@@ -24,7 +24,9 @@ export function onRelaysChanged(bus: Bus, service: string, onChange: () => void)
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
 }
 
-/** Requests an answer from the holder of a shard once the stream has the entries. Rejects if it does not answer in time. */
+/**
+ * Requests an answer from the holder of a shard once the stream has the entries. Rejects if it does not answer in time.
+ */
 export async function requestWake(bus: Bus, service: string, shard: number, ids: readonly bigint[], timeoutMs: number) {
   await bus.nc.request(wakeSubject(service, shard), encodeIds(ids), { timeout: timeoutMs })
 }

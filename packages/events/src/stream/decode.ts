@@ -30,7 +30,8 @@ const AUDIENCE = { userIds: length(1) }
 const TIMESTAMP = { seconds: number(1), nanos: number(2) }
 
 /**
- * Decodes an encoded EventBatch several times faster than the generic decoder, in which nodes would spend most of their time. The fact is decoded lazily. Throws a RangeError when the bytes are no EventBatch.
+ * Decodes an encoded EventBatch several times faster than the generic decoder, in which nodes would spend most of their
+ * time. The fact is decoded lazily. Throws a RangeError when the bytes are no EventBatch.
  */
 export function decodeBatch(data: Uint8Array): Event[] {
   const events: Event[] = []

@@ -11,7 +11,8 @@ export function residentKib(pid: number): number {
 }
 
 /**
- * Proportional memory of a process in KiB: pages shared by several processes count in parts. NaN if the system does not report it or the process has ended.
+ * Proportional memory of a process in KiB: pages shared by several processes count in parts. NaN if the system does not
+ * report it or the process has ended.
  */
 export function proportionalKib(pid: number): number {
   try {

@@ -11,7 +11,8 @@ const { getRoomEvents, getRoomEventsAround } = RoomService.method
 const { getThreadEvents } = ThreadService.method
 
 /**
- * Measures pages of a room with a million messages and the latest page of an ordinary room: depth must not increase the cost.
+ * Measures pages of a room with a million messages and the latest page of an ordinary room: depth must not increase the
+ * cost.
  */
 export async function measureLongRoom(
   fleet: Fleet,

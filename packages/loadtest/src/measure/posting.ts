@@ -12,8 +12,8 @@ export const body = 'A message of ordinary length, as people write them all day 
 export type Floors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
 /**
- * Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. `node` is the
- * process of a realtime node without sockets: every node reads every event, regardless of its sockets.
+ * Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. `node` is
+ * the process of a realtime node without sockets: every node reads every event, regardless of its sockets.
  */
 export async function measurePosting(
   http: HttpCaller,

@@ -39,8 +39,8 @@ export class LogFile {
 }
 
 /**
- * Keeps every log of a folder at about `largestBytes`, and one older generation of it as `<file>.1`, until it is disposed.
- * The files stay the same ones: servers keep them open, and append to them.
+ * Keeps every log of a folder at about `largestBytes`, and one older generation of it as `<file>.1`, until it is
+ * disposed. The files stay the same ones: servers keep them open, and append to them.
  */
 export function boundLogs(folder: string, { largestBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
   const over = new AbortController()

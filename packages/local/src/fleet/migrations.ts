@@ -6,8 +6,7 @@ import type { ServiceDefinition } from './service-list.ts'
 
 const run = promisify(execFile)
 /**
- * Makes the databases that are missing and migrates all. A program that several services name runs once, with the
- * environment of each. Throws the output of one that fails.
+ * Creates missing databases and migrates all. A program shared by several services runs once, with the environments of all of them. Throws the output of a program that fails.
  */
 export async function prepareDatabases(
   adminUrl: string,

@@ -13,7 +13,10 @@ export type FleetOptions = {
   replicas?: number
   /** The first owner; default login `parley` with a made-up password. False makes none. */
   owner?: OwnerOptions | false
-  /** Folder that gets every mail, shown on a page; default `mail` in the data folder. False: a mail server is configured. */
+  /**
+   * Folder that gets every mail, shown on a page; default `mail` in the data folder. False: a mail server is
+   * configured.
+   */
   mailFolder?: string | false | undefined
   /** True: a media server for calls is started if its program is installed. Default: calls are as configured. */
   mediaServer?: boolean

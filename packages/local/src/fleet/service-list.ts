@@ -5,11 +5,11 @@ import { repositoryRoot } from '../repository.ts'
 /** How the deployables are spread over processes: one each, or all but realtime in one. */
 export type Layout = 'separate' | 'compact'
 
-/** A deployable, or several in one process, as the supervisor sees it. */
+/** A deployable, or several in one process, for the supervisor. */
 export type ServiceDefinition = {
   /** Its name, which is also its bus user unless it holds several. */
   name: string
-  /** The deployables in it, if it is not one itself. */
+  /** The deployables in the process, if it has several. */
   holds?: ServiceDefinition[]
   /** The bundle of its process. */
   main: string
@@ -21,9 +21,9 @@ export type ServiceDefinition = {
   hostVariable?: string
   /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
-  /** Listens on the public port, and receives the addresses of the services with `listedAs` in its environment. */
+  /** Whether it listens on the public port and gets the addresses of the services with `listedAs` in its environment. */
   proxies?: boolean
-  /** Stands at the edge: it is drained before the services it calls. */
+  /** Whether clients connect to it, so that it is drained before the services it calls. */
   edge?: boolean
 }
 

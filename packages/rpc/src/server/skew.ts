@@ -4,7 +4,10 @@ const forgetAfterMs = 2 * sliceMs * slices
 const frozenMs = 5_000
 const thawMs = 1_000
 
-/** A clock has jumped if at least `lateCalls` calls over `lateForMs` are at least `lateMs` late, by amounts that differ by at most `spreadMs`. */
+/**
+ * A clock has jumped if at least `lateCalls` calls over `lateForMs` are at least `lateMs` late, by amounts that differ
+ * by at most `spreadMs`.
+ */
 const lateMs = 400
 const spreadMs = 100
 const lateCalls = 3

@@ -19,8 +19,8 @@ export async function findAnswer(reader: Reader, call: KeyedCall): Promise<Answe
 }
 
 /**
- * Stores the key at the beginning of the transaction that produces the answer: a second call with the key waits here until
- * the first commits or rolls back. Returns false if the key is taken.
+ * Stores the key at the beginning of the transaction that produces the answer: a second call with the key waits here
+ * until the first commits or rolls back. Returns false if the key is taken.
  */
 export async function storeAnswer(tx: Tx, answer: KeyedCall & Answer): Promise<boolean> {
   const stored = await tx

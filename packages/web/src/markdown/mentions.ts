@@ -35,8 +35,8 @@ export const namesNobody = ({ tagName }: Element): boolean => ['a', 'blockquote'
 const signs = /\\[!-/:-@[-`{-~]|@|&(?:#0*64|#x0*40|commat);/gi
 
 /**
- * Parses `body` so that a text ends behind each "@" that is escaped (`\@ann`) or written as an entity: what follows it is
- * then no mention.
+ * Parses `body` so that a text ends behind each "@" that is escaped (`\@ann`) or written as an entity: what follows it
+ * is then no mention.
  */
 export function withEscapedSigns(body: string): Extension {
   const split = (text: Text): Text[] => {

@@ -28,7 +28,9 @@ const kept = new Map<string, Root>()
 /** A displayed part of a message: an allowed element, or text. */
 export type Piece = Element | Text
 
-/** A message's Markdown as a tree of allowed elements. It is never markup in a string, so nothing can break out of it. */
+/**
+ * A message's Markdown as a tree of allowed elements. It is never markup in a string, so nothing can break out of it.
+ */
 export function treeOf(body: string): Root {
   const known = kept.get(body)
   if (known) return known
@@ -39,8 +41,9 @@ export function treeOf(body: string): Root {
 }
 
 /**
- * One line that begins with a letter and has no sign that means anything in Markdown: most of what people write. All such
- * signs are ASCII. Named classes of Unicode would cost more than parsing a message, because a browser first works them out.
+ * One line that begins with a letter and has no sign that means anything in Markdown: most of what people write. All
+ * such signs are ASCII. Named classes of Unicode would cost more than parsing a message, because a browser first works
+ * them out.
  */
 const plain = /^[A-Za-z\u0080-\uffff][A-Za-z\d .,:;?!'"()\u0080-\uffff-]*$/
 const isPlain = (body: string): boolean => plain.test(body) && !body.endsWith(' ') && !/www\./i.test(body)

@@ -13,7 +13,10 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** Formats of a time in the language and region of the interface: time of day (normal and short), day, date, and both in full. */
+/**
+ * Formats of a time in the language and region of the interface: time of day (normal and short), day, date, and both in
+ * full.
+ */
 export function moment(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))

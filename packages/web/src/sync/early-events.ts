@@ -15,7 +15,8 @@ function open(server: MemberClient, userId: string): Opening {
 }
 
 /**
- * Opens the stream of the user who was last signed in here, and reads their data, while the current user is requested from the server.
+ * Opens the stream of the user who was last signed in here, and reads their data, while the current user is requested
+ * from the server.
  */
 export function openEarly(server: MemberClient): void {
   closeEarly()

@@ -68,7 +68,7 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     }
     case 'userTyping': {
       const { roomId, threadRootEventId = '' } = event.value
-      return chat.typing.heard(placeOf({ roomId, threadRootEventId }), actorId)
+      return chat.typing.started(placeOf({ roomId, threadRootEventId }), actorId)
     }
     case 'roomCreated':
     case 'roomUpdated':

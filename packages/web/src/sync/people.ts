@@ -112,8 +112,8 @@ export class People {
   }
 
   /**
-   * Adds people from an answer about messages. Their names are current, but their presence may be some seconds old: known
-   * presence is kept, because events continue from it.
+   * Adds people from an answer about messages. Their names are current, but their presence may be some seconds old:
+   * known presence is kept, because events continue from it.
    */
   learnNames(users: Iterable<User>): void {
     for (const user of users) {

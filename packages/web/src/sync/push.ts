@@ -1,6 +1,9 @@
 import type { MemberClient } from '@parley/client'
 
-/** `impossible`: this browser or this server has no Web Push. `denied`: the user has blocked notifications in the browser. */
+/**
+ * `impossible`: this browser or this server has no Web Push. `denied`: the user has blocked notifications in the
+ * browser.
+ */
 export type PushState = 'impossible' | 'denied' | 'off' | 'on'
 
 const workerPath = '/push-worker.js'

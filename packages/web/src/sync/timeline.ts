@@ -148,8 +148,8 @@ export class Timeline {
 
   /**
    * Reads rows after the last one. One read runs at a time, with pauses; a request during a read causes one more. Under
-   * load the newest row is still shown and nothing piles up; a flood is followed once a second. Failed reads are retried as long as the user may read
-   * here.
+   * load the newest row is still shown and nothing piles up; a flood is followed once a second. Failed reads are
+   * retried as long as the user may read here.
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()

@@ -25,7 +25,7 @@ export class Typing {
     return cell
   }
 
-  heard(place: string, userId: string): void {
+  started(place: string, userId: string): void {
     const key = `${place}/${userId}`
     if (performance.now() - (this.#endedAt.get(key) ?? -Infinity) < lateMs) return
     this.in(place).update((ids) => (ids.includes(userId) ? ids : [...ids, userId]))
@@ -51,7 +51,7 @@ export class Typing {
   }
 
   /** Notifies others that the user is typing. */
-  tell(roomId: string, threadRootEventId: string): void {
+  notify(roomId: string, threadRootEventId: string): void {
     const place = `${roomId}/${threadRootEventId}`
     if (performance.now() - (this.#sentAt.get(place) ?? -Infinity) < everyMs) return
     this.#sentAt.set(place, performance.now())

@@ -38,7 +38,9 @@ export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesV
   }
 }
 
-/** Repeats the roles that a user already holds: other processes may know different ones, which the database has lost. */
+/**
+ * Repeats the roles that a user already holds: other processes may know different ones, which the database has lost.
+ */
 export const rolesAgain = (roleIds: readonly string[]) => ({
   changesRoles: true,
   announce: (version: bigint) => [rolesHeld([...roleIds], version)],

@@ -9,7 +9,10 @@ export type HeldCredential = {
 /** One sign-in with its active credentials. */
 export type HeldSession = Omit<HeldCredential, 'sessionId'> & { credentialIds: string[] }
 
-/** Credentials by the sign-in that made them, in the order of each session's first one; that one also determines when the session ends. */
+/**
+ * Credentials by the sign-in that made them, in the order of each session's first one; that one also determines when
+ * the session ends.
+ */
 export function sessionsOf(credentials: readonly HeldCredential[]): HeldSession[] {
   const sessions = new Map<string, HeldSession>()
   for (const { sessionId, ...credential } of credentials) {

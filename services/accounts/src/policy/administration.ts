@@ -16,7 +16,10 @@ export function assertMayManage(policy: Policy, caller: Subject, userId: string)
   if (caller.userId === userId) throw notOnYourself()
 }
 
-/** Throws `permission_denied` if the account is an owner's and the caller is not an owner, so that nobody can take over an owner's account. */
+/**
+ * Throws `permission_denied` if the account is an owner's and the caller is not an owner, so that nobody can take over
+ * an owner's account.
+ */
 export function assertMayTouch(caller: Subject, account: Account): void {
   if (owns(account) && !isOwner(caller)) throw ownersAlone()
 }

@@ -4,8 +4,8 @@ import { assertHolds } from './administration.ts'
 import { getAssignable } from './assignment.ts'
 
 /**
- * Ids of the roles that the caller may give to an account they create or invite. `asOwner`: the configuration makes the account an
- * owner by its address. Throws `permission_denied`, `not_found`, `invalid_argument`.
+ * Ids of the roles that the caller may give to an account they create or invite. `asOwner`: the configuration makes the
+ * account an owner by its address. Throws `permission_denied`, `not_found`, `invalid_argument`.
  */
 export function grantable(
   policy: Policy,

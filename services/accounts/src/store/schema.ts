@@ -143,7 +143,10 @@ export const credentials = pgTable(
   ],
 )
 
-/** Codes that were mailed to prove an address, one row per purpose and address, with counts that limit guessing and flooding. */
+/**
+ * Codes that were mailed to prove an address, one row per purpose and address, with counts that limit guessing and
+ * flooding.
+ */
 export const emailCodes = pgTable(
   'email_codes',
   {

@@ -27,8 +27,9 @@ export type Changed = {
 export const statusesSet = new CommitChannel()
 
 /**
- * Changes an account under its row lock, so that its events ascend in commit order. `decide` returns undefined when there
- * is nothing to do; a repeat of a change that is not on the stream yet still returns its entries. Returns undefined if there is no such account.
+ * Changes an account under its row lock, so that its events ascend in commit order. `decide` returns undefined when
+ * there is nothing to do; a repeat of a change that is not on the stream yet still returns its entries. Returns
+ * undefined if there is no such account.
  */
 export async function changeUser(
   db: Db,

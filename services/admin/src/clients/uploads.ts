@@ -4,7 +4,9 @@ import type { ServerImage } from '../domain/server-events.ts'
 
 const kinds: Record<ServerImage, ServerImageKind> = { logo: ServerImageKind.LOGO, banner: ServerImageKind.BANNER }
 
-/** Converts a blob to a public image and returns its key. Uploads keeps the image once an event of the server names it. */
+/**
+ * Converts a blob to a public image and returns its key. Uploads keeps the image once an event of the server names it.
+ */
 export async function storeServerImage(
   uploads: Client<typeof UploadsInternalService>,
   image: ServerImage,

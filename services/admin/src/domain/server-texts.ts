@@ -20,7 +20,10 @@ const names: readonly TextName[] = ['name', 'description', 'motd', 'welcomeMessa
 const maxMotdBytes = 1000
 const maxWelcomeBytes = 10_000
 
-/** The texts that a request sets; absent ones are unchanged, blank ones are reset. The schema checks lengths in characters. */
+/**
+ * The texts that a request sets; absent ones are unchanged, blank ones are reset. The schema checks lengths in
+ * characters.
+ */
 export function wantedTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
   const texts = {
     ...(serverName !== undefined && { name: orNull(serverName.replaceAll(/\s+/g, ' ').trim()) }),

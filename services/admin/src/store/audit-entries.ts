@@ -8,7 +8,8 @@ import { auditCounts, auditEntries } from './schema.ts'
 export type AuditEntryRow = Omit<typeof auditEntries.$inferSelect, 'bucket'>
 
 /**
- * Appends entries in order. The counter's row is locked until the commit: sequences have no gaps and become visible in ascending order, even if several processes append.
+ * Appends entries in order. The counter's row is locked until the commit: sequences have no gaps and become visible in
+ * ascending order, even if several processes append.
  */
 export async function appendEntries(tx: Tx, entries: readonly NewAuditEntry[]): Promise<void> {
   const column = <T>(of: (entry: NewAuditEntry) => T) => sql.param(entries.map(of))

@@ -16,7 +16,9 @@ export type PolicyChange = {
   concerns?: DeliveryInit['audience']
 }
 
-/** `change` is undefined if nothing changed; `stands` repeats the current state for processes with an outdated state. */
+/**
+ * `change` is undefined if nothing changed; `stands` repeats the current state for processes with an outdated state.
+ */
 export type Decided<T> = { change: PolicyChange | undefined; stands?: PolicyChange['delta']; answer: T }
 
 export type PolicyChanged<T> = {

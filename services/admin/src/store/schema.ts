@@ -98,7 +98,10 @@ export const auditCounter = pgTable(
   (t) => [check('audit_counter_single', sql`${t.id} = 'server'`)],
 )
 
-/** The audit log, partitioned by bucket (class and month of recording). Only the migration contains the partitioning, which drizzle cannot express. */
+/**
+ * The audit log, partitioned by bucket (class and month of recording). Only the migration contains the partitioning,
+ * which drizzle cannot express.
+ */
 export const auditEntries = pgTable(
   'audit_entries',
   {

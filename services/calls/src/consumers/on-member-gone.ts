@@ -18,7 +18,9 @@ export const onMemberGone =
     }
   }
 
-/** A late event may be outdated, so the membership is looked up in rooms. If rooms is unavailable, the event is applied. */
+/**
+ * A late event may be outdated, so the membership is looked up in rooms. If rooms is unavailable, the event is applied.
+ */
 const hasComeBack = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
   rooms.membersAmong(roomId, [userId]).then(
     (members) => members.has(userId),

@@ -81,7 +81,8 @@ export class Call {
   }
 
   /**
-   * Records that the media server closed a room of the call, which ends the call unless somebody has joined since or is in another room. Returns whether the call continues.
+   * Records that the media server closed a room of the call, which ends the call unless somebody has joined since or is
+   * in another room. Returns whether the call continues.
    */
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))

@@ -61,7 +61,10 @@ async function compareAll(ctx: Context, media: Media, signal: AbortSignal): Prom
   }
 }
 
-/** Closes rooms at the media server whose call has ended. Rooms of unknown calls are kept, because they may be another server's. */
+/**
+ * Closes rooms at the media server whose call has ended. Rooms of unknown calls are kept, because they may be another
+ * server's.
+ */
 async function closeLeftRooms(ctx: Context, media: Media, names: readonly string[], signal: AbortSignal) {
   for (const name of names) {
     signal.throwIfAborted()

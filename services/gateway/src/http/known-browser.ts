@@ -15,7 +15,8 @@ type Context = CredentialSecrets & Pick<AuthContext, 'secure'>
 type Known = { id: string; marks: string[] }
 
 /**
- * Identifies a browser that signed in with this login or address before; undefined for others. It grants no access, and only selects the limit to which failures count.
+ * Identifies a browser that signed in with this login or address before; undefined for others. It grants no access, and
+ * only selects the limit to which failures count.
  */
 export function knownBrowser(context: Context, request: IncomingMessage, identifier: string): string | undefined {
   const known = readKnown(context, request)

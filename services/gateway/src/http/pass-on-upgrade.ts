@@ -20,7 +20,8 @@ const lingerMs = 5000
 const slices = 20
 
 /**
- * Forwards WebSockets to realtime nodes if no ingress does. If a node does not answer, the next one is tried. Data of the client is forwarded only once the node has accepted the upgrade; after a refusal the connection is not reused.
+ * Forwards WebSockets to realtime nodes if no ingress does. If a node does not answer, the next one is tried. Data of
+ * the client is forwarded only once the node has accepted the upgrade; after a refusal the connection is not reused.
  */
 export class PassOnUpgrade {
   readonly #targets: Targets<URL>

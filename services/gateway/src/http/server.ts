@@ -69,7 +69,10 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
   }
 }
 
-/** The server of HTTP/1.1 connections; upgrades to a WebSocket go to realtime. While draining, each response ends its connection. */
+/**
+ * The server of HTTP/1.1 connections; upgrades to a WebSocket go to realtime. While draining, each response ends its
+ * connection.
+ */
 function createHttp1(
   dispatch: Dispatch['http1'],
   realtime: PassOnUpgrade,

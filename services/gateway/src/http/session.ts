@@ -43,7 +43,8 @@ export function endSession(context: AuthContext, response: ServerResponse): void
 }
 
 /**
- * Throws `permission_denied` unless the request proves that a page of this server sent it, because pages of other sites can also send the cookie. A request with a bearer token needs no proof.
+ * Throws `permission_denied` unless the request proves that a page of this server sent it, because pages of other sites
+ * can also send the cookie. A request with a bearer token needs no proof.
  */
 export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
   if (user?.by !== 'cookie') return

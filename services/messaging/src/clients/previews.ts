@@ -7,7 +7,8 @@ import { previewsUnavailable } from '../errors.ts'
 const timeoutMs = 25_000
 
 /**
- * Fetches a preview, encoded for storage; undefined when there is nothing to show. Does not stop if the caller disconnects, and neither does uploads.
+ * Fetches a preview, encoded for storage; undefined when there is nothing to show. Does not stop if the caller
+ * disconnects, and neither does uploads.
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 

@@ -10,7 +10,9 @@ const log = logger('profiles')
 
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
-/** Profiles that accounts did not return are cached for the shortest possible time, so that they are requested again. */
+/**
+ * Profiles that accounts did not return are cached for the shortest possible time, so that they are requested again.
+ */
 const unknownMs = 1
 
 /** Fetches profiles from accounts; unknown ids are left out. */
@@ -26,8 +28,9 @@ type Options = { freshMs?: number; keptMs?: number; maxEntries?: number; now?: (
 type Known = { user: User | undefined; at: number }
 
 /**
- * Profiles of the people on a page. They are cached for seconds only, because they include presence, and dropped by events of the user. Requests of one turn of the event loop share one call. While accounts does not answer, older profiles are used
- * and unknown ones left out, because a page without names is better than none.
+ * Profiles of the people on a page. They are cached for seconds only, because they include presence, and dropped by
+ * events of the user. Requests of one turn of the event loop share one call. While accounts does not answer, older
+ * profiles are used and unknown ones left out, because a page without names is better than none.
  */
 export class Profiles {
   readonly #known: LRUCache<string, Known>

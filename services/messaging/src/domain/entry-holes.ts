@@ -11,7 +11,9 @@ export type PostedEntry = {
 /** Length of a hole. A place of up to 42 bits fits in as a varint. */
 export const holeBytes = 6
 
-/** A placeholder for a place. Its encoding fills a hole, and occurs nowhere else in an entry: ids and kinds are ASCII. */
+/**
+ * A placeholder for a place. Its encoding fills a hole, and occurs nowhere else in an entry: ids and kinds are ASCII.
+ */
 export const anyPlace = 2n ** 35n
 const hole = Buffer.from([0x80, 0x80, 0x80, 0x80, 0x80, 0x01])
 

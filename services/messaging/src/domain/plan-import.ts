@@ -107,7 +107,9 @@ function planMessage(
   return { eventId, authorId, threadRootEventId: rootEventId ?? null }
 }
 
-/** Each emoji of a message takes a place after all rows, because emojis are shown in the order of their first reaction. */
+/**
+ * Each emoji of a message takes a place after all rows, because emojis are shown in the order of their first reaction.
+ */
 function planReactions(plan: ImportPlan, message: CheckedMessage, seq: bigint, erased: ReadonlySet<string>): void {
   if (message.deletedAt !== null || erased.has(message.authorId)) return
   const byEmoji = new Map<string, Set<string>>()

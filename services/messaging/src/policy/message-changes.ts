@@ -9,7 +9,8 @@ type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
 const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
 
 /**
- * Throws unless the caller may change the text: authors within the edit window, regardless of their permissions; others as moderators.
+ * Throws unless the caller may change the text: authors within the edit window, regardless of their permissions; others
+ * as moderators.
  */
 export function assertMayEdit(who: Who, message: Message, when: { now: Date; windowMs: number }): void {
   const { caller, room } = who
@@ -26,7 +27,9 @@ export function assertMayChangeEcho(who: Who, message: Message, change: 'add' | 
   assertPermission(who, 'message.post')
 }
 
-/** Throws unless the caller may retract the message: authors at any time, others as moderators; also in archived rooms. */
+/**
+ * Throws unless the caller may retract the message: authors at any time, others as moderators; also in archived rooms.
+ */
 export function assertMayRetract(who: Who, message: Message): void {
   if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
 }

@@ -11,8 +11,9 @@ const mayRead = (open: string, user: string) => `(${open} or coalesce((
   ), false)) and not ${banned(user)}`
 
 /**
- * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4 to
- * $6 shard, aggregate and subject of their outbox entries. Rows shared by rooms or users are locked in the order of their keys, so that statements of two processes cannot deadlock.
+ * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4
+ * to $6 shard, aggregate and subject of their outbox entries. Rows shared by rooms or users are locked in the order of
+ * their keys, so that statements of two processes cannot deadlock.
  */
 const append = statement<AppendedRow>(
   'append_posts',

@@ -27,7 +27,10 @@ const add = statement(
 update room_lines set last_message_seq = $2, last_message_at = greatest(last_message_at, $5) where room_id = $1`,
 )
 
-/** Adds a channel echo of a reply at the end of the timeline, and marks the room as read by its author up to it. The log must be locked. */
+/**
+ * Adds a channel echo of a reply at the end of the timeline, and marks the room as read by its author up to it. The log
+ * must be locked.
+ */
 export async function addEcho(on: Connection, echo: NewEcho): Promise<void> {
   const { roomId, seq, eventId, authorId, createdAt, reply } = echo
   await add.run(on, [roomId, seq, eventId, authorId, createdAt, reply.eventId, reply.threadRootEventId, reply.seq])

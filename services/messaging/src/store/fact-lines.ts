@@ -55,8 +55,9 @@ export async function membersAmong(on: Connection, roomId: string, userIds: stri
 }
 
 /**
- * Parameters: $1 room, $2 to $9 version, last place, last fact, kind, group, universal, archived, name; $10 participants; $11
- * to $15 rows of the timeline; $16 to $18 members; $19 to $22 bans; $23 to $27 entries of the outbox. Each user is named once.
+ * Parameters: $1 room, $2 to $9 version, last place, last fact, kind, group, universal, archived, name; $10
+ * participants; $11 to $15 rows of the timeline; $16 to $18 members; $19 to $22 bans; $23 to $27 entries of the outbox.
+ * Each user is named once.
  */
 const apply = statement<{ id: bigint }>(
   'apply_facts',

@@ -14,7 +14,8 @@ returning id`,
 )
 
 /**
- * Stores events that took the next places of a room, in order, and advances the room's last place. The room's row must be locked. Returns their outbox entries.
+ * Stores events that took the next places of a room, in order, and advances the room's last place. The room's row must
+ * be locked. Returns their outbox entries.
  */
 export async function storeLineEvents(
   on: Connection,

@@ -73,7 +73,8 @@ const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + ${attachmentBytes} * ${countOf('message_attachments')} + ${reactionBytes} * ${countOf('reaction_tallies')}`
 
 /**
- * The rows of a query on room_events that fit a page, in this order, and the first that does not. Their sizes are known without reading their content.
+ * The rows of a query on room_events that fit a page, in this order, and the first that does not. Their sizes are known
+ * without reading their content.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before

@@ -6,7 +6,9 @@ const find = statement<{ preview: Buffer }>(
   'select preview from link_preview_tokens where digest = $1 and user_id = $2 and expires_at > now()',
 )
 
-/** The preview for which this user was given the token; undefined if the token is invalid, expired or another user's. */
+/**
+ * The preview for which this user was given the token; undefined if the token is invalid, expired or another user's.
+ */
 export async function redeemLinkPreview(on: Connection, userId: string, token: string): Promise<Buffer | undefined> {
   const digest = createHash('sha256').update(token).digest()
   return (await find.run(on, [digest, userId]))[0]?.preview

@@ -1,7 +1,8 @@
 import { statement, type Connection } from './statement.ts'
 
 /**
- * The last shown root message or echo of `room_lines l` without the rows at `places`: retracted messages are not unread. `last_message_at` stays, because it shows whether anything was ever posted.
+ * The last shown root message or echo of `room_lines l` without the rows at `places`: retracted messages are not
+ * unread. `last_message_at` stays, because it shows whether anything was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e
@@ -53,7 +54,9 @@ export type Retraction = {
   authorId: string
 }
 
-/** Turns a message and its echo into placeholders, which count neither as unread nor as replies. The log must be locked. */
+/**
+ * Turns a message and its echo into placeholders, which count neither as unread nor as replies. The log must be locked.
+ */
 export async function retractMessage(on: Connection, retraction: Retraction, at: Date): Promise<void> {
   const { roomId, places, threadRootEventId, authorId } = retraction
   await retract.run(on, [roomId, places, at, threadRootEventId, authorId])

@@ -20,7 +20,9 @@ export type AttachmentPlace = AttachmentKey & { total: bigint }
 
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
-/** $1 room, $2 reader, $3 and $4 key to continue after (null for the first page), $5 limit, $6 offset, $7 total or null. */
+/**
+ * $1 room, $2 reader, $3 and $4 key to continue after (null for the first page), $5 limit, $6 offset, $7 total or null.
+ */
 const read = statement<Row>(
   'read_room_attachments',
   `select ${accessColumns}, coalesce($7::bigint, (select count(*) from message_attachments where room_id = $1)) as total, a.*

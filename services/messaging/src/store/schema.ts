@@ -189,7 +189,10 @@ export const reactions = pgTable(
   ],
 )
 
-/** Reactions of one message with one emoji, counted when written so that reads need not count. There is no row without a reaction. */
+/**
+ * Reactions of one message with one emoji, counted when written so that reads need not count. There is no row without a
+ * reaction.
+ */
 export const reactionTallies = pgTable(
   'reaction_tallies',
   {
@@ -336,7 +339,9 @@ export const notificationLevels = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
-/** Idempotency keys of posts of the last 24 hours. Keyed by caller, not by room, because a key identifies one request. */
+/**
+ * Idempotency keys of posts of the last 24 hours. Keyed by caller, not by room, because a key identifies one request.
+ */
 export const messageKeys = pgTable(
   'message_keys',
   {

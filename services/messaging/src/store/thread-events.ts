@@ -32,7 +32,10 @@ union all
 
 type Reader = { roomId: string; userId: string }
 
-/** The root of a thread, and up to `count` replies before or after a place, or the latest; with {@link withinPage}. Empty if the root does not exist. */
+/**
+ * The root of a thread, and up to `count` replies before or after a place, or the latest; with {@link withinPage}.
+ * Empty if the root does not exist.
+ */
 export function readReplies(
   on: Connection,
   { roomId, userId }: Reader,

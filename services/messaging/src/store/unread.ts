@@ -39,7 +39,8 @@ const followed = `thread_follows f
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $1`
 
 /**
- * One room with unread messages and one with unread threads among the rooms of which the user is an explicit member, and all universal rooms from which they are not banned.
+ * One room with unread messages and one with unread threads among the rooms of which the user is an explicit member,
+ * and all universal rooms from which they are not banned.
  */
 const unread = statement<UnreadRoom>(
   'read_unread',

@@ -101,7 +101,10 @@ set messages = i.messages + excluded.messages, through = greatest(i.through, exc
 const column = <T, C>(rows: readonly T[], of: (row: T) => C): C[] => rows.map(of)
 const namedInTally = 5
 
-/** Writes the plan in a transaction that holds the log's lock. One statement per table, regardless of the number of messages. */
+/**
+ * Writes the plan in a transaction that holds the log's lock. One statement per table, regardless of the number of
+ * messages.
+ */
 export async function writeImport(
   on: Connection,
   { roomId, source, live }: { roomId: string; source: string; live: LivePlaces | undefined },

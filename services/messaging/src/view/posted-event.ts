@@ -35,7 +35,8 @@ export type PostedDetails = Pick<
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
 /**
- * The outbox entry of a posted message, complete except for its place in the log, which the writing statement assigns and fills in.
+ * The outbox entry of a posted message, complete except for its place in the log, which the writing statement assigns
+ * and fills in.
  */
 export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options): PostedEntry {
   const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace }))

@@ -24,7 +24,8 @@ export function isForSomebody(event: Event): boolean {
 }
 
 /**
- * Creates notifications for events of rooms; nobody is notified of retracted messages, or of messages posted before they left the room.
+ * Creates notifications for events of rooms; nobody is notified of retracted messages, or of messages posted before
+ * they left the room.
  */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>

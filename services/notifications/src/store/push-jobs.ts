@@ -60,7 +60,10 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
   pushesQueued.notify(tx)
 }
 
-/** Locks the subscriptions of users, so that they are neither moved to other users nor deleted until the transaction ends. Must precede queueing their pushes. */
+/**
+ * Locks the subscriptions of users, so that they are neither moved to other users nor deleted until the transaction
+ * ends. Must precede queueing their pushes.
+ */
 export async function holdSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)

@@ -84,7 +84,9 @@ export async function postponePushes(db: Db, postponed: readonly Postponed[]): P
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
-/** Deletes a subscription that its push service does not know, unless the browser has registered again in the meantime. */
+/**
+ * Deletes a subscription that its push service does not know, unless the browser has registered again in the meantime.
+ */
 export async function deleteGoneSubscriptions(
   db: Db,
   gone: readonly Pick<HeldPush, 'subscriptionId' | 'p256dh' | 'auth'>[],

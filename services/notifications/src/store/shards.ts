@@ -12,7 +12,8 @@ export async function makeShards(db: Db): Promise<void> {
 }
 
 /**
- * Locks shards until the transaction ends, always in the same order to avoid deadlocks. Later reads see what previous holders committed.
+ * Locks shards until the transaction ends, always in the same order to avoid deadlocks. Later reads see what previous
+ * holders committed.
  */
 export async function holdShards(tx: Tx, shards: readonly number[]): Promise<void> {
   if (shards.length === 0) return

@@ -5,8 +5,8 @@ import type { Connection } from '../ws/connection.ts'
 /**
  * Checks sockets once a second while there are any: closes those whose handshake takes too long, and slow readers that
  * are still behind by half the backpressure limit at the second check. (uWebSockets.js silently closes those that reach
- * the whole limit.) Sockets that have been open for long are closed too: they reconnect through the load balancer, so that
- * nodes added later receive their share.
+ * the whole limit.) Sockets that have been open for long are closed too: they reconnect through the load balancer, so
+ * that nodes added later receive their share.
  */
 export function createSocketSweep(options: {
   handshaking: Set<Connection>

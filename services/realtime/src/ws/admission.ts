@@ -1,5 +1,6 @@
 /**
- * Limits the hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others are told to retry later, spread over twice the time that this node needs for them.
+ * Limits the hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others
+ * are told to retry later, spread over twice the time that this node needs for them.
  */
 export class Admission {
   readonly #perSecond: number

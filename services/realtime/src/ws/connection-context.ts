@@ -13,8 +13,8 @@ export type ConnectionContext = {
   heartbeatIntervalMs: number
   handshakeTimeoutMs: number
   /**
-   * Counts a hello, by whether its credential was valid at the last check. Undefined if the node can serve it; otherwise
-   * after how many milliseconds the client may return.
+   * Counts a hello, by whether its credential was valid at the last check. Undefined if the node can serve it;
+   * otherwise after how many milliseconds the client may return.
    */
   overloadDelayMs: (isKnown: boolean) => number | undefined
   /** Maximum number of sockets per person; 0: any number. */

@@ -9,7 +9,8 @@ type Accounts = Pick<Context['accounts'], 'getPeople'>
 const timeoutMs = 3000
 
 /**
- * Keeps the names in `people` equal to those in accounts. They are fetched, because no event contains a name. The newest response is kept.
+ * Keeps the names in `people` equal to those in accounts. They are fetched, because no event contains a name. The
+ * newest response is kept.
  */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>

@@ -7,7 +7,8 @@ import { roomsLeftBehind } from '../store/facts.ts'
 const handOverMs = 1000
 const roomsPerRound = 100
 /**
- * Interval without a notification. Facts left behind are announced by this process when messaging does not answer, and by the relay when another process died.
+ * Interval without a notification. Facts left behind are announced by this process when messaging does not answer, and
+ * by the relay when another process died.
  */
 const everyMs = 10_000
 const againMs = 1000

@@ -1,7 +1,8 @@
 import { ownerRoleId, resolve, type Policy, type Scope } from '@parley/permissions'
 
 /**
- * The holders of a permission, as sets for a query. Owners always have it. For others, a DENY for the user, one of their roles or everyone denies it; otherwise an ALLOW grants it.
+ * The holders of a permission, as sets for a query. Owners always have it. For others, a DENY for the user, one of
+ * their roles or everyone denies it; otherwise an ALLOW grants it.
  */
 export type Eligibility = {
   everyone: 'allow' | 'deny' | 'undecided'

@@ -10,7 +10,9 @@ export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<voi
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
-/** Makes a user a member of locked rooms to which they do not belong yet, with three statements for any number of rooms. */
+/**
+ * Makes a user a member of locked rooms to which they do not belong yet, with three statements for any number of rooms.
+ */
 export async function joinRooms(
   tx: Tx,
   rooms: readonly RoomRow[],

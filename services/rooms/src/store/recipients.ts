@@ -21,7 +21,8 @@ export async function findRecipients(reader: Reader, filter: RecipientFilter, pa
 }
 
 /**
- * Undefined if nobody is selected. Each condition uses its own index, and the other rules are checked row by row; a join would read everybody for each page.
+ * Undefined if nobody is selected. Each condition uses its own index, and the other rules are checked row by row; a
+ * join would read everybody for each page.
  */
 export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undefined {
   const { eligible, all, userIds, roleIds } = filter

@@ -15,7 +15,9 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Queries the owners of references for the files and images that they currently use. Call this before deleting something that no event named, because the event may be late or parked. At most 500 per call; rejects while an owner does not answer.
+ * Queries the owners of references for the files and images that they currently use. Call this before deleting
+ * something that no event named, because the event may be late or parked. At most 500 per call; rejects while an owner
+ * does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners

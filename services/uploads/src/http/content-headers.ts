@@ -2,7 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { isCode, mayHoldScripts } from '../domain/media-type.ts'
 
 /**
- * Headers for uploaded bytes. The uploader also chose their type, so a file that could run is never opened on our origin, not even inside a page of ours.
+ * Headers for uploaded bytes. The uploader also chose their type, so a file that could run is never opened on our
+ * origin, not even inside a page of ours.
  */
 export function contentHeaders({ contentType, filename }: { contentType: string; filename: string }) {
   const active = mayHoldScripts(contentType)

@@ -8,7 +8,8 @@ const expiresMs = 5 * 60_000
 export type Passive = { key: string; size: number; contentType: string; filename: string; headers: OutgoingHttpHeaders }
 
 /**
- * Redirects requests for large files and media to the storage, if it supports that. The address is valid for five minutes and only for reading. Files that could run are not opened there either.
+ * Redirects requests for large files and media to the storage, if it supports that. The address is valid for five
+ * minutes and only for reading. Files that could run are not opened there either.
  */
 export async function repliedElsewhere(
   ctx: Pick<Context, 'storage'>,

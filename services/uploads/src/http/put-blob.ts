@@ -4,7 +4,9 @@ import type { Context } from '../context.ts'
 import { storeBlob } from '../actions/files/store-blob.ts'
 import { replyJson } from './reply.ts'
 
-/** `POST /internal/blobs`: stores bytes for a later call. Only the gateway can sign the ticket that names their owner. */
+/**
+ * `POST /internal/blobs`: stores bytes for a later call. Only the gateway can sign the ticket that names their owner.
+ */
 export async function putBlob(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST')
     return replyJson(response, 405, { error: 'method not allowed: use POST' }, { allow: 'POST' })

@@ -5,7 +5,8 @@ import type { ByteRange } from '../engines/storage/index.ts'
 const malformed = 1
 
 /**
- * The bytes selected by a Range header. Undefined means the whole file, for no range, several or an invalid one; `beyond` means that the range is outside the file.
+ * The bytes selected by a Range header. Undefined means the whole file, for no range, several or an invalid one;
+ * `beyond` means that the range is outside the file.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'beyond' | undefined {
   const { code, type, ranges } = parse(size, header ?? '')

@@ -9,7 +9,8 @@ import { assetExpired } from '../view/asset-events.ts'
 const assetsPerRound = 200
 
 /**
- * Deletes files that no message used in time, and notifies their senders. Queries messaging first, because the event of a posted message may not have arrived yet.
+ * Deletes files that no message used in time, and notifies their senders. Queries messaging first, because the event of
+ * a posted message may not have arrived yet.
  */
 export function expireAssets(
   ctx: Context,

@@ -74,7 +74,8 @@ export type VideoOutcome = BegunVideo & { state: VideoState; version: bigint }
 const neverBegunVersion = 2n
 
 /**
- * Results of these videos. A video that was posted while processing was off is reported as failed, because its message says that it will be processed.
+ * Results of these videos. A video that was posted while processing was off is reported as failed, because its message
+ * says that it will be processed.
  */
 export async function endedAmong(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db

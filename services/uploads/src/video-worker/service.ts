@@ -14,7 +14,8 @@ import type { Config } from './config.ts'
 import { takeVideos } from './take-videos.ts'
 
 /**
- * Makes renditions of videos for uploads in a process without secrets, database or bus, so that a compromised ffmpeg gains nothing. Throws if ffmpeg does not work here.
+ * Makes renditions of videos for uploads in a process without secrets, database or bus, so that a compromised ffmpeg
+ * gains nothing. Throws if ffmpeg does not work here.
  */
 export async function startWorkerProcess(config: Config, { stop }: { stop?: AbortSignal } = {}): Promise<Service> {
   await using opened = new Resources()

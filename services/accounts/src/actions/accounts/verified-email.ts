@@ -12,7 +12,8 @@ import { roleGiven } from './give-role.ts'
 export type VerifiedEmail = { change: Change | undefined; added: boolean; madeOwner: boolean }
 
 /**
- * Records an address as verified within the change of a locked account, which becomes an owner if the configuration says so. Does nothing if it is already recorded. Throws `already_exists` if it belongs to another account.
+ * Records an address as verified within the change of a locked account, which becomes an owner if the configuration
+ * says so. Does nothing if it is already recorded. Throws `already_exists` if it belongs to another account.
  */
 export async function emailVerified(
   ctx: OperatorContext,

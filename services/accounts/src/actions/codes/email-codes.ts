@@ -6,7 +6,8 @@ import * as store from '../../store/email-codes.ts'
 
 /**
  * Creates a code for an address in a transaction; undefined when the address has received too many, or too many wrong
- * codes were entered for it. The codes of all users for the address are counted, so that several accounts cannot be used for flooding or guessing.
+ * codes were entered for it. The codes of all users for the address are counted, so that several accounts cannot be
+ * used for flooding or guessing.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<string | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config

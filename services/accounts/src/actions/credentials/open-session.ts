@@ -42,8 +42,8 @@ export const wantedBy = (request: { userAgent: string; cookieOnly: boolean }): W
 })
 
 /**
- * Stores the credentials of a new session within the change of its account; their secrets are only in the result. Throws
- * `permission_denied` for a deactivated account.
+ * Stores the credentials of a new session within the change of its account; their secrets are only in the result.
+ * Throws `permission_denied` for a deactivated account.
  */
 export async function openSession(
   tx: Tx,

@@ -4,7 +4,8 @@ import { lastOwner } from '../../errors.ts'
 import { isHeldByAnother, lockFirstOwner } from '../../store/roles.ts'
 
 /**
- * Throws `failed_precondition` if nobody else is an owner. Of two owners removed concurrently one stays, because the check locks until the transaction ends.
+ * Throws `failed_precondition` if nobody else is an owner. Of two owners removed concurrently one stays, because the
+ * check locks until the transaction ends.
  */
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
   await lockFirstOwner(tx)

@@ -59,12 +59,17 @@ export class Discovery {
     }
   }
 
-  /** To be called when the issuer does not answer: the next sign-in fetches the metadata again, and fails if that fails. */
+  /**
+   * To be called when the issuer does not answer: the next sign-in fetches the metadata again, and fails if that fails.
+   */
   forget(): void {
     this.#document = undefined
   }
 
-  /** To be called when the cached metadata may be outdated: the next sign-in fetches it again if it is over a minute old. */
+  /**
+   * To be called when the cached metadata may be outdated: the next sign-in fetches it again if it is over a minute
+   * old.
+   */
   doubt(): void {
     this.#doubted = true
   }

@@ -22,8 +22,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * The keys or addresses of the provider differ from its metadata. A forged callback causes none of these errors: its code
- * is refused, which says nothing about the provider.
+ * The keys or addresses of the provider differ from its metadata. A forged callback causes none of these errors: its
+ * code is refused, which says nothing about the provider.
  */
 export const hasMoved = (error: unknown): boolean => error instanceof ClientError && moves.has(error.code ?? '')
 

@@ -6,7 +6,8 @@ import * as store from '../../store/policy-changes.ts'
 import { policyAt } from './policy-now.ts'
 
 /**
- * Changes the policy. `decide` gets the current policy, which is locked. Resolves when the change is on the stream, even if an earlier call made it.
+ * Changes the policy. `decide` gets the current policy, which is locked. Resolves when the change is on the stream,
+ * even if an earlier call made it.
  */
 export async function changePolicy<T>(
   ctx: Context,

@@ -24,7 +24,8 @@ export type WantedDecision = {
 }
 
 /**
- * Stores, changes or clears a decision. `find` returns its subject, and throws if the actor may not decide; it is called again under the lock. A decision about a deleted group can still be cleared.
+ * Stores, changes or clears a decision. `find` returns its subject, and throws if the actor may not decide; it is
+ * called again under the lock. A decision about a deleted group can still be cleared.
  */
 export async function decide(
   ctx: Context,

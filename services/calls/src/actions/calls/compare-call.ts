@@ -6,7 +6,9 @@ import type { Call, Source } from '../../domain/call.ts'
 import { changeCall, mediaRoomOf } from './change-call.ts'
 
 /**
- * Compares the participants of a call with those on the media server and with the members of the room. Participants that changed here during the requests are skipped until the next time. Throws when the media server or rooms does not answer.
+ * Compares the participants of a call with those on the media server and with the members of the room. Participants
+ * that changed here during the requests are skipped until the next time. Throws when the media server or rooms does not
+ * answer.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))

@@ -34,7 +34,9 @@ export type Admitted = {
   caller: string | undefined
   callerId: string
   idempotencyKey: string | undefined
-  /** Cookies of a browser session whose handle was just replaced. Every response must contain them, including failures. */
+  /**
+   * Cookies of a browser session whose handle was just replaced. Every response must contain them, including failures.
+   */
   cookies: string[]
 }
 

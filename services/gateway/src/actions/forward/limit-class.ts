@@ -12,7 +12,8 @@ const outbound = new Set<DescMethodUnary>([
 ])
 
 /**
- * Uploads send bytes, searches may read much data, outbound calls make this server contact another one, writes change something.
+ * Uploads send bytes, searches may read much data, outbound calls make this server contact another one, writes change
+ * something.
  */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
   if (carriesImage(method)) return 'upload'

@@ -59,7 +59,10 @@ export function signInAttempts(limits: Limits) {
     },
   ]
   return {
-    /** Runs an attempt, of which `unauthenticated` counts as a failure. Throws `resource_exhausted` without running it if no attempts are left. */
+    /**
+     * Runs an attempt, of which `unauthenticated` counts as a failure. Throws `resource_exhausted` without running it
+     * if no attempts are left.
+     */
     async run<T>(identifier: string, { address, knownBrowser }: Attempter, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())
       const known = knownBrowser === undefined ? undefined : await takeAll(ofKnownBrowser(account, knownBrowser))

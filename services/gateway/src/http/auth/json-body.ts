@@ -19,7 +19,8 @@ export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads a JSON object. Throws a 415 for other content types, which forms of any site can send in order to sign people in to somebody else's account.
+ * Reads a JSON object. Throws a 415 for other content types, which forms of any site can send in order to sign people
+ * in to somebody else's account.
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (unaryFormat(request.headers['content-type']) !== 'json') {

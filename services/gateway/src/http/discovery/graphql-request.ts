@@ -13,7 +13,9 @@ export type GraphqlRequest = {
 
 const maxBodyBytes = 64 * 1024
 
-/** Reads a query from the address (GET) or a JSON body (POST). Throws a Refusal for anything else, including batches. */
+/**
+ * Reads a query from the address (GET) or a JSON body (POST). Throws a Refusal for anything else, including batches.
+ */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
   if (request.method === 'GET') {
     const parameters = queryOf(request)

@@ -3,7 +3,8 @@ import { GraphQLError, Kind, type FragmentDefinitionNode, type SelectionSetNode,
 type Limits = { depth: number; fields: number }
 
 /**
- * Refuses queries that are too deep or select too many fields, counting fragments wherever they are spread. Stops counting at the limit, so that nested fragments cannot make a small query expensive.
+ * Refuses queries that are too deep or select too many fields, counting fragments wherever they are spread. Stops
+ * counting at the limit, so that nested fragments cannot make a small query expensive.
  */
 export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): ValidationRule {
   return (context) => {

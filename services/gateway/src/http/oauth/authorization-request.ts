@@ -3,7 +3,9 @@ import { answeredTo, redirectTarget, type ClientOrigins } from './redirect-targe
 /** An authorization request of another web client. */
 export type AuthorizationRequest = { redirectUri: string; codeChallenge: string; state: string }
 
-/** A valid request, an invalid one to be reported to the client, or one with an address to which we must not redirect. */
+/**
+ * A valid request, an invalid one to be reported to the client, or one with an address to which we must not redirect.
+ */
 export type ParsedRequest =
   | { kind: 'fine'; request: AuthorizationRequest }
   | { kind: 'faulty'; redirectUrl: string }

@@ -19,7 +19,10 @@ class TokenError extends Error {
   }
 }
 
-/** `POST /oauth/token`: exchanges an authorization code for a bearer token, for any origin, because the code is the proof. */
+/**
+ * `POST /oauth/token`: exchanges an authorization code for a bearer token, for any origin, because the code is the
+ * proof.
+ */
 export async function serveToken(
   context: AuthContext,
   request: IncomingMessage,

@@ -43,7 +43,8 @@ export async function startProviderLogin(
 }
 
 /**
- * Throws `resource_exhausted` if one address starts too many sign-ins, because anybody can start one and each is stored for a while.
+ * Throws `resource_exhausted` if one address starts too many sign-ins, because anybody can start one and each is stored
+ * for a while.
  */
 async function allowStart(context: AuthContext, request: IncomingMessage): Promise<void> {
   const { allowed, retryAfterMs } = await context.providerSignIns.consume(clientAddressOf(context, request))

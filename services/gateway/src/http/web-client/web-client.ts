@@ -60,7 +60,8 @@ export class WebClient {
   }
 
   /**
-   * Answers a browser that opened an unknown path with status 404 and the page of the web client. False for any other request.
+   * Answers a browser that opened an unknown path with status 404 and the page of the web client. False for any other
+   * request.
    */
   serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#page || !opensPage(request)) return false
@@ -118,7 +119,9 @@ function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 }
 
 /**
- * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup only through the policy of its rendering library. Images must come from this server, so that no other server learns who reads them. Video and audio may come from a bucket at any https address.
+ * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup only through
+ * the policy of its rendering library. Images must come from this server, so that no other server learns who reads
+ * them. Video and audio may come from a bucket at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`

@@ -5,7 +5,8 @@ import { transaction, type Connection } from '../../store/statement.ts'
 import type { ReaderChange } from '../../view/reader-events.ts'
 
 /**
- * Changes what one user has read or follows, and announces it if `write` returns that something changed. The user's version is updated last, because all changes of the user lock its row.
+ * Changes what one user has read or follows, and announces it if `write` returns that something changed. The user's
+ * version is updated last, because all changes of the user lock its row.
  */
 export async function changeReader(
   ctx: Context,

@@ -17,7 +17,9 @@ import {
 import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
 import { followerFields } from './new-post.ts'
 
-/** Announces the mentions of a message at a place of their own in the log; does nothing if another process already has. */
+/**
+ * Announces the mentions of a message at a place of their own in the log; does nothing if another process already has.
+ */
 export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,
   unresolved: Unresolved,

@@ -41,7 +41,8 @@ export async function appendServiceEvents(
 const keyOf = ({ aggregateType, aggregateId }: EventSource): string => `${aggregateType} ${aggregateId}`
 
 /**
- * Returns the new events, and the versions of each aggregate including them. An event with a version below the newest is not necessarily a duplicate: its owner's database may have been restored.
+ * Returns the new events, and the versions of each aggregate including them. An event with a version below the newest
+ * is not necessarily a duplicate: its owner's database may have been restored.
  */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { RoomHeader } from '../../domain/room-line.ts'
 
 /**
- * Headers of rooms that this process recently read or wrote. They may be stale: a write must pass the version it relies on, and a refusal must be checked against the database first.
+ * Headers of rooms that this process recently read or wrote. They may be stale: a write must pass the version it relies
+ * on, and a refusal must be checked against the database first.
  */
 export class Headers {
   readonly #headers: LRUCache<string, RoomHeader>

@@ -11,7 +11,8 @@ import { occurrence, type Change, type Found } from './change.ts'
 import { retracting } from './retract.ts'
 
 /**
- * Removes an attachment; only the author may, even in archived rooms. Retracts the message if nothing else is left of it.
+ * Removes an attachment; only the author may, even in archived rooms. Retracts the message if nothing else is left of
+ * it.
  */
 export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
   const message = ownMessage(caller, found)

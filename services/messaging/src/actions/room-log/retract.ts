@@ -8,7 +8,8 @@ import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
 import { occurrence, type Change, type Found } from './change.ts'
 
 /**
- * Retracts a message with its echo, or only the echo if the id is that of the echo. Does nothing if it is already retracted.
+ * Retracts a message with its echo, or only the echo if the id is that of the echo. Does nothing if it is already
+ * retracted.
  */
 export function planRetraction(ctx: Context, caller: Subject, found: Found): Change | undefined {
   const { room, message } = found

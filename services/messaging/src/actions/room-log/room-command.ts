@@ -13,7 +13,8 @@ export type PostCommand = Waiting & { kind: 'post'; message: Message }
 export type ChangeCommand = Waiting & {
   kind: 'change'
   /**
-   * Makes the change and returns the events for the next places. Refuses the change by throwing a ConnectError before writing anything.
+   * Makes the change and returns the events for the next places. Refuses the change by throwing a ConnectError before
+   * writing anything.
    */
   change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
 }

@@ -10,7 +10,8 @@ import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.t
 type Parts = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes the waiting commands of a room: only posts in one statement, anything else in one transaction. Facts come first, so that posts of people who lost access are refused.
+ * Writes the waiting commands of a room: only posts in one statement, anything else in one transaction. Facts come
+ * first, so that posts of people who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,

@@ -1,6 +1,9 @@
 import type { Labels } from './definitions.ts'
 
-/** The destination and title of an inline link, directly after its text. Runs of spaces were collapsed, which keeps the match fast. */
+/**
+ * The destination and title of an inline link, directly after its text. Runs of spaces were collapsed, which keeps the
+ * match fast.
+ */
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
 

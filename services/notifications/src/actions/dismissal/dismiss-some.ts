@@ -5,7 +5,10 @@ import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses one batch of the selected notifications; `more` if there are others. The shards of the users must be locked. */
+/**
+ * Dismisses one batch of the selected notifications; `more` if there are others. The shards of the users must be
+ * locked.
+ */
 export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)

@@ -13,7 +13,8 @@ import { toCalledEvent, toCreatedEvent, type Hints } from '../../view/notificati
 export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications for the recipients, whose shards must be locked. A repetition creates none for the same message and person.
+ * Creates notifications for the recipients, whose shards must be locked. A repetition creates none for the same message
+ * and person.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = inTurn(drafts, at)

@@ -17,7 +17,10 @@ function opened(...wellHosts: string[]) {
   return { hosts, chooser: new Chooser(hosts) }
 }
 
-/** Sends everything, one turn after another, with a constant number in flight; returns the pushes in the order they started. */
+/**
+ * Sends everything, one turn after another, with a constant number in flight; returns the pushes in the order they
+ * started.
+ */
 function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePush[]): DuePush[] {
   const order: DuePush[] = []
   const underWay: DuePush[] = []

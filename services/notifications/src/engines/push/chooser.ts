@@ -3,7 +3,10 @@ import type { Hosts } from './hosts.ts'
 import type { PushPriority } from '../../domain/push-priority.ts'
 import { Shares } from './shares.ts'
 
-/** Chooses which of the due pushes are sent next. Priorities share the turns of each host, and those of all hosts together. */
+/**
+ * Chooses which of the due pushes are sent next. Priorities share the turns of each host, and those of all hosts
+ * together.
+ */
 export class Chooser {
   readonly #hosts: Hosts
   readonly #shares = new Shares()

@@ -13,7 +13,8 @@ export function parseEndpoint(endpoint: string): URL | undefined {
 }
 
 /**
- * An endpoint that may be stored. Throws `invalid_argument` for others. Does not resolve the host name; its addresses are checked whenever a push is sent.
+ * An endpoint that may be stored. Throws `invalid_argument` for others. Does not resolve the host name; its addresses
+ * are checked whenever a push is sent.
  */
 export function checkedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
   const url = parseEndpoint(endpoint)

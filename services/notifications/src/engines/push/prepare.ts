@@ -32,7 +32,8 @@ type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links:
 const timeoutMs = 3_000
 
 /**
- * Decides just before sending which pushes of a batch are still needed, and their content. Rejects for the whole batch if a service does not answer or lacks the data.
+ * Decides just before sending which pushes of a batch are still needed, and their content. Rejects for the whole batch
+ * if a service does not answer or lacks the data.
  */
 export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))

@@ -4,7 +4,8 @@ import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**
- * Shares turns among priorities: the highest waiting one gets the turn, unless a lower one has already lost its maximum number of turns.
+ * Shares turns among priorities: the highest waiting one gets the turn, unless a lower one has already lost its maximum
+ * number of turns.
  */
 export class Shares {
   readonly #passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }

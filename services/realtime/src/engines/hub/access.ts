@@ -16,7 +16,8 @@ export type Move = { user: UserAccess; roomId: string }
 const nothing: AccessChange = { gains: [], losses: [], concerned: [] }
 
 /**
- * Tracks which users on this node receive which channels: explicit members and, in universal rooms, everyone who may join, unless they are banned. Changes come from the stream in order; no other service is called.
+ * Tracks which users on this node receive which channels: explicit members and, in universal rooms, everyone who may
+ * join, unless they are banned. Changes come from the stream in order; no other service is called.
  */
 export class Access {
   readonly users = new Map<string, UserAccess>()
@@ -47,7 +48,8 @@ export class Access {
   }
 
   /**
-   * Recomputes access to all universal rooms for everyone on this node after a change of the policy. The event names the people concerned.
+   * Recomputes access to all universal rooms for everyone on this node after a change of the policy. The event names
+   * the people concerned.
    */
   recompute(): AccessChange {
     return this.#changesOf(this.users.values(), this.universal.ids(), [])

@@ -24,7 +24,8 @@ export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
 /**
- * The same for replay. Throttled events have no position, as when they are sent late. The envelope is left out, because it would keep the larger message of which it is a part in memory.
+ * The same for replay. Throttled events have no position, as when they are sent late. The envelope is left out, because
+ * it would keep the larger message of which it is a part in memory.
  */
 export const replayFrame = ({ envelope, bytes, topics, about }: EventFrame): ReplayFrame =>
   about ? { bytes: hintFrame(envelope), topics, about } : { bytes, topics }

@@ -36,7 +36,10 @@ export function hintFrame(envelope: Uint8Array): Uint8Array {
   return Uint8Array.from([...eventTag, ...varint(envelope.length), ...envelope])
 }
 
-/** Opaque position of an event on the stream: its sequence and 32 bits of its id, because a stream that lost its end reuses sequences. */
+/**
+ * Opaque position of an event on the stream: its sequence and 32 bits of its id, because a stream that lost its end
+ * reuses sequences.
+ */
 export function positionOf(streamSequence: number, eventId: string): string {
   let hash = 0x811c9dc5 // FNV-1a
   for (let i = 0; i < eventId.length; i++) hash = Math.imul(hash ^ eventId.charCodeAt(i), 0x01000193)

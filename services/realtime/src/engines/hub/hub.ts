@@ -31,7 +31,8 @@ type Options = {
 const endIsOldMs = 60_000
 
 /**
- * The fan-out of one node. Events go in stream order from one queue to topics. This path never waits, and does no work per socket except for users whose access changes.
+ * The fan-out of one node. Events go in stream order from one queue to topics. This path never waits, and does no work
+ * per socket except for users whose access changes.
  */
 export class Hub implements Disposable {
   readonly access: Access

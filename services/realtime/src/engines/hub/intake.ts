@@ -6,13 +6,17 @@ type Deliver = (events: readonly Event[], stored: Stored) => void
 type Batch = { events: readonly Event[]; stored: Stored }
 
 /**
- * Collects the events of a few milliseconds and publishes them in one tick, so that uWebSockets.js writes once per socket and not once per event. The first event after a pause is published at once.
+ * Collects the events of a few milliseconds and publishes them in one tick, so that uWebSockets.js writes once per
+ * socket and not once per event. The first event after a pause is published at once.
  */
 export class Intake implements Disposable {
   readonly #deliver: Deliver
   readonly #gatherMs: number
   #batches: Batch[] = []
-  /** Cancels the scheduled flush. The right function must clear it: clearing a timeout as an immediate corrupts a counter in Node.js. */
+  /**
+   * Cancels the scheduled flush. The right function must clear it: clearing a timeout as an immediate corrupts a
+   * counter in Node.js.
+   */
   #cancelFlush: (() => void) | undefined
   #lastFlush = 0
 

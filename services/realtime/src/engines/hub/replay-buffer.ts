@@ -14,7 +14,9 @@ export type ReplayEvent = {
 export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
-  /** Its subject, if only the newest frame about it is kept. Such a frame is sent to everyone, up to two seconds late. */
+  /**
+   * Its subject, if only the newest frame about it is kept. Such a frame is sent to everyone, up to two seconds late.
+   */
   about?: About
 }
 
@@ -44,7 +46,8 @@ const bytesPerEvent = 512
 const bytesPerTopic = 256
 
 /**
- * The events of the last minutes, for sockets that reconnect. They are stored by topic, so that the cost of a replay depends on what it sends and not on what was published; a replay that would be too long is aborted early.
+ * The events of the last minutes, for sockets that reconnect. They are stored by topic, so that the cost of a replay
+ * depends on what it sends and not on what was published; a replay that would be too long is aborted early.
  */
 export class ReplayBuffer {
   readonly #options: Options

@@ -21,7 +21,9 @@ type Options = {
   now?: () => number
 }
 
-/** With more subscribed sockets on this node typing hints are not sent, because they are of little use and much work. */
+/**
+ * With more subscribed sockets on this node typing hints are not sent, because they are of little use and much work.
+ */
 const maxSockets = 500
 const maxWaiting = 10_000
 const heldMs = 100

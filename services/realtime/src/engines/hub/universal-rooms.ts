@@ -1,6 +1,9 @@
 import type { UniversalRoom } from '../../domain/standing.ts'
 
-/** All universal rooms of the server, loaded at the start and updated from the stream. Headers with a lower version are ignored. */
+/**
+ * All universal rooms of the server, loaded at the start and updated from the stream. Headers with a lower version are
+ * ignored.
+ */
 export class UniversalRooms {
   readonly #rooms = new Map<string, UniversalRoom>()
 

@@ -31,7 +31,8 @@ export class UserAccess {
   }
 
   /**
-   * Whether accounts reports other roles without a newer version: its database was restored, and its current roles apply.
+   * Whether accounts reports other roles without a newer version: its database was restored, and its current roles
+   * apply.
    */
   isRefuted(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()

@@ -9,9 +9,9 @@ import { findRoom, findRooms } from '../../store/seen-rooms.ts'
 type Reading = Pick<Context, 'db' | 'policy'>
 
 /**
- * A room, and whether a user is an effective member. Without `roleIds`, the stored roles of the user are used. Undefined
- * for an unknown room, and for a direct message in which the user does not take part. A deleted user is a member of no
- * room, not even of universal ones.
+ * A room, and whether a user is an effective member. Without `roleIds`, the stored roles of the user are used.
+ * Undefined for an unknown room, and for a direct message in which the user does not take part. A deleted user is a
+ * member of no room, not even of universal ones.
  */
 export async function accessTo(
   { db, policy }: Reading,

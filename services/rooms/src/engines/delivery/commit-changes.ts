@@ -33,7 +33,10 @@ export type DecidedChange = {
 /** A committed change, with its outbox entries. */
 export type Committed = Changed & { entries: bigint[] }
 
-/** Commits changes of one room in the given order, in one transaction. Locks the layout before the room, as all transactions do. */
+/**
+ * Commits changes of one room in the given order, in one transaction. Locks the layout before the room, as all
+ * transactions do.
+ */
 export function commitChanges(db: Db, roomId: string, changes: readonly DecidedChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {
     const layoutVersions = new Map<DecidedChange, bigint>()

@@ -11,10 +11,14 @@ import type { FactStore } from './room-delivery.ts'
 
 /** Delivers the facts of rooms to messaging. Disposing waits for running deliveries. */
 export type FactDelivery = AsyncDisposable & {
-  /** To be called after these facts are committed. Resolves when they are in effect; throws unavailable if that takes too long. */
+  /**
+   * To be called after these facts are committed. Resolves when they are in effect; throws unavailable if that takes
+   * too long.
+   */
   handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
-   * For a call whose change was already made. Resolves when everything up to the version, or the newest fact that `isAbout` accepts, is in effect. Messaging is queried for the last fact that it has.
+   * For a call whose change was already made. Resolves when everything up to the version, or the newest fact that
+   * `isAbout` accepts, is in effect. Messaging is queried for the last fact that it has.
    */
   settle(
     roomId: string,

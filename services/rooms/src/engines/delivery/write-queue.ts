@@ -56,7 +56,9 @@ export class WriteQueue {
   }
 }
 
-/** Runs changes before work items. If the changes fail together, nothing else was done, and each is tried separately. */
+/**
+ * Runs changes before work items. If the changes fail together, nothing else was done, and each is tried separately.
+ */
 async function runTogether(
   roomId: string,
   items: readonly Item[],

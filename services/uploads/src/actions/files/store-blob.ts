@@ -7,7 +7,8 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { insertBlob } from '../../store/blobs.ts'
 
 /**
- * Stores the bytes that a ticket describes and resolves with the id of the blob. Bytes sent again get the id of the first blob. Resolves with undefined if the bytes are not the described ones.
+ * Stores the bytes that a ticket describes and resolves with the id of the blob. Bytes sent again get the id of the
+ * first blob. Resolves with undefined if the bytes are not the described ones.
  */
 export async function storeBlob(
   { db, storage, now }: Pick<Context, 'db' | 'storage' | 'now'>,

@@ -30,7 +30,8 @@ type Needs = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: ()
 type Wanted = { kind: PublicKind; ownerId: string }
 
 /**
- * Converts an upload to a public image and stores it: the bytes first, then the row in the transaction of `within`. The sweep deletes bytes without a row. Returns the key.
+ * Converts an upload to a public image and stores it: the bytes first, then the row in the transaction of `within`. The
+ * sweep deletes bytes without a row. Returns the key.
  */
 export async function keepServerImage(
   ctx: Needs,

@@ -8,7 +8,8 @@ export type PictureSize = { picture: string; tag: string }
 const maxPerPicture = 8
 
 /**
- * Caches recently generated sizes, up to a number of bytes and a few per image. Concurrent requests for a size generate it once.
+ * Caches recently generated sizes, up to a number of bytes and a few per image. Concurrent requests for a size generate
+ * it once.
  */
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>

@@ -16,8 +16,8 @@ export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Pro
 export type Presigned = { expiresMs: number; contentType: string; filename: string }
 
 /**
- * Storage for bytes. Keys are segments of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash. Every
- * method rejects with `unavailable` when the storage fails.
+ * Storage for bytes. Keys are segments of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash.
+ * Every method rejects with `unavailable` when the storage fails.
  */
 export type Storage = {
   put(key: string, content: Readable): Promise<void>
@@ -27,7 +27,8 @@ export type Storage = {
   /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
   /**
-   * All objects whose key begins with the prefix, which consists of whole path segments. Objects whose names are not keys are left out.
+   * All objects whose key begins with the prefix, which consists of whole path segments. Objects whose names are not
+   * keys are left out.
    */
   list(prefix: string): AsyncIterable<ListedObject>
   /** Up to `most` objects of a listing whose keys come after one, in character order. */

@@ -10,7 +10,8 @@ export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4
 const threads = '2'
 
 /**
- * Reads only this file, in the format detected from its first bytes, with common decoders. Its content cannot make the program read other files or use one of the hundreds of unmaintained decoders.
+ * Reads only this file, in the format detected from its first bytes, with common decoders. Its content cannot make the
+ * program read other files or use one of the hundreds of unmaintained decoders.
  */
 const input = (demuxer: string, file: string): string[] => [
   ...['-max_alloc', String(512 * 1024 ** 2), '-max_pixels', '40000000'],

@@ -51,7 +51,8 @@ export async function failVideo(ctx: VideoContext, job: HeldJob, reasonCode: Fai
 type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
 
 /**
- * Locks the row of the file, so that it is not deleted concurrently. False if it is deleted or another process works on it.
+ * Locks the row of the file, so that it is not deleted concurrently. False if it is deleted or another process works on
+ * it.
  */
 function finish(ctx: VideoContext, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {

@@ -4,7 +4,8 @@ export type Rendition = { quality: string; width: number; height: number }
 type Pixels = { width: number; height: number }
 
 /**
- * The renditions for a displayed size, best first: 720 and 480 lines, or its own height if that is lower. Sides are even, as the codec requires.
+ * The renditions for a displayed size, best first: 720 and 480 lines, or its own height if that is lower. Sides are
+ * even, as the codec requires.
  */
 export function planRenditions(source: Pixels): [Rendition, ...Rendition[]] {
   const { height } = source
