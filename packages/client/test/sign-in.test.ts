@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { createParleyClient, type ParleyClient } from '@parley/client'
 
-/** A client whose requests are remembered and answered with `answer`. */
+/** A client whose requests are recorded and answered with `answer`. */
 function clientAnswered(status: number, answer: unknown, headers: Record<string, string> = {}) {
   const requests: { url: string; headers: Headers; body: unknown }[] = []
   const client = createParleyClient({
@@ -38,7 +38,7 @@ async function listening(respond: (response: ServerResponse) => unknown) {
 const ada = { success: true, user: { id: 'U1', login: 'ada' }, token: 'prl_AT1' }
 
 describe('sign-in', () => {
-  test('keeps the token it is given', async () => {
+  test('stores the token that it receives', async () => {
     const { client, requests } = clientAnswered(200, ada)
     expect(await client.signIn({ login: 'ada', password: 'pw' })).toEqual({
       userId: 'U1',
@@ -56,7 +56,7 @@ describe('sign-in', () => {
     [401, Code.Unauthenticated],
     [429, Code.ResourceExhausted],
     [503, Code.Unavailable],
-  ])('status %i is an error with the server’s words', async (status, code) => {
+  ])('status %i is an error with the server’s message', async (status, code) => {
     const { client } = clientAnswered(status, { error: 'no' }, { 'retry-after': '7' })
     const failure = await client.signIn({ login: 'ada', password: 'pw' }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code, rawMessage: 'no' })
@@ -115,7 +115,7 @@ test.each([
   ['parley_csrf=plain', 'plain'],
   ['a=1; parley_csrf=planted; __Host-parley_csrf=own', 'own'],
   ['other_parley_csrf=x', null],
-])('sign-out in a page that has the cookies %s sends back the token of this host', async (cookie, token) => {
+])('sign-out in a page with the cookies %s sends the CSRF token of this host', async (cookie, token) => {
   const { client, requests } = clientAnswered(200, { success: true })
   Object.assign(globalThis, { document: { cookie } })
   try {

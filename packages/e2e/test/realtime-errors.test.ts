@@ -18,7 +18,7 @@ async function connect(base: string, headers: Record<string, string> = {}): Prom
   return socket
 }
 
-/** The server says why, says that it is fatal, and closes with this code. */
+/** Expects a fatal error frame with this code, and that the server then closes the socket. */
 async function expectFatal(socket: Socket, code: string, closeCode: number) {
   expect(await socket.closed()).toMatchObject({ code: closeCode })
   expect(socket.frames.at(-1)).toMatchObject({
@@ -120,7 +120,7 @@ test('a client that is too slow with hello or subscribe gets an error', async ()
 test('a frame of exactly 64 KiB is not too long', async () => {
   const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
   open.push(socket)
-  // Two bytes of tag and length around the nonce, four in all for a length of this size, twice nested.
+  // The nonce is nested twice, each time with a tag and a length, which takes four bytes for this length.
   const nonce = 'x'.repeat(64 * 1024 - 8)
   socket.send({ case: 'ping', value: { nonce } })
   expect((await socket.first('pong')).nonce).toHaveLength(nonce.length)
@@ -142,7 +142,7 @@ describe('credentials', () => {
     expect((await socket.first('hello')).protocolVersion).toBe(1)
   })
 
-  test('a bad token in the hello is not made good by a cookie', async () => {
+  test('an invalid token in the hello does not fall back to the cookie', async () => {
     const socket = await connect(fleet().realtimeNodes[0], { cookie: await cookieOf() })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATnobody' } })
     await expectFatal(socket, 'authentication_required', 1008)

@@ -29,9 +29,9 @@ export type ProcessStatus = {
 }
 
 /**
- * Serves the internal port: `/healthz` (the process lives), `/readyz` (it wants work; the body gives the reasons if
- * not), `/status` (a {@link ProcessStatus}) and `/metrics`. Throws if the port is unavailable. Close it last, so that
- * probes see the drain.
+ * Serves the internal port: `/healthz` (the process is alive), `/readyz` (it is ready; otherwise the body gives the
+ * reasons), `/status` (a {@link ProcessStatus}) and `/metrics`. Throws if the port is unavailable. Close it last, so
+ * that probes see the drain.
  */
 export async function serveInternal(options: InternalServerOptions): Promise<{ port: number } & AsyncDisposable> {
   const { host, health } = options

@@ -2,7 +2,7 @@ import { installMissing } from '@parley/local/infrastructure'
 
 export { hasFfmpeg } from '@parley/local/infrastructure'
 
-/** Installs ffmpeg where that is possible; says so where tests of real videos will be skipped. */
+/** Installs ffmpeg if possible; otherwise warns that tests of real videos will be skipped. */
 export async function installFfmpeg(): Promise<void> {
   await installMissing(['ffmpeg']).catch(() => console.warn('ffmpeg is not here: tests of real videos are skipped'))
 }

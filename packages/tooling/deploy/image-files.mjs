@@ -73,14 +73,18 @@ async function copyPart(part, folder) {
   }
 }
 
-/** A package and what it needs, flat. In pnpm's store the dependencies of a package are its neighbours. */
+/**
+ * Copies a package and its dependencies into one flat folder. In pnpm's store the dependencies of a package are beside
+ * it.
+ */
 async function copyPackage(at, name, modules) {
   const from = await realpath(at)
   const to = join(modules, name)
   const { version, dependencies, optionalDependencies } = await manifest(from)
   if (existsSync(to)) {
     const there = (await manifest(to)).version
-    if (there !== version) throw new Error(`${name} is needed as ${there} and as ${version}: one image holds one`)
+    if (there !== version)
+      throw new Error(`${name} is needed as ${there} and as ${version}, but an image can contain only one version`)
     return
   }
   await cp(from, to, { recursive: true, filter: (path) => basename(path) !== 'node_modules' && !isForeign(path) })

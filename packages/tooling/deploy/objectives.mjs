@@ -41,7 +41,10 @@ export const objectives = [
   },
 ]
 
-/** Burn rates with their two windows; at burn rate 1 the error budget lasts thirty days. See https://sre.google/workbook. */
+/**
+ * Burn rates with their two windows; at burn rate 1 the error budget lasts thirty days. See
+ * https://sre.google/workbook.
+ */
 const alerts = [
   {
     alert: 'ParleyErrorBudgetBurnsFast',
@@ -63,7 +66,9 @@ const alerts = [
   },
 ]
 
-/** Up to this many misses in the longer window cause no alert, because with little traffic a single miss is a high rate. */
+/**
+ * Up to this many misses in the longer window cause no alert, because with little traffic a single miss is a high rate.
+ */
 const enoughMisses = 10
 
 const secondsOf = { '5m': 300, '30m': 1_800, '1h': 3_600, '2h': 7_200, '6h': 21_600, '1d': 86_400, '3d': 259_200 }
@@ -73,7 +78,7 @@ const longWindows = alerts.flatMap(({ burns }) => burns.map(({ windows: [long] }
 /** The series with the burn rate of each objective over a window. */
 export const burnRate = (window) => `parley:error_budget_burn:rate${window}`
 
-/** The series with how much of each objective was missed in a window: a number of calls, events or pushes. */
+/** The series with the number of calls, events or pushes that missed each objective in a window. */
 const missed = (window) => `parley:error_budget_missed:increase${window}`
 
 /** All series that the rules record. */
@@ -91,7 +96,8 @@ const groupsOfObjectives = () => [
   { name: 'parley-error-budgets', rules: alerts.map(alertOf) },
 ]
 
-// A series does not exist before its first event, so there is no series of successes if everything has failed since the start.
+// A series does not exist before its first event, so there is no series of successes if everything has failed since the
+// start.
 const goodOrNone = ({ good }, window) => `(${good(window)} or vector(0))`
 
 function burnRateOf(objective, window) {

@@ -90,7 +90,7 @@ test('an expired status is hidden at once, and its end is announced once, withou
   expect(deliveriesOf(cleared)[0]?.envelope.actorId).toBeUndefined()
 })
 
-test('a status replaced in time does not end with the previous one', async () => {
+test('a status set before the previous one expires does not end with it', async () => {
   const userId = await makeUser(env, 'dora')
   const other = await makeUser(env, 'emil')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })

@@ -105,7 +105,7 @@ const subjectsTo = async (email: string, about: string) =>
 const mailed = (email: string, about: string, times = 1) =>
   eventually(async () => expect(await subjectsTo(email, about)).toBe(times))
 
-/** An administrator with a fresh session, whose own account has nothing to do with it. */
+/** An administrator with a fresh session and an unrelated account. */
 async function admin(login: string): Promise<TestCaller> {
   await makeUser(env, login, { roleNames: ['owner'] })
   return callerOf(env, login)

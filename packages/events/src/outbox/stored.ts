@@ -21,8 +21,8 @@ type Options = {
 }
 
 /**
- * Resolves when the stream has all these entries, whichever process relays them. Rejects with unavailable after
- * `timeoutMs` (4 s): the entries are relayed nevertheless, and the call can be repeated to wait for them again.
+ * Resolves when the stream has all these entries, regardless of the process that relays them. Rejects with unavailable
+ * after `timeoutMs` (4 s): the entries are relayed nevertheless, and the call can be repeated to wait for them again.
  */
 export async function waitUntilStored(options: Options, ids: readonly bigint[], timeoutMs = giveUpMs): Promise<void> {
   const open = new Set(ids)
@@ -75,6 +75,6 @@ async function requestHolder(
       )
     }
   } catch {
-    // The database or the bus is away.
+    // The database or the bus is unavailable.
   }
 }

@@ -81,7 +81,7 @@ async function download({ assetUrl }: Asset): Promise<void> {
   const response = await fetch(assetUrl?.url ?? '')
   let length = 0
   for await (const bytes of response.body ?? []) length += (bytes as Uint8Array).length
-  if (length !== largestFile) throw new Error(`${length} bytes came (${response.status})`)
+  if (length !== largestFile) throw new Error(`${length} bytes arrived (${response.status})`)
 }
 
 /** Floor: writes the same bytes to a file, flushes it, and reads them back. */

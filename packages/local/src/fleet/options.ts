@@ -7,20 +7,19 @@ export type FleetOptions = {
   dataDir: string
   /** Port of the (first) gateway; 0 takes a free one. */
   port: number
-  /** Address the gateways listen on; default 127.0.0.1. */
+  /** Address on which the gateways listen; default: 127.0.0.1. */
   host?: string
   /** Processes of every service; default 1. */
   replicas?: number
-  /** The first owner; default login `parley` with a made-up password. False makes none. */
+  /** The first owner; default: login `parley` with a random password. False: no owner is created. */
   owner?: OwnerOptions | false
   /**
-   * Folder that gets every mail, shown on a page; default `mail` in the data folder. False: a mail server is
-   * configured.
+   * Folder for all mails, which a page shows; default: `mail` in the data folder. False: a mail server is configured.
    */
   mailFolder?: string | false | undefined
-  /** True: a media server for calls is started if its program is installed. Default: calls are as configured. */
+  /** True: starts a media server for calls if its program is installed. Default: uses the configured one. */
   mediaServer?: boolean
-  /** True: videos are processed if ffmpeg is installed. Default: as configured. */
+  /** True: processes videos if ffmpeg is installed. Default: as configured. */
   videos?: boolean
   /** Written whenever the fleet is ready and a process has changed. */
   readyFile?: string | undefined

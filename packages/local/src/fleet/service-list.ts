@@ -21,7 +21,9 @@ export type ServiceDefinition = {
   hostVariable?: string
   /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
-  /** Whether it listens on the public port and gets the addresses of the services with `listedAs` in its environment. */
+  /**
+   * Whether it listens on the public port and gets the addresses of the services with `listedAs` in its environment.
+   */
   proxies?: boolean
   /** Whether clients connect to it, so that it is drained before the services it calls. */
   edge?: boolean

@@ -6,7 +6,7 @@ const defaultBlockedUsernames = ['root', 'admin', 'superuser', 'op', 'operator',
 
 /**
  * Gives an empty database its system roles, default decisions, blocked usernames and profile; returns whether it did.
- * The row of the policy is the lock: of several processes one inserts it, the others wait for its commit and do nothing.
+ * The row of the policy serves as lock: one process inserts it, and others wait for the commit and do nothing.
  */
 export async function seed(db: Db): Promise<boolean> {
   return db.transaction(async (tx) => {

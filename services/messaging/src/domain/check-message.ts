@@ -56,7 +56,7 @@ const maxIdCharacters = 200
 const canBeKept = (id: string): boolean => id.length <= maxIdCharacters && !id.includes('\0')
 
 const earliest = new Date('2000-01-01T00:00:00Z')
-/** Clocks differ. */
+/** Tolerated clock difference. */
 const aheadMs = 24 * 3600_000
 
 function timeOf(at: Timestamp | undefined, now: Date): Date | null {

@@ -27,7 +27,7 @@ export async function accessTo(
   return { room, effectiveMember }
 }
 
-/** Which of the rooms the user is an effective member of: none for a deleted user. */
+/** Returns those of the rooms of which the user is an effective member; none for a deleted user. */
 export async function accessibleAmong({ db, policy }: Reading, user: Subject, roomIds: string[]): Promise<RoomRow[]> {
   const [seen, storedRoleIds] = await Promise.all([findRooms(db, user.userId, roomIds), findRoleIds(db, user.userId)])
   if (storedRoleIds === undefined) return []
