@@ -21,7 +21,9 @@ export class EventLoopStalls {
     this.#lookedAt = now
   }
 
-  /** Records a measurement; a late timer means a stall of at least that time. Returns whether to measure closely now. */
+  /**
+   * Records a measurement; a late timer means a stall of at least that time. Returns whether to measure closely now.
+   */
   look({ now, lateMs, activeMs }: Look): boolean {
     if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)

@@ -86,7 +86,11 @@ async function checkServerClock(url: URL, report: Report): Promise<void> {
     // The header has a precision of one second.
     const answeredMs = Date.now() + 1_000
     if (!Number.isNaN(date))
-      reportClock(report, 'storage.clock', 'the S3 server', { serverMs: date, requestedMs: requestedMs - 1_000, answeredMs })
+      reportClock(report, 'storage.clock', 'the S3 server', {
+        serverMs: date,
+        requestedMs: requestedMs - 1_000,
+        answeredMs,
+      })
   } catch {
     // A server that does not answer is reported with the bucket.
   }
