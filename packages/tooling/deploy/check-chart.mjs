@@ -3,6 +3,7 @@ import { parse } from 'yaml'
 import { problemsOfAlerts } from './check-alerts.mjs'
 import { examples, problemsOfExamples } from './check-examples.mjs'
 import { problemsOfReach } from './check-network.mjs'
+import { problemsOfNotes } from './check-notes.mjs'
 import { problemsOfTemplates, problemsOfValues } from './check-values.mjs'
 import { problemsOfConfigSchema } from './config-schema.mjs'
 import { problemsOfSchemas, versionsFrom, whyNotValidated } from './kubeconform.mjs'
@@ -38,14 +39,16 @@ export async function checkChart({ write }) {
   for (const each of rendered) {
     const found = await problemsOfRelease(each.objects, each.values)
     problems.push(...found.map((problem) => `${each.name}: ${problem}`))
-    if (write && valueFiles().some(({ name }) => name === each.name)) await writeGolden(each, each.text, validated)
+    if (!helm || !valueFiles().some(({ name }) => name === each.name)) continue
+    problems.push(...(await problemsOfNotes(each, each.objects)))
+    if (write) await writeGolden(each, each.text, validated)
   }
   problems.push(...invalid, ...valueFiles().flatMap((file) => outdated(file, rendered)))
   return { problems, skipped: [...(helm ? [] : [withoutHelm]), ...skipped] }
 }
 
 const withoutHelm =
-  'rendering the chart anew, and the values of sizes/: helm is not installed; what it rendered last was checked'
+  'rendering the chart anew, its notes, and the values of sizes/: helm is not installed; what it rendered last was checked'
 
 /** Validates all renderings and examples at once against every version of Kubernetes that the chart supports. */
 function validate(renderings) {

@@ -41,12 +41,12 @@ export const isMap = (value) => typeof value === 'object' && value !== null && !
 
 export const hasHelm = () => run(['version']).status === 0
 
-/** What helm renders for files of values; `problem` if it refuses them. */
-export function render({ name, files }) {
-  const args = [chart, ...kubeVersion, ...files.flatMap((file) => ['-f', `${chart}/${file}`])]
+/** What helm renders for files of values, of one template if it is named; `problem` if it refuses them. */
+export function render({ name, files }, { folder = chart, only } = {}) {
+  const args = [folder, ...kubeVersion, ...files.flatMap((file) => ['-f', `${chart}/${file}`])]
   const lint = run(['lint', '--strict', '--quiet', ...args])
   if (lint.status !== 0) return { problem: `helm lint, ${name}: ${lint.stdout}${lint.stderr}` }
-  const { stdout, stderr, status } = run(['template', 'parley', ...args])
+  const { stdout, stderr, status } = run(['template', 'parley', ...args, ...(only ? ['--show-only', only] : [])])
   return status === 0 ? { text: stdout, objects: objectsIn(stdout) } : { problem: `helm template, ${name}: ${stderr}` }
 }
 
