@@ -37,7 +37,7 @@ export default {
     },
     'packages/local': {
       ...workspaces('packages').find(([name]) => name === 'packages/local')?.[1],
-      ignoreBinaries: ['perl', 'unshare'],
+      ignoreBinaries: ['make', 'perl', 'unshare'],
     },
     'packages/tooling': {
       entry: [

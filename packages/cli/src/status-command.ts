@@ -21,7 +21,7 @@ export function addStatusCommand(parent: Command, { print, dataDir }: Surroundin
       // Names are looked up again every time: processes come and go.
       const find = async () => (at ? await nodesAt(at) : nodesOf(dataDir()))
       for (let nodes = await find(); ; nodes = await find().catch(none)) {
-        const status = fleetStatus(await Promise.all(nodes.map(askNode)))
+        const status = fleetStatus(await Promise.all(nodes.map(fetchNode)))
         const text = asText(status)
         print({ json: status, text: watch === undefined ? text : `${text}\n` })
         if (watch === undefined) return judge(status)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { telemetryCheck } from '../src/telemetry.ts'
-import { selfSigned, tlsServer } from './_certificate.ts'
+import { selfSigned, tlsServer } from '@parley/testkit'
 import { found, problems } from './_found.ts'
 
 const server = createServer((socket) => socket.on('error', () => undefined).end())

@@ -56,10 +56,7 @@ const opened: NatsConnection[] = []
 
 /** Everything that arrives on subjects where only their owner may publish. */
 let received: string[] = []
-/**
- * The same for traces, which some releases of NATS send to a subject given in a header. Without an inbox they call
- * nothing.
- */
+/** The same for traces, which some releases of NATS send to a subject in a header. Without an inbox they call nothing. */
 const traced: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
 
@@ -363,8 +360,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await newest()
     for (const target of targets(attacker)) {
-      // The acknowledgement of an event, the event itself looked up, pulled and acknowledged, the answers of the
-      // keeper.
+      // The acknowledgement of an event, the event looked up, pulled and acknowledged, the answers of the keeper.
       if (type) events.publish(subjectOf(type), 'forged', { reply: target })
       events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
       events.publish(`stream.${attacker}.state`, '{}', { reply: target })

@@ -41,8 +41,7 @@ export type PendingCallsOptions = {
  * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
  * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
  *
- * A deployable in the same process is called in memory first. If it does not start the call, the bus finds another
- * process.
+ * A deployable in this process is called in memory first. If it does not start the call, the bus finds another process.
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus

@@ -121,10 +121,7 @@ export class Chat {
     await this.motd.changed(this.#motdVersion).catch(() => undefined)
   }
 
-  /**
-   * The timeline of a room; it is read when it is asked for the first time. `newest`: its newest rows, already
-   * requested.
-   */
+  /** The timeline of a room, loaded when it is first wanted. `newest`: its newest rows, already requested. */
   room(roomId: string, newest?: FirstPage): Timeline {
     return this.#timeline(placeOf({ roomId, threadRootEventId: '' }), () =>
       roomSource(this.server, this.people, roomId, newest),
@@ -181,9 +178,7 @@ export class Chat {
     this.#readPart('sidebar')
   }
 
-  /**
-   * Moves the viewer's marker in a room to the newest message; gives where it stood, in milliseconds, if it was behind.
-   */
+  /** Moves the viewer's marker to the newest message; returns where it was, in milliseconds, if it was behind. */
   async markRead(roomId: string): Promise<number | undefined> {
     const stood = await this.rooms.markRead(roomId)
     this.events.broadcastRead(roomId)

@@ -55,7 +55,7 @@ export class SharedEvents {
     const { signal } = this.#closed
     for (const change of ['online', 'offline']) addEventListener(change, () => this.#look(), { signal })
     // Others also see what the browser makes of it: a stream that outlives a lost network has no new state to tell.
-    this.connection.subscribe(() => this.#realtime && this.#tellConnection())
+    this.connection.subscribe(() => this.#realtime && this.#broadcastConnection())
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
   }
 
@@ -138,13 +138,14 @@ export class SharedEvents {
 
   #receive(message: TabMessage): void {
     this.#hasOthers = true
-    if (told.kind === 'here') return
-    if (told.kind === 'hello') return this.#realtime ? this.#tellConnection() : this.#tell({ kind: 'here' })
-    if (told.kind === 'read') return this.#call(({ onRead }) => onRead(told.roomId))
-    this.#heard = true
-    if (told.kind === 'position') this.#position = told.position
-    else if (told.kind === 'event') this.#take(told.envelope)
-    else if (told.kind === 'connection') this.#enter(told.connection)
+    if (message.kind === 'here') return
+    if (message.kind === 'hello')
+      return this.#realtime ? this.#broadcastConnection() : this.#broadcast({ kind: 'here' })
+    if (message.kind === 'read') return this.#call(({ onRead }) => onRead(message.roomId))
+    this.#hasReceived = true
+    if (message.kind === 'position') this.#position = message.position
+    else if (message.kind === 'event') this.#take(message.envelope)
+    else if (message.kind === 'connection') this.#enter(message.connection)
     else this.#call(({ onReset }) => onReset())
   }
 
@@ -170,12 +171,12 @@ export class SharedEvents {
     else this.#pending.push(call)
   }
 
-  #tellConnection(): void {
-    this.#tell({ kind: 'connection', connection: this.connection.value })
+  #broadcastConnection(): void {
+    this.#broadcast({ kind: 'connection', connection: this.connection.value })
   }
 
-  #tell(told: Told): void {
-    if (this.#hasOthers && !this.#closed.signal.aborted) this.#channel.postMessage(told)
+  #broadcast(message: TabMessage): void {
+    if (this.#hasOthers && !this.#closed.signal.aborted) this.#channel.postMessage(message)
   }
 }
 
