@@ -97,7 +97,7 @@ export class CallerCache {
     void this.#options.rekey({ previous, digest }).then(done, done)
   }
 
-  /** Whether the credential was valid at its last check, at any time. */
+  /** Whether the credential was valid at its last check, however long ago that was. */
   remembers({ digest, previous }: CredentialDigests): boolean {
     if (this.#options.remembers === false) return this.#held.has({ digest, previous })
     const isKept = (one: Buffer) => this.#entries.has(one.toString('latin1'))

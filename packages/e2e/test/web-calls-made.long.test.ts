@@ -25,7 +25,7 @@ function callsOf(page: Page): (method: string) => number {
 const inSidebar = (page: Page, roomId: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`)
 
-inBrowser('a room is read once, when it is opened', async () => {
+inBrowser('a room that is not shown is read only when it is opened, and then once', async () => {
   const [before, here] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   const first = await post(owner, before, 'Said at first')
   await post(owner, here, 'Said here')

@@ -190,7 +190,7 @@ test('other services are called first; while one is unavailable no attempt is co
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })
 
-test('other kinds are acknowledged without calling other services', async () => {
+test('other kinds are acknowledged without calling the handler', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches7' })
   const seen: string[] = []

@@ -95,7 +95,7 @@ test('a missing delta makes it load the whole policy', async () => {
   expect(admin.loads).toBe(2)
 })
 
-test('a restored policy is loaded again, regardless of its revision, but not for a duplicate', async () => {
+test('a restored policy is loaded again regardless of its revision, but a duplicate event loads nothing', async () => {
   const admin = source(70)
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: admin.load })

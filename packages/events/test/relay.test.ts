@@ -209,7 +209,7 @@ describe('stored', () => {
     await eventually(() => relay.stored(ids))
   })
 
-  test('deleted entries count as stored', async () => {
+  test('entries that no longer exist count as stored', async () => {
     await using database = await newDatabase()
     await using relay = await startRelay({ ...database, bus, service: 'gone' })
     await relay.stored([999_999n])

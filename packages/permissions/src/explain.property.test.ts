@@ -20,7 +20,7 @@ test('an explanation has the result that the written rules give', () => {
   )
 })
 
-test('its trace lists every effective decision once, with the deciding one first', () => {
+test('its trace lists every applicable decision once, with the deciding one first', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const [places, sources] = [placesOf(where), decisionSources(who)]

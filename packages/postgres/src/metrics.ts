@@ -22,7 +22,7 @@ const waited = histogram('db.client.connection.wait_time', {
   labels: ['db.client.connection.pool.name'],
 })
 const timeouts = counter('db.client.connection.timeouts', {
-  description: 'Statements and transactions that got no connection in time',
+  description: 'Statements and transactions that got no connection, after a timeout or an error',
   unit: '{timeout}',
   labels: ['db.client.connection.pool.name'],
 })

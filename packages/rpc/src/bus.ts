@@ -101,7 +101,7 @@ function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
       } else if (status.type === Events.Error) {
         log.error(
           { reason: status.data, permission: status.permissionContext },
-          'the bus refused a publication or subscription',
+          'the bus reported an error, such as a missing permission',
         )
       } else if (status.type === DebugEvents.StaleConnection) {
         log.warn('the bus did not answer pings')

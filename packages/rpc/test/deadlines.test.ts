@@ -122,7 +122,7 @@ test('a call without remaining time is not sent', async () => {
 describe('without any reply', () => {
   const accounts = () => createClient(AccountsInternalService, rpc.transport())
 
-  test('until the deadline a call is unavailable, because the caller cannot know what happened', async () => {
+  test('a call fails with unavailable at its deadline, because the caller cannot know what happened', async () => {
     const error = await errorOf(accounts().passwordLogin({}, { timeoutMs: 900 }))
     expect(error.code).toBe(Code.Unavailable)
     expect(error.metadata.get('parley-reason')).toBe('silence')

@@ -1,4 +1,4 @@
-/** Minimum length of pauses that can end on a beat. */
+/** Interval between beats, and the minimum length of a pause that can end on one. */
 export const beatMs = 2_000
 /** A timer may fire a moment early. */
 const earlyMs = 50

@@ -294,7 +294,7 @@ describe('an address', () => {
     expect(addresses.map(({ address, removable }) => [address, removable])).toEqual([['second-h@example.org', false]])
   })
 
-  test('can be removed by administrators, even the last one; only owners can remove that of an owner', async () => {
+  test('can be removed only by administrators, even the last one, and that of an owner only by owners', async () => {
     const [whose, owner] = [await person('ida'), await admin('ida-admin')]
     const as = (who: TestCaller) => env.as(AdminUserService, who)
     const requested = { userId: whose.proof.userId, address: whose.email }

@@ -195,7 +195,7 @@ describe('an explanation', () => {
   const about = async (permission: string, userId: string, roomId = '') =>
     (await explain(userId, roomId)).find((explanation) => explanation.permission === permission)
 
-  test('lists every permission in order, with the decision that came first', async () => {
+  test('lists every permission in order, with the deciding entry first in its trace', async () => {
     const explanations = await explain('Umia', 'R1')
     expect(explanations.map(({ permission }) => permission)).toEqual(all)
     const entry = (level: PermissionDecisionLevel, roleName: string, decision: PermissionDecision, applied = false) => {

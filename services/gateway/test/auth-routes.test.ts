@@ -335,7 +335,7 @@ describe('a session cookie', () => {
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)
   })
 
-  test('is checked again, with its CSRF token, if that token is invalid', async () => {
+  test('is checked after all, with its CSRF token, if that bearer token is invalid', async () => {
     await login()
     const worthless = { authorization: 'Bearer prl_ATworthless' }
     const path = '/auth/verify-email/request-code'

@@ -194,7 +194,7 @@ test('one address can begin a limited number of sign-ins at providers', async ()
   expect(await begin({ 'x-forwarded-for': newAddress() })).toBe(307)
 })
 
-test('sign-in requests also count to the general limit per network', async () => {
+test('sign-in requests also count towards the general limit per network', async () => {
   const counted = { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1', PARLEY_LIMITS_WRITES_PER_MINUTE: '3' }
   const who = (await env.start({ ...counted, PARLEY_LIMITS_READS_PER_MINUTE: '3' })).browser()
   const statuses = async (from: Record<string, string>) => [

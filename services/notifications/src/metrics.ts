@@ -20,7 +20,7 @@ const parked = counter('parley.notifications.jobs_parked', {
   labels: ['parley.kind'],
 })
 const waiting = gauge('parley.notifications.jobs_waiting', {
-  description: 'Messages whose recipients are not all notified yet',
+  description: 'Unfinished jobs, which notify large audiences or dismiss notifications',
   unit: '{job}',
 })
 

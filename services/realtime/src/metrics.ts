@@ -5,7 +5,7 @@ import type { ReplayRefusal } from './domain/replay-refusal.ts'
 import { slowConsumer } from './errors.ts'
 
 const sockets = gauge('parley.realtime.sockets', {
-  description: 'Open sockets on this node',
+  description: 'Sockets with an accepted hello on this node',
   unit: '{socket}',
 })
 const opened = counter('parley.realtime.opened', { description: 'Sockets whose stream started', unit: '{socket}' })

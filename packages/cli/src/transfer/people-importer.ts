@@ -57,7 +57,7 @@ export class PeopleImporter {
     return this.#here.get(id)
   }
 
-  /** Ids of all imported accounts. */
+  /** Ids of the accounts of all imported people, including accounts that existed before. */
   everybody(): string[] {
     return [...new Set([...this.#here.values()].map(({ userId }) => userId))]
   }

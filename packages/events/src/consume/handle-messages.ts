@@ -70,7 +70,7 @@ async function handleTogether(
       const { handle, failed } = await prepare(events)
       const withSome = (what: (failure: unknown) => boolean) =>
         known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
-      // A message that repeatedly fails must not delay the others each time.
+      // A message that waits for an unavailable service must not delay the others again and again.
       settle(withSome(isAway), (message) => {
         const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
         bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))

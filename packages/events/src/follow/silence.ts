@@ -6,8 +6,8 @@ const keptFor = 0.6
  * is one.
  *
  * Node.js wakes the process even for a timer that was cleared. So under load, with thousands of signs, timers are few.
- * If two intervals between signs are just below `afterMs`, each timer is due when the second sign arrives, which wakes
- * the process anyway.
+ * If two intervals between signs together are just below `afterMs`, each timer is due when the second sign arrives,
+ * which wakes the process anyway.
  */
 export class Silence implements Disposable {
   readonly #afterMs: number

@@ -52,6 +52,6 @@ async function nextOf(bus: Bus, subject: string, seq: number): Promise<number | 
   if (headers?.code === 404) return undefined
   const found = Number(headers?.get('Nats-Sequence'))
   if (!(found >= seq))
-    throw new Error(`the stream does not report its messages: ${headers?.description ?? 'no headers'}`)
+    throw new Error(`the stream did not return its next message: ${headers?.description ?? 'no headers'}`)
   return found
 }

@@ -14,7 +14,7 @@ import { Waiters } from './waiters.ts'
 const log = logger('relay')
 const readAtOnce = 500
 const maxInHand = 4000
-/** Every line retries every second while the stream accepts nothing. */
+/** Failures are logged this rarely, because every line retries each second while the stream accepts nothing. */
 const sayFailureEveryMs = 60_000
 
 type Options = {

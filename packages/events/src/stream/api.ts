@@ -45,7 +45,7 @@ export const isConsumerMissing = (error: unknown): boolean => apiCode(error) ===
 /** The stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
 
-/** The storage of the server, the account or every server of a cluster is smaller than the stream. */
+/** The storage of the server, the account or every server of a cluster is below the maximum size of the stream. */
 export const isStoreTooSmall = (error: unknown): boolean =>
   STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
   (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))

@@ -4,7 +4,7 @@ import type { RoomTimelinePage } from '@parley/client/contract'
 import { pageFor, rowFor } from '../store/_messages.ts'
 import { Timeline } from './timeline.ts'
 
-/** Rows of a page without a limit. */
+/** Number of rows in a page if the request sets no limit. */
 const usualRows = 600
 
 /** A room whose newest rows are `rows`, and how often it was read. */

@@ -78,7 +78,7 @@ export async function callsWith(db: Reader, userId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Deletes records of participants who are not in a call; returns their number. */
+/** Deletes a user's participations in calls that they have left; returns their number. */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

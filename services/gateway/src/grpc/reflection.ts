@@ -45,7 +45,7 @@ export function reflection(router: ConnectRouter): void {
           : error(grpcNotFound, `${query.value} not found`)
       }
       case undefined:
-        return error(grpcInvalidArgument, 'the request has no known question')
+        return error(grpcInvalidArgument, 'the request contains no supported query')
     }
   }
 

@@ -16,7 +16,7 @@ type Known = { id: string; marks: string[] }
 
 /**
  * Identifies a browser that signed in with this login or address before; undefined for others. It grants no access, and
- * only selects the limit to which failures count.
+ * only selects the limit against which failures count.
  */
 export function knownBrowser(context: Context, request: IncomingMessage, identifier: string): string | undefined {
   const known = readKnown(context, request)

@@ -21,7 +21,7 @@ export type NewFollower = {
    * of the root, if still a member, at the first reply.
    */
   why: 'author' | 'root_author' | 'mentioned'
-  /** The user is a member because the room is open to them. */
+  /** Whether the user is a member even without an explicit membership, as in a universal room. */
   open: boolean
   rider: Buffer
 }
@@ -38,7 +38,7 @@ export type NewReply = {
 /** A post that is about to be written. */
 export type NewPost = {
   authorId: string
-  /** The author is a member because the room is open to them. */
+  /** Whether the author is a member even without an explicit membership, as in a universal room. */
   openToAuthor: boolean
   key: string | undefined
   digest: Uint8Array

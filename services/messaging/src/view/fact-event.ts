@@ -30,7 +30,7 @@ function deliveries(step: Step, notice: Notice, createdAt: Date): DeliveryInit[]
     notice === 'room_universal_changed'
       ? realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId, universal: line.universal } })
       : realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId } })
-  // Includes the person who joins or leaves, who is not in the room's audience at that moment.
+  // Includes the person who created, joined or left the room, who is not in its audience at that moment.
   const person = notice === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(line) ? [toUser(person, envelope)] : []
   return [toRoom(line, envelope), ...toPerson]

@@ -69,7 +69,7 @@ export async function holdSubscriptions(tx: Tx, userIds: readonly string[]): Pro
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/** Cancels pushes: deletes those without a lease and marks the others. Returns those that were never sent. */
+/** Cancels pushes: deletes those without a lease and marks the others. Returns those whose sending never began. */
 export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<Untouched[]> {
   const held = (of: 'those nobody holds' | 'all') => sql`
     with found as (

@@ -15,7 +15,10 @@ export type Rebased = {
   places: ReadonlyMap<bigint, bigint>
   /** Number of facts that got a new version or restate a difference. */
   rebased: number
-  /** Version of the room after rebasing; another process may have continued above it. */
+  /**
+   * Version of the room after rebasing; undefined if messaging has no lost fact. Another process may have continued
+   * above it.
+   */
   newest?: bigint
 }
 
@@ -97,7 +100,7 @@ async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoo
   return made
 }
 
-/** Selects the oldest unapplied fact and all later ones. The fact that created the room was already applied. */
+/** Removes and returns the oldest unapplied fact and all later ones, except the fact that created the room. */
 async function takeWaiting(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
   const ofRoom = eq(roomFacts.roomId, roomId)
   const [open] = await tx

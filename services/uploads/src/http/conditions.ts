@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Identifies one state of a file. */
+/** Tag and time that identify one state of a file. */
 export type Validators = { etag: string; lastModified: Date }
 
 /** Whether the client already has this state: by tag, or by time if it sent no tag. */

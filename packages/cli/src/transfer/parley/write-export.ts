@@ -28,7 +28,7 @@ export type Exported = {
 
 type ExportedFleet = Omit<TransferFleet, 'storage' | 'parkedEvents'>
 
-/** Writes rooms with their content and all people that they mention, page by page. */
+/** Writes rooms with their content and everybody to whom they refer, page by page. */
 export async function exportRooms(fleet: ExportedFleet, options: ExportOptions): Promise<Exported> {
   return new Exporter(fleet, options).run()
 }

@@ -19,7 +19,7 @@ export function replyMessage(
   return replyPage(request, response, { status, title: heading, body, headers })
 }
 
-/** A page about a failure. */
+/** A page about a failure that no form can show. */
 export function replyFailure(
   context: AuthContext,
   request: IncomingMessage,

@@ -12,7 +12,7 @@ export type EventFrame = ReplayFrame & {
   userIds?: readonly string[]
 }
 
-/** Kinds of events of which only the newest is sent, with the property of a person that each concerns. */
+/** Kinds of events that are throttled to the newest one, with the property of a person that each concerns. */
 export const changesOfPerson: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
   ['user_custom_status_set', 'custom status'],

@@ -58,7 +58,7 @@ export class Opening implements Disposable {
     return undefined
   }
 
-  /** Whether the credential was valid at its last check, at any time. */
+  /** Whether the credential was valid at its last check, however long ago that was. */
   remembers(credential: CredentialDigests): boolean {
     return this.#held.has(credential)
   }

@@ -33,7 +33,7 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
     if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await complaintOf(answer))
     if (answer.statusCode === 503) throw away(new Error('the video worker is busy'))
     const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), maxBytes) : undefined
-    if (!encoded) throw new Error(`the video worker answered ${answer.statusCode}, or with an invalid response`)
+    if (!encoded) throw new Error(`the answer of the video worker (status ${answer.statusCode}) is not a valid result`)
     await receive(answer, encoded, { folder, signal })
     return encoded
   } finally {
