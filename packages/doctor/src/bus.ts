@@ -29,7 +29,7 @@ export function busCheck(name: Deployable): Check {
   })
 }
 
-/** Checks the stream for its keeper. `settings`: its configured size and number of copies. */
+/** Checks the stream for its keeper. `wishes`: the settings of its size and number of copies. */
 export function streamCheck(name: Deployable, wishes: StreamFields): Check {
   return check('nats.stream', { ...busFields(), ...wishes }, async (config, report) => {
     await usingBus(name, config, 'events', (bus) => checkStream(bus, report, config))

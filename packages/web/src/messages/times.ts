@@ -14,7 +14,7 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
 /**
- * Formats of a time in the language and region of the interface: time of day (normal and short), day, date, and both in
+ * Formats a time in the language and region of the interface: as time of day (normal or short), day, date, or both in
  * full.
  */
 export function moment(style: Style, at: Date): string {

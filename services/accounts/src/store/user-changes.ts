@@ -23,7 +23,7 @@ export type Changed = {
   unannounced: bigint[]
 }
 
-/** Whether custom statuses with an end were set. */
+/** Channel for notifications about new custom statuses that end. */
 export const statusesSet = new CommitChannel()
 
 /**

@@ -54,7 +54,7 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** Selects subscriptions of ended credentials of a user. Those without a known session end with any credential. */
+/** Ended credentials of a user. Subscriptions without a known session end with any of them. */
 export type Ended = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: Ended) => {

@@ -14,7 +14,7 @@ export type NewBan = {
   at: Date
 }
 
-/** Bans with an expiry. */
+/** Channel for notifications about new bans with an expiry. */
 export const bansToEnd = new CommitChannel()
 
 /** Stores a ban; an ended one in the same room is overwritten, since its history is in the facts. */

@@ -14,7 +14,7 @@ export type Wanted = { person: ImportedPerson; key: Buffer; userId: string; emai
 export type Standing = {
   known: ReadonlyMap<string, KnownPerson>
   holders: ReadonlyMap<string, { userId: string; login: string }>
-  /** Keys of reserved logins. */
+  /** Keys of logins that are in use or not allowed. */
   taken: ReadonlySet<string>
 }
 

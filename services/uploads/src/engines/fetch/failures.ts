@@ -1,7 +1,7 @@
-/** The reason why an address is not fetched. */
+/** The reason why an address or its response is refused. */
 export type Refusal = 'address' | 'private' | 'redirects' | 'size' | 'type'
 
-/** The address is not allowed, so no request is sent. */
+/** The address or its response is not allowed, so a retry would be refused too. */
 export class FetchRefused extends Error {
   readonly reason: Refusal
 

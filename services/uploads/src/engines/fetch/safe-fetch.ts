@@ -23,8 +23,8 @@ export type Wanted = {
 export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
- * Fetches from other servers. Rejects with `FetchRefused` for a disallowed address, with another error for a failed
- * request, and with `resource_exhausted` if too many names are being resolved, regardless of the address.
+ * Fetches from other servers. Rejects with `FetchRefused` for a disallowed address or response, with another error for
+ * a failed request, and with `resource_exhausted` if too many names are being resolved, regardless of the address.
  */
 export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
 
