@@ -14,7 +14,7 @@ const refusals = counter('parley.outbox.publish_failures', {
   labels: ['parley.service'],
 })
 const published = histogram('messaging.client.operation.duration', {
-  description: 'Time until the stream stored a message of events or refused it',
+  description: 'Time of an attempt to store a message of events on the stream, successful or not',
   unit: 's',
   labels: ['messaging.operation.name', 'error.type'],
 })

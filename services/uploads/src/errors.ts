@@ -88,7 +88,7 @@ export const importedIdMissing = () => invalid('source and external id are requi
 const lossUnconfirmed = 'if they are gone for good, repair with --accept-loss; none of this was repaired'
 export const storageLooksEmpty = () =>
   new ConnectError(
-    `none of the files in the database is in the storage; is its disk mounted, or is this the right bucket? ${lossUnconfirmed}`,
+    `none of the files in the database is in the storage; is its disk mounted, and is this the right bucket? ${lossUnconfirmed}`,
     Code.FailedPrecondition,
   )
 export const tooMuchIsMissing = (missing: number, of: number) =>

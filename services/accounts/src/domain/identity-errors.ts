@@ -12,7 +12,7 @@ export const linkStartNotYours = () =>
 export const notInternalPath = () =>
   new ConnectError('invalid redirect path: it must be a path of this server', Code.InvalidArgument)
 export const flowNotFound = () =>
-  new ConnectError('sign-in not found: it has expired or is completed; start again at the provider', Code.NotFound)
+  new ConnectError('sign-in not found: it has expired or was completed; start again at the provider', Code.NotFound)
 export const wrongFlow = () => new ConnectError('invalid token: it is for another step', Code.InvalidArgument)
 export const identityTaken = () =>
   new ConnectError('identity already taken: it is linked to another account', Code.AlreadyExists)

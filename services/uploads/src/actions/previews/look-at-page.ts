@@ -20,8 +20,8 @@ export type Looked = { preview?: Uint8Array; imageKey?: string }
 type Page = { url: URL; callerId: string }
 
 /**
- * Fetches a page and its image, and stores the image. Returns no preview if there is nothing to show, as for a page that
- * cannot be fetched or read. Throws `resource_exhausted` if there are too many fetches at the moment.
+ * Fetches a page and its image, and stores the image. Returns no preview if there is nothing to show, as for a page
+ * that cannot be fetched or read. Throws `resource_exhausted` if there are too many fetches at the moment.
  */
 export async function lookAtPage(ctx: Context, { url, callerId }: Page, signal: AbortSignal): Promise<Looked> {
   const page = await describe(ctx, { url, callerId }, signal)

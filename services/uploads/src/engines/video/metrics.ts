@@ -18,7 +18,7 @@ const available = gauge('parley.video.available', {
   unit: '{process}',
 })
 const waiting = gauge('parley.video.waiting', {
-  description: 'Videos waiting to be processed',
+  description: 'Videos that are not processed yet',
   unit: '{video}',
 })
 
