@@ -86,7 +86,7 @@ describe('creating an account', () => {
     expect((await signInAs('somebody', 'closed')).session?.userId).toBe(userId)
   })
 
-  test('is created without an address that belongs to another account', async () => {
+  test('leaves out an address that belongs to another account', async () => {
     const taken = await makeUser(env, 'anna', { email: 'anna@example.org' })
     provider.people.set('anna2', { email: 'Anna@example.org', email_verified: true })
     const { userId } = await makeAccount('anna2')

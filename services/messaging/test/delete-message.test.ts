@@ -15,7 +15,7 @@ const [ann, bob, mod] = [() => fleet.as('ann'), () => fleet.as('bob'), () => fle
 const unread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-describe('people who retract a message', () => {
+describe('retracting a message', () => {
   test('leaves a placeholder in its place and is announced once', async () => {
     const roomId = await room()
     const { id: eventId, createdAt } = await say(ann(), roomId, 'words')
@@ -46,7 +46,7 @@ describe('people who retract a message', () => {
     })
   })
 
-  test('must be its author, or have message.manage', async () => {
+  test('is possible for its author, or with message.manage', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const deleting = bob().messages.deleteMessage({ roomId, eventId })
@@ -57,7 +57,7 @@ describe('people who retract a message', () => {
     await expect(again).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
   })
 
-  test('must be a member, and name a message of the room', async () => {
+  test('requires membership, and a message of the room', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { roomId } = channel
     const { id: eventId } = await say(ann(), roomId, 'x')
@@ -72,7 +72,7 @@ describe('people who retract a message', () => {
     expect((await read(bob(), roomId, eventId))?.body).toBe('x')
   })
 
-  test('may do so in an archived room, at any time', async () => {
+  test('is possible in an archived room, at any time', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { id: eventId } = await say(ann(), channel.roomId, 'x')
     await channel.archive()
@@ -131,8 +131,8 @@ describe('an echo', () => {
   })
 })
 
-describe('retracted messages', () => {
-  test('are not unread; the message before is the last again', async () => {
+describe('a retracted message', () => {
+  test('is not unread, and the message before it is the last again', async () => {
     const roomId = await room()
     await say(bob(), roomId, 'seen by bob')
     const { id: eventId } = await say(ann(), roomId, 'x')

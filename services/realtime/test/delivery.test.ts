@@ -139,7 +139,7 @@ describe('changes of a profile', () => {
 })
 
 describe('universal rooms', () => {
-  test('are received by everyone while they are universal', async () => {
+  test('reach everyone while they are universal', async () => {
     const room = newRoom()
     const received = await tell(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
