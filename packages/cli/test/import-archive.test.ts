@@ -182,7 +182,7 @@ test('a direct message keeps those who were deleted; of more than ten people it 
   ])
 })
 
-test('messages are sent in batches without those of an earlier run of any age, and are all marked as read at the end', async () => {
+test('messages are sent in batches, except those of an earlier run of any time, and all are marked as read at the end', async () => {
   const fake = fakeFleet({ known: ['old', 'new'] })
   const future = message('new', { createdAt: new Date(1_700_000_000_000) })
   const between = Array.from({ length: 600 }, (_, index) => message(`between-${index}`))

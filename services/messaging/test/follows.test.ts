@@ -52,7 +52,7 @@ test('following is returned, shown with the message, and announced only to the c
   }
 })
 
-test('after unfollowing, only one’s own replies follow the thread again', async () => {
+test('after unfollowing, only the user’s own replies make them follow the thread again', async () => {
   const { thread, following, reply } = await threadOf('cyd', 'dan')
   await fleet.as('cyd').threads.unfollowThread(thread)
   await reply('dan')
