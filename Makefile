@@ -1,6 +1,6 @@
 # What people do with a checkout. Each target first installs and builds what is missing: Node.js, pnpm, packages, bundles.
 
-.PHONY: help run port test test-all bench bench-full profile contract clean bootstrap
+.PHONY: help run test test-all bench bench-full profile contract clean bootstrap
 
 help:
 	@echo 'make run       start Parley on this machine (http://127.0.0.1:8080); Ctrl-C ends it, data stay in .data'
@@ -17,14 +17,11 @@ help:
 bootstrap:
 	@sh packages/local/bootstrap/start.sh
 
-# Before a build of minutes.
-port:
-	@[ -e packages/local/dist/main.js ] || ! command -v node >/dev/null || node packages/local/bootstrap/port.mjs
-
 # The Node.js of .node-version and its pnpm. exec: signals reach the program itself.
 exec := PATH="$(CURDIR)/node_modules/.parley/bin:$$PATH" exec
 
-run: port bootstrap
+run:
+	@sh packages/local/bootstrap/start.sh run
 	@if sh packages/local/bootstrap/hangup.sh; then export PARLEY_LOCAL_HANGUP=ignore; fi; \
 	  $(exec) node packages/local/dist/main.js $(if $(OPEN),--open)
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import type { JsMsg } from 'nats'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
@@ -7,7 +7,7 @@ import { declareDurable } from '../src/consume/durable.ts'
 import { receiveAll } from '../src/consume/inbox.ts'
 import { startAnewWhenRestored } from '../src/consume/restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
-import { eventStream, startRelay } from '../src/index.ts'
+import { consumeEvents, eventStream, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
 import { newDatabase, withStream, type TestServer } from './_servers.ts'
 
@@ -26,6 +26,8 @@ afterAll(async () => {
   await relay[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
 })
+
+afterEach(() => void jest.restoreAllMocks())
 
 const timeoutMs = 60_000
 const own = 'message_edited'
@@ -183,4 +185,24 @@ test('a durable without acknowledgements continues', async () => {
   await durable.take(1)
   await durable.check()
   expect((await durable.info()).created).toBe(created)
+})
+
+test('a running consumer notices the older database before it handles the next event', async () => {
+  const room = new Durable('running')
+  const handled: number[] = []
+  await using _consumer = await consumeEvents({
+    ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    on: (event) => {
+      handled.push(Number(event.version))
+      return Promise.resolve()
+    },
+  })
+  await room.offer(own, own)
+  await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
+  await room.forgetLast()
+  const now = performance.now.bind(performance)
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
+  await room.offer(own)
+  await eventually(() => handled.filter((version) => version === 2).length === 2)
+  expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })

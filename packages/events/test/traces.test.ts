@@ -1,4 +1,3 @@
-import '@parley/tooling/log-warnings'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Bus } from '@parley/rpc'

@@ -80,13 +80,15 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   readonly #polling: Periodic
   readonly #listening: Disposable
   readonly #underWay = new Set<Promise<void>>()
+  /** Whether a job was written or has ended since the last look. */
+  #isNoticed = true
 
   constructor(options: JobRunnerOptions<T>) {
     const { db, name, everyMs, queue } = options
     this.#options = options
     const signal = (this.#signal = AbortSignal.any([options.signal, this.#stop.signal]))
     this.#polling = periodically({ name, everyMs, afterFailureMs, signal, run: () => this.#begin() })
-    this.#listening = queue.listen(db, () => this.#polling.wake())
+    this.#listening = queue.listen(db, () => this.#look())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -102,9 +104,20 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const free = atOnce - this.#underWay.size
     // The next job that ends looks again.
     if (free <= 0 || this.#signal.aborted) return
+    if (!this.#isNoticed) {
+      // Usually there is none, which takes one statement.
+      const nextMs = await queue.nextMs(db)
+      if (nextMs === undefined || nextMs > 0) return nextMs && Math.max(nextMs, shortestPauseMs)
+    }
+    this.#isNoticed = false
     const jobs = await queue.claim(db, { leaseMs, limit: free })
     for (const job of jobs) this.#start(job)
     if (jobs.length < free) return Math.max((await queue.nextMs(db)) ?? Infinity, shortestPauseMs)
+  }
+
+  #look(): void {
+    this.#isNoticed = true
+    this.#polling.wake()
   }
 
   #start(job: Job<T>): void {
@@ -114,7 +127,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
       .catch((error: unknown) => log.warn({ err: error, queue: name }, 'the outcome of a job could not be stored'))
       .finally(() => {
         this.#underWay.delete(done)
-        this.#polling.wake()
+        this.#look()
       })
     this.#underWay.add(done)
   }

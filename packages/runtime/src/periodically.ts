@@ -15,8 +15,8 @@ export type PeriodicTask = {
   /** Ends the task, as disposing it does. */
   signal?: AbortSignal
   /**
-   * One run. Its signal fires when the task is to end; a run that fails is logged, as an error if the
-   * one before failed as well. It may return the number of
+   * One run. Its signal fires when the task is to end; a run that fails is logged, as a warning if the
+   * one before succeeded and the next one comes within a minute, else as an error. It may return the number of
    * milliseconds until the next run, to run sooner than after the usual pause.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
@@ -90,16 +90,16 @@ class Rounds implements Periodic {
 
   /** Runs the task. Resolves with the milliseconds after which the task is to run again. */
   async #run(): Promise<number> {
-    const { name, run, afterFailureMs = Infinity } = this.#task
+    const { name, run, everyMs, afterFailureMs = Infinity } = this.#task
     try {
       // Woken by a request, it would belong to that one's trace from then on.
       const againMs = await untraced(() => run(this.#signal))
       this.#hasFailed = false
       return againMs ?? Infinity
     } catch (error) {
-      // The next run usually succeeds, for example after a connection was lost.
-      if (!this.#signal.aborted)
-        logger('runtime')[this.#hasFailed ? 'error' : 'warn']({ err: error, task: name }, failed)
+      // A soon repeated run usually succeeds, for example after a connection was lost.
+      const level = this.#hasFailed || Math.min(everyMs, afterFailureMs) > 60_000 ? 'error' : 'warn'
+      if (!this.#signal.aborted) logger('runtime')[level]({ err: error, task: name }, failed)
       this.#hasFailed = true
       return afterFailureMs
     }

@@ -49,9 +49,11 @@ function createRoot(): Logger {
   // The reader of stdout may exit before this process, which must still drain. One listener is enough, even if this
   // module is loaded several times.
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined)
+  const level = logLevel()
+  const isSilent = level === 'silent'
   return pino(
     {
-      level: logLevel(),
+      level: isSilent ? 'warn' : level,
       base: { service: serviceName, pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -64,8 +66,9 @@ function createRoot(): Logger {
     },
     {
       write: (line) => {
-        process.stdout.write(line)
         sink?.(line)
+        if (isSilent) return
+        process.stdout.write(line)
         // The level comes first in every line.
         if (line.startsWith('{"level":"error"') || line.startsWith('{"level":"fatal"')) remember(line)
       },

@@ -35,12 +35,12 @@ test('the level comes from the environment, else from the file', async () => {
   }
 })
 
-test('many copies of the module listen to the output once', async () => {
+test('copies of the module do not each listen to the output', async () => {
   const before = process.stdout.listenerCount('error')
   for (let copy = 0; copy < 12; copy++) {
     const path = `../src/logger.ts?copy=${copy}`
     const { logger } = (await import(path)) as { logger: (name: string) => unknown }
     logger('test')
   }
-  expect(process.stdout.listenerCount('error')).toBe(Math.max(before, 1))
+  expect(process.stdout.listenerCount('error') - before).toBeLessThanOrEqual(1)
 })

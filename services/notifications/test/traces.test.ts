@@ -1,4 +1,3 @@
-import '@parley/tooling/log-warnings'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { eventually, OtlpReceiver, publishEvents } from '@parley/testkit'

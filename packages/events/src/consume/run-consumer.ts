@@ -16,8 +16,8 @@ import { watchConsumer } from './watch.ts'
 
 const log = logger('consumer')
 const pauseMs = 500
-/** How long a check counts: a database that was replaced unnoticed, behind a pooler, is found after this time. */
-const checkedForMs = 600_000
+/** How long a check counts before a message is handled, and without messages. */
+const [checkedForMs, checkedAtRestForMs] = [60_000, 600_000]
 
 /** A durable consumer, independent of how its messages are handled. */
 export type Consumer = Pick<Database, 'db'> & {
@@ -30,7 +30,10 @@ export type Consumer = Pick<Database, 'db'> & {
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>
   /** Handles one parked event again. */
   prepare: EventPreparation
-  /** Called before the durable is declared, which is before messages are pulled, and again at times. */
+  /**
+   * Called before the durable is declared, and before a message is handled unless it was called within a minute: the
+   * message would hide that the database was restored. At rest, every ten minutes.
+   */
   check?: () => Promise<void>
 }
 
@@ -51,6 +54,7 @@ class RunningConsumer implements AsyncDisposable {
   /** Whether the durable has existed. */
   #known = false
   #checkedAt = -Infinity
+  #checking: Promise<void> | undefined
 
   constructor(consumer: Consumer) {
     const { db, bus, durable, queue } = consumer
@@ -61,7 +65,7 @@ class RunningConsumer implements AsyncDisposable {
     this.#puller = this.#resources.use(new Puller(bus, name, (message) => this.#inFlight.add(message)))
     this.#resources.use(bus.onDisconnect(() => this.#puller.interrupt()))
     this.#looping = this.#loop()
-    this.#job('check', 60_000, () => this.#checkAgain())
+    this.#job('check', 60_000, () => this.#checkUnlessWithin(checkedAtRestForMs))
     const replays = this.#job('replay', 600_000, async (stopped) => {
       if ((await replayParked({ db, consumer: name, prepare: consumer.prepare }, stopped)) > 0) watch.wake()
     })
@@ -78,7 +82,7 @@ class RunningConsumer implements AsyncDisposable {
   }
 
   /** Repeats work periodically while the database is available. */
-  #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void>): Periodic {
+  #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void> | void): Periodic {
     const { signal } = this.#stop
     const run = async (stopped: AbortSignal): Promise<void> => {
       if (!this.#databaseAway) await work(stopped)
@@ -88,6 +92,7 @@ class RunningConsumer implements AsyncDisposable {
 
   async #guard(handle: () => Promise<Outcome>): Promise<void> {
     try {
+      await this.#checkUnlessWithin(checkedForMs)?.catch(() => undefined)
       if ((await handle()) === 'outage') this.#databaseAway = true
     } catch (error) {
       // The connection is closed: unacknowledged messages will be delivered again.
@@ -123,6 +128,7 @@ class RunningConsumer implements AsyncDisposable {
       if (this.#databaseAway) {
         if (!(await isReachable(db))) return
         this.#databaseAway = false
+        this.#checkedAt = -Infinity
       }
       await this.#inFlight.below(maxInFlight / 2)
       // Pulls for a durable that was deleted in the meantime get no reply.
@@ -144,12 +150,15 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** Checks the durable again in a minute if NATS does not answer now, for example while a fleet starts. */
-  async #checkAgain(): Promise<void> {
-    const { bus, check } = this.#consumer
-    if (!bus.connected() || performance.now() - this.#checkedAt < checkedForMs) return
+  /** Checks the durable again, also when NATS did not answer before, for example while a fleet starts. */
+  #checkUnlessWithin(ms: number): Promise<void> | undefined {
+    if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < ms) return undefined
+    return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)))
+  }
+
+  async #check(): Promise<void> {
     try {
-      await check?.()
+      await this.#consumer.check?.()
       this.#checkedAt = performance.now()
     } catch (error) {
       if (!isUnavailable(error)) throw error

@@ -14,7 +14,8 @@ import { OrderedReader } from './ordered-reader.ts'
 import { Silence } from './silence.ts'
 
 const log = logger('follower')
-const silentMs = 2900
+/** Milliseconds without a message or heartbeat after which a follower reconnects. */
+export const silentMs = 2900
 const lookAgainMs = 500
 const firstPauseMs = 50
 const longestPauseMs = 1000
@@ -45,7 +46,7 @@ export type FollowOptions = {
 
 /** A reader of the stream that tracks its place; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
-  /** Milliseconds since the server last sent something: normally at most about 1,440. */
+  /** Milliseconds since the server last sent something: normally at most about 1,450. */
   healthyAgoMs(): number
   /**
    * Sequence of the last delivered message; before the first one, that of the newest message when the follower began.

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { heartbeatMs } from '../keep/readers.ts'
+import { silentMs } from './follower.ts'
 import { Silence } from './silence.ts'
 
 let calls: number
@@ -52,4 +54,9 @@ test('counts from the last of many signs of life', () => {
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1)
   expect(calls).toBe(1)
+})
+
+test('two heartbeats of a follower come just before its silence, when its timer wakes the process anyway', () => {
+  expect(silentMs - 2 * heartbeatMs).toBeGreaterThan(0)
+  expect(silentMs - 2 * heartbeatMs).toBeLessThan(20)
 })

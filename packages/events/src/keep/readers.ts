@@ -6,7 +6,7 @@ import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
 /** Interval of heartbeats: two are just shorter than the silence after which a follower reconnects (see `Silence`). */
-const heartbeatMs = 1440
+export const heartbeatMs = 1449
 /** How long a reader without a listener is kept. */
 const unusedMs = 5000
 /** Most readers of one deployable, including recently abandoned ones. */

@@ -16,7 +16,7 @@ const openConfiguration =
   'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\njetstream: { max_file_store: 4GB, max_memory_store: 64MB }\n'
 
 /** With more, Go hands each message between threads: a third of what an idle fleet's NATS server costs. */
-const oneProcessor = { GOMAXPROCS: '1' }
+const oneProcessor = { GOMAXPROCS: process.env.GOMAXPROCS ?? '1' }
 
 /**
  * Starts a NATS server. `conf` is a configuration file; its address and store are overridden by `port` and `dir`.

@@ -82,7 +82,7 @@ function createHttp1(
   const http1 = createServer({
     ...{ keepAliveTimeout: keepAliveTimeoutMs, noDelay: true },
     ...{ headersTimeout: timeouts.head, requestTimeout: timeouts.request },
-    connectionsCheckingInterval: Math.min(timeouts.head, 5_000),
+    connectionsCheckingInterval: Math.min(timeouts.head, 10_000),
   })
   http1.setTimeout(timeouts.idle)
   answerRequests(http1, (request, response) => {

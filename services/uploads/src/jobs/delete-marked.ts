@@ -19,7 +19,7 @@ export function deleteMarked(
   ]) {
     const run = async () => {
       const marked = await find(ctx.db, maxPerRound)
-      await remove(ctx, marked)
+      if (marked.length > 0) await remove(ctx, marked)
       return marked.length < maxPerRound ? undefined : 0
     }
     const deleting = jobs.use(periodically({ name: `delete doomed ${what}`, everyMs, signal, run }))
