@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
@@ -11,7 +12,16 @@ const samplers = ['always_on', 'always_off', 'parentbased_always_on', 'parentbas
 const shared = 'OTEL_EXPORTER_OTLP'
 
 /** A collector as the settings name it. */
-type Collector = { address: string; addressSetting: string; protocol: string; protocolSetting: string }
+type Collector = {
+  /** As it is written, but for gRPC with its scheme. */
+  address: string
+  addressSetting: string
+  protocol: string
+  protocolSetting: string
+  /** File of the authorities of its certificate; empty: those of this machine. */
+  authorities: string
+  authoritiesSetting: string
+}
 
 /**
  * Checks the settings of OpenTelemetry that a process takes from its environment, and that something listens where
@@ -27,16 +37,24 @@ export const telemetryCheck: Check = (sources, timeoutMs) =>
     await Promise.all(collectors.map((collector) => checkCollector(collector, report)))
   })(sources, timeoutMs)
 
-/** One for each address and protocol: usually the three signals have the same. */
+/** One for each address and how it is spoken to: usually the three signals have the same. */
 function collectorsIn(env: NodeJS.ProcessEnv): Collector[] {
   const found = new Map<string, Collector>()
   for (const signal of ['TRACES', 'METRICS', 'LOGS']) {
-    if (env[`OTEL_${signal}_EXPORTER`] === 'none') continue
+    const exporters = (env[`OTEL_${signal}_EXPORTER`] || 'otlp').split(',').map((one) => one.trim())
+    if (!exporters.includes('otlp')) continue
     const settingOf = (what: string) =>
       env[`${shared}_${signal}_${what}`] ? `${shared}_${signal}_${what}` : `${shared}_${what}`
     const [addressSetting, protocolSetting] = [settingOf('ENDPOINT'), settingOf('PROTOCOL')]
-    const [address, protocol] = [env[addressSetting], env[protocolSetting] || 'http/protobuf']
-    if (address) found.set(`${protocol} ${address}`, { address, addressSetting, protocol, protocolSetting })
+    const authoritiesSetting = settingOf('CERTIFICATE')
+    const [written, protocol] = [env[addressSetting]?.trim(), env[protocolSetting] || 'http/protobuf']
+    if (!written) continue
+    const isInsecure = env[settingOf('INSECURE')]?.trim().toLowerCase() === 'true'
+    // Exporters read an address without a scheme only with gRPC.
+    const scheme = protocol !== 'grpc' || written.includes('://') ? '' : isInsecure ? 'http://' : 'https://'
+    const [address, authorities] = [scheme + written, env[authoritiesSetting]?.trim() ?? '']
+    const collector = { address, addressSetting, protocol, protocolSetting, authorities, authoritiesSetting }
+    found.set([protocol, address, authorities].join(' '), collector)
   }
   return [...found.values()]
 }
@@ -59,10 +77,10 @@ async function checkCollector(collector: Collector, report: Report): Promise<voi
       `${protocol} is spoken to port ${url.port}, where collectors usually expect ${usual}`,
       `Set ${protocolSetting}=${usual} or correct the port in ${addressSetting}.`,
     )
-  await checkReach(url, addressSetting, report)
+  await checkReach(url, collector, report)
 }
 
-async function checkReach(url: URL, setting: string, report: Report): Promise<void> {
+async function checkReach(url: URL, collector: Collector, report: Report): Promise<void> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   const at = `${url.hostname}:${port}`
   const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port })
@@ -74,13 +92,29 @@ async function checkReach(url: URL, setting: string, report: Report): Promise<vo
     return report.warn(
       'telemetry.reach',
       `traces, metrics or logs do not reach ${at}: ${isLate ? 'no answer within 5 s' : reasonOf(error)}`,
-      `Start the collector, or correct ${setting}; check that no firewall or network policy is between.`,
+      `Start the collector, or correct ${collector.addressSetting}; check that no firewall or network policy is between.`,
     )
   } finally {
     socket.on('error', () => undefined).destroy()
   }
-  if (url.protocol === 'https:')
-    await reportServerCertificate(report, 'telemetry.certificate', { host: url.hostname, port }, 'warn')
+  if (url.protocol !== 'https:') return
+  const trust = await authoritiesOf(collector, report)
+  await reportServerCertificate(report, 'telemetry.certificate', { host: url.hostname, port, trust }, 'warn')
+}
+
+/** The authorities by which the exporters check the certificate, which go on without a file that they cannot read. */
+async function authoritiesOf({ authorities, authoritiesSetting }: Collector, report: Report): Promise<{ ca?: Buffer }> {
+  if (authorities === '') return {}
+  try {
+    return { ca: await readFile(authorities) }
+  } catch (error) {
+    report.warn(
+      'telemetry.certificate',
+      `${authorities} cannot be read: ${reasonOf(error)}`,
+      `Correct the path in ${authoritiesSetting}, or put the certificates there.`,
+    )
+    return {}
+  }
 }
 
 function checkSampler(env: NodeJS.ProcessEnv, report: Report): void {

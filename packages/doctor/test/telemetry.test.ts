@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { telemetryCheck } from '../src/telemetry.ts'
 import { selfSigned, tlsServer } from '@parley/testkit'
@@ -49,6 +52,21 @@ test.each(['127.0.0.1:4318', 'localhost:4317', 'ftp://127.0.0.1', 'http://'])('t
   ])
 })
 
+test('with gRPC an address needs no scheme: it has TLS unless it is insecure', async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `127.0.0.1:${port}`, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+  expect(await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_INSECURE: 'True' })).toEqual([])
+  expect(await problems(telemetryCheck, env)).toEqual([
+    expect.objectContaining({ check: 'telemetry.certificate', found: expect.stringContaining('no TLS with') }),
+  ])
+})
+
+test('what is sent elsewhere has no collector', async () => {
+  const elsewhere = { OTEL_TRACES_EXPORTER: 'console', OTEL_METRICS_EXPORTER: 'prometheus', OTEL_LOGS_EXPORTER: 'none' }
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere', ...elsewhere }
+  expect(await telemetryCheck({ env })).toEqual([])
+  expect(await problems(telemetryCheck, { ...env, OTEL_TRACES_EXPORTER: 'console, otlp' })).toHaveLength(1)
+})
+
 test.each([
   [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grcp' }, 'telemetry.protocol', 'http/protobuf'],
   [{ OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'json' }, 'telemetry.protocol', 'http/json'],
@@ -77,4 +95,26 @@ test('a certificate of the collector that has ended', async () => {
     result: 'fail',
     found: expect.stringContaining('ended on'),
   })
+})
+
+test('a certificate of an authority that the settings name', async () => {
+  const dayMs = 86_400_000
+  const pair = selfSigned({ from: new Date(Date.now() - dayMs), until: new Date(Date.now() + 90 * dayMs) })
+  const folder = mkdtempSync(join(tmpdir(), 'parley-telemetry-'))
+  try {
+    const file = join(folder, 'ca.crt')
+    writeFileSync(file, pair.cert)
+    await using secure = await tlsServer(pair)
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `https://127.0.0.1:${secure.port}` }
+    const untrusted = { check: 'telemetry.certificate', found: expect.stringContaining('is not trusted') }
+    expect(await problems(telemetryCheck, env)).toEqual([expect.objectContaining(untrusted)])
+    expect(await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toEqual([])
+    const missing = { OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, 'missing.crt') }
+    expect(await problems(telemetryCheck, { ...env, ...missing })).toEqual([
+      expect.objectContaining({ result: 'warn', next: expect.stringContaining('OTEL_EXPORTER_OTLP_CERTIFICATE') }),
+      expect.objectContaining(untrusted),
+    ])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
