@@ -27,3 +27,20 @@ test('errors are told by their message, and data not at all', () => {
     'exporter: not understood: at 3',
   )
 })
+
+test.each(['https//me:secret@c:4318', ' http://me:a secret@c', 'http://me:secret@c:99999', 'me:a/secret//@c:4317'])(
+  'a password in the address %s is not told',
+  (address) => {
+    const said = `Could not parse environment-provided export URL: '${address.trim()}'`
+    const text = textOf([said], { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address })
+    expect(text).not.toContain('secret')
+    expect(text).toMatch(/'(http.*)?\*{3}@c(:\d+)?'$/)
+  },
+)
+
+test('neither are headers, nor the password of another address', () => {
+  const env = { OTEL_EXPORTER_OTLP_HEADERS: 'a=1,authorization=Basic c2VjcmV0' }
+  expect(textOf(['sent 11 with Basic c2VjcmV0 to http://me:secret@proxy'], env)).toBe(
+    'sent 11 with *** to http://***@proxy',
+  )
+})

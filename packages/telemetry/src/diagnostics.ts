@@ -34,13 +34,32 @@ export function oncePerMinute(pass: (text: string) => void, now = () => performa
   }
 }
 
-/** Leaves out everything but texts and the messages of errors: other values may be data that were to be sent. */
-export function textOf(said: readonly unknown[]): string {
-  return said
+/**
+ * Leaves out everything but texts and the messages of errors: other values may be data that were to be sent. Secrets in
+ * the addresses and headers of collectors are replaced by `***`.
+ */
+export function textOf(said: readonly unknown[], env: NodeJS.ProcessEnv = process.env): string {
+  const text = said
     .map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? messageIn(part) : ''))
     .filter((part) => part !== '')
     .join(': ')
+  return secretsIn(env)
+    .reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text)
+    .replaceAll(/\/\/[^/@\s']+@/g, '//***@')
 }
+
+/** Shorter values would be found in ordinary words. */
+const shortest = 4
+
+/** User and password of addresses, which may be mistyped, and the values of headers. */
+const secretsIn = (env: NodeJS.ProcessEnv): string[] =>
+  Object.entries(env)
+    .flatMap(([name, value = '']) => {
+      if (/^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name)) return /^(?:\w+:?\/\/)?(.*)@/.exec(value.trim())?.[1] ?? ''
+      if (!/^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/.test(name)) return ''
+      return value.split(',').map((header) => header.slice(header.indexOf('=') + 1).trim())
+    })
+    .filter((secret) => secret.length >= shortest)
 
 /** OpenTelemetry reports an error as a JSON object with all its properties. */
 function messageIn(text: string): string {
