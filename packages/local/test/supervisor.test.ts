@@ -222,6 +222,8 @@ describe('a later start on the same data', () => {
     const orphans = processes()
     killed.process.kill('SIGKILL')
     await killed.ended()
+    const known = knownEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000' })
+    expect(known).toMatchObject({ PARLEY_WEBSERVER_URL: 'http://127.0.0.1:4000' })
     await using next = supervised(dataDir)
     await next.ready()
     expect(orphans.filter(isAlive)).toEqual([])
@@ -233,6 +235,17 @@ describe('a later start on the same data', () => {
     const { services } = await killed.ready()
     killed.process.kill('SIGKILL')
     await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
+  })
+
+  test('what a killed supervisor was given goes with the next start, even one that fails', async () => {
+    const killed = supervised(dataDir)
+    await killed.ready()
+    killed.process.kill('SIGKILL')
+    await killed.ended()
+    expect(existsSync(join(dataDir, 'run/given.json'))).toBe(true)
+    const next = supervised(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
+    expect(await next.ended()).toBe(1)
+    expect(existsSync(join(dataDir, 'run/given.json'))).toBe(false)
   })
 })
 

@@ -148,7 +148,7 @@ function assertBuilt(services: ServiceDefinition[]) {
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run make bootstrap`)
 }
 
-/** Locks the data folder for this process and ends processes that an interrupted run left on it. */
+/** Locks the data folder for this process, and ends processes and removes secrets that an interrupted run left on it. */
 async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
   makeDataDir(dir)
@@ -156,6 +156,7 @@ async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<Da
   opened.push(() => lock[Symbol.dispose]())
   const bound = boundLogs(dir.logs)
   opened.push(() => bound[Symbol.dispose]())
+  rmSync(dir.givenFile, { force: true })
   const leftovers = await endLeftovers(dir)
   if (leftovers.length > 0) say(`ended what an interrupted run left behind: ${leftovers.join(', ')}`)
   return dir

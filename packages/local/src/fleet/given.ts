@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { identify, isAlive, type ProcessIdentity } from '../infrastructure/index.ts'
 import { type DataDir } from './data-dir.ts'
 import { readJson, writeWhole } from './files.ts'
 
@@ -10,12 +11,16 @@ export type Given = {
   env: NodeJS.ProcessEnv
 }
 
+/** The file also names the supervisor: killed, it leaves the file behind. */
+type Recorded = Given & { supervisor?: ProcessIdentity }
+
 /** Leaves for commands that check the fleet what it was given; only its user can read it. */
 export function recordGiven({ givenFile }: DataDir, { url, env }: Given): void {
   // The owner's password is needed once, by the supervisor.
   const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = readByParley(env, true)
   const config = file ? { PARLEY_CONFIG_FILE: resolve(file) } : {}
-  writeWhole(givenFile, JSON.stringify({ url, env: { ...read, ...config } }) + '\n', 0o600)
+  const recorded = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
+  writeWhole(givenFile, JSON.stringify(recorded) + '\n', 0o600)
 }
 
 /**
@@ -23,8 +28,9 @@ export function recordGiven({ givenFile }: DataDir, { url, env }: Given): void {
  * was given it. Undefined while none runs.
  */
 export function givenTo({ givenFile }: DataDir, own: NodeJS.ProcessEnv): Given | undefined {
-  const recorded = readJson(givenFile) as Given | undefined
-  return recorded && { ...recorded, env: { ...readByParley(own, false), ...recorded.env } }
+  const { supervisor, url, env } = (readJson(givenFile) ?? {}) as Partial<Recorded>
+  if (supervisor === undefined || url === undefined || !isAlive(supervisor)) return undefined
+  return { url, env: { ...readByParley(own, false), ...env } }
 }
 
 /** The variables that Parley reads, or the others. */
