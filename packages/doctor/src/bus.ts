@@ -113,12 +113,15 @@ function reportServer({ nc }: Bus, at: string, report: Report): void {
     )
 }
 
-/** A subject of internal methods that no user may publish to. */
-const forbidden = 'rpc.internal.svc_internal_v1_Doctor.Check'
+/** What no deployable may do, one of each kind: a method that nobody has, the operator's methods, and its answers. */
+const forbidden = {
+  publish: ['rpc.internal.svc_internal_v1_Doctor.Check', 'rpc.internal.svc_internal_v1_OperatorService.DoctorCheck'],
+  subscription: ['_INBOX.operator.doctor'],
+}
 
 /**
- * Tries the rights of a user: those it needs, and that it has no others. A request without an inbox is ignored by whoever receives it, and the methods that are
- * listened for do not exist.
+ * Tries the rights of a user: those it needs, and some that no deployable has. A request without an inbox is ignored by
+ * whoever receives it, and the methods that are listened for do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const { nc, inboxPrefix } = bus
@@ -137,22 +140,29 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
     ...calls.map((call) => `rpc.internal.svc_internal_v1_${call.replace('*', 'DoctorCheck')}`),
     ...(served.length > 0 ? [`_INBOX.doctor.${name}.check`] : []),
   ]
-  for (const subject of [...publishing, forbidden]) nc.publish(subject)
-  nc.subscribe(`${inboxPrefix}.doctor`, ignore)
+  for (const subject of [...publishing, ...forbidden.publish]) nc.publish(subject)
+  for (const subject of [`${inboxPrefix}.doctor`, ...forbidden.subscription]) nc.subscribe(subject, ignore)
   for (const kind of hints.subscribes ?? []) nc.subscribe(`hint.${kind}.*`, ignore)
   for (const { typeName } of served)
     nc.subscribe(`rpc.internal.${typeName.replaceAll('.', '_')}.DoctorCheck`, { ...ignore, queue: name })
   // The server answers in order, so every refusal has arrived before this answer and only has to be processed.
   await nc.flush()
   await new Promise((resolve) => setImmediate(resolve))
-  if (!denied.delete(`publish ${forbidden}`))
+  const tried = Object.entries(forbidden).flatMap(([way, subjects]) => subjects.map((subject) => `${way} ${subject}`))
+  const allowed = tried.filter((one) => !denied.delete(one))
+  if (allowed.length > 0)
     return report.fail(
       'nats.permissions',
-      `NATS restricts nobody: the user of ${name} may call what no deployable may`,
+      allowed.length === tried.length
+        ? `NATS restricts nobody: the user of ${name} may call what no deployable may`
+        : `NATS allows the user of ${name} what no deployable may: ${allowed.join(', ')}`,
       'Run NATS with the deploy/nats/parley.conf of this release; until then whoever reaches it can read and do everything.',
     )
   if (denied.size === 0)
-    return report.ok('nats.permissions', `the user of ${name} may call and answer what it needs to, and nothing else`)
+    return report.ok(
+      'nats.permissions',
+      `the user of ${name} may call and answer what it needs to, and is denied what was tried beyond that`,
+    )
   const some = [...denied].slice(0, 3).join(', ') + (denied.size > 3 ? ` and ${denied.size - 3} more` : '')
   report.fail(
     'nats.permissions',

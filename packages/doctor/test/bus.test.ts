@@ -140,6 +140,25 @@ test('a permission missing in an older configuration and a too small message lim
   })
 })
 
+test.each([
+  [
+    'calls the methods of the operator',
+    'rpc.internal.svc_internal_v1_OperatorService.*',
+    'OperatorService.DoctorCheck',
+  ],
+  ['reads the answers of others', '_INBOX.>', '_INBOX.operator.doctor'],
+])('a user that %s', async (_, right, denied) => {
+  const user = shipped.indexOf('user: "rooms"')
+  const list = right.startsWith('rpc.') ? 'publish: { allow: [' : 'subscribe: { allow: ['
+  const start = shipped.indexOf(list, user) + list.length
+  await configure(`${shipped.slice(0, start)}\n"${right}"${shipped.slice(start)}`)
+  expect(await found(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining(denied),
+    next: expect.stringContaining('deploy/nats/parley.conf of this release'),
+  })
+})
+
 test('a server that lets everybody do everything', async () => {
   const open = join(dir, 'open.conf')
   writeFileSync(open, 'max_payload: 2MB\n')
