@@ -18,11 +18,28 @@ test('a message is passed on once a minute, and others meanwhile', () => {
   expect(passed).toEqual(['refused', 'reset', 'refused'])
 })
 
+test('of messages that are never the same, twenty are passed on in a minute', () => {
+  const passed: string[] = []
+  let nowMs = 0
+  const pass = oncePerMinute(
+    (text) => passed.push(text),
+    () => nowMs,
+  )
+  for (let count = 0; count < 30; count++) pass(`dropped ${count}`)
+  expect(passed).toHaveLength(20)
+  nowMs = 60_000
+  pass('dropped 30')
+  expect(passed.at(-1)).toBe('dropped 30')
+})
+
 test('errors are told by their message, and data not at all', () => {
   expect(textOf([JSON.stringify({ stack: 'Error: x\n at y', message: 'connect ECONNREFUSED 127.0.0.1:4' })])).toBe(
     'connect ECONNREFUSED 127.0.0.1:4',
   )
   expect(textOf([JSON.stringify({ message: '', code: 'ECONNREFUSED', name: 'AggregateError' })])).toBe('ECONNREFUSED')
+  expect(textOf(['Received:', JSON.stringify({ rejectedSpans: '7', errorMessage: 'too old' })])).toBe(
+    'Received: too old',
+  )
   expect(textOf(['exporter', 'not understood', new Error('at 3'), new Uint8Array(4)])).toBe(
     'exporter: not understood: at 3',
   )

@@ -3,11 +3,13 @@ import { logger } from './logger.ts'
 
 /** Time for which a message that was logged is not logged again, in milliseconds. */
 const repeatMs = 60_000
+/** Different messages logged in that time: some contain a number that is never the same. */
+const mostAtOnce = 20
 
 /**
  * Logs what OpenTelemetry complains of, such as a collector that cannot be reached or a sampler that does not exist,
- * each message once a minute. All are warnings: Parley works without a collector. With OTEL_LOG_LEVEL OpenTelemetry
- * prints for itself instead.
+ * each message once a minute, and at most twenty of them. All are warnings: Parley works without a collector. With
+ * OTEL_LOG_LEVEL OpenTelemetry prints for itself instead.
  */
 export function logDiagnostics(): void {
   const log = logger('opentelemetry')
@@ -23,12 +25,15 @@ export function logDiagnostics(): void {
   )
 }
 
-/** Passes a text on unless it was passed on less than a minute ago. `now`: milliseconds, never going back. */
+/**
+ * Passes a text on unless it, or twenty others, were passed on less than a minute ago. `now`: milliseconds, never going
+ * back.
+ */
 export function oncePerMinute(pass: (text: string) => void, now = () => performance.now()): (text: string) => void {
   const passedAt = new Map<string, number>()
   return (text) => {
     for (const [old, at] of passedAt) if (now() - at >= repeatMs) passedAt.delete(old)
-    if (passedAt.has(text)) return
+    if (passedAt.has(text) || passedAt.size >= mostAtOnce) return
     passedAt.set(text, now())
     pass(text)
   }
@@ -42,6 +47,7 @@ export function textOf(said: readonly unknown[], env: NodeJS.ProcessEnv = proces
   const text = said
     .map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? messageIn(part) : ''))
     .filter((part) => part !== '')
+    .map((part) => part.replace(/:$/, ''))
     .join(': ')
   return secretsIn(env)
     .reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text)
@@ -61,12 +67,14 @@ const secretsIn = (env: NodeJS.ProcessEnv): string[] =>
     })
     .filter((secret) => secret.length >= shortest)
 
-/** OpenTelemetry reports an error as a JSON object with all its properties. */
+type Told = 'message' | 'errorMessage' | 'code' | 'name'
+
+/** OpenTelemetry reports an error, and why a collector refused a part, as a JSON object with all properties. */
 function messageIn(text: string): string {
   if (!text.startsWith('{')) return text
   try {
-    const { message, code, name } = JSON.parse(text) as Partial<Record<'message' | 'code' | 'name', string>>
-    return message || code || name || ''
+    const { message, errorMessage, code, name } = JSON.parse(text) as Partial<Record<Told, string>>
+    return message || errorMessage || code || name || ''
   } catch {
     return text
   }
