@@ -40,11 +40,17 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
       rmSync(file())
       const text = [
         `deleted ${logins.length} accounts with everything they wrote`,
-        group ? 'deleted their group' : 'kept their group, because something else is in it, or there is no other',
+        groupLines[group],
         `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators see archived ones in the layout`,
       ].join('\n')
-      print({ json: { deleted: logins, groupDeleted: group, archived: rooms }, text })
+      print({ json: { deleted: logins, groupDeleted: group === 'deleted', archived: rooms }, text })
     })
+}
+
+const groupLines = {
+  deleted: 'deleted their group',
+  kept: 'kept their group: something else is in it, there is no other, or rooms is of an earlier release',
+  none: 'found no group that was made for them',
 }
 
 function sourceIn(file: string): string | undefined {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { MessageService, RoomDirectoryService, RoomService, ThreadService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { newPerson, operate, type Person } from '../src/people.ts'
+import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
 
 /** The rooms of the sample that somebody sees. */
 async function samplesOf(person: Person) {
@@ -37,13 +38,23 @@ test('sample content is created once, however often the command runs, and can be
   await operate(['demo', 'create'])
   expect(await bodiesIn(ada, roomId)).toHaveLength(messages.length)
 
+  // The group is still the sample's, and the other one is not.
+  const owner = await theOwner()
+  const { groups } = await owner.call(RoomDirectoryService.method.listRoomGroups, {})
+  const sample = groups.find(({ name }) => name === 'Sample')
+  const renamed = { groupId: sample?.id ?? '', name: 'Of the sample' }
+  await owner.call(AdminRoomLayoutService.method.updateRoomGroup, renamed)
+  const { group: own } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: 'Sample' })
+
   expect(await operate(['demo', 'remove'])).toMatchObject({
     groupDeleted: true,
     archived: expect.arrayContaining([...rooms.keys()]),
   })
   await eventually(async () => expect((await samplesOf(ada)).size).toBe(0))
-  const { groups } = await ada.call(RoomDirectoryService.method.listRoomGroups, {})
-  expect(groups.map(({ name }) => name)).not.toContain('Sample')
+  const ids = (await owner.call(RoomDirectoryService.method.listRoomGroups, {})).groups.map(({ id }) => id)
+  expect(ids).not.toContain(sample?.id)
+  expect(ids).toContain(own?.id)
+  await owner.call(AdminRoomLayoutService.method.deleteRoomGroup, { groupId: own?.id ?? '' })
   expect((await ada.call(UserService.method.listUsers, { search: '(sample)' })).users).toEqual([])
   await eventually(async () => {
     const left = await ada.attempt(MessageService.method.getMessage, { roomId, eventId: threadRootEventId })

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect'
 import type { TransferFleet } from '../fleet.ts'
 import { demoGroup, demoPeople, demoRooms } from './records.ts'
 
@@ -7,8 +8,8 @@ type Removed = {
   logins: string[]
   /** Names of the rooms, which are archived now. */
   rooms: string[]
-  /** Whether the group is gone; it stays if something else is in it. */
-  group: boolean
+  /** `kept`: something else is in it, or there is no other. `none`: there is no group with the sample's description. */
+  group: 'deleted' | 'kept' | 'none'
 }
 
 /** Archives the sample rooms, which cannot be deleted, and removes their group. */
@@ -16,19 +17,41 @@ export async function removeDemo(
   { accounts, rooms }: Pick<TransferFleet, 'accounts' | 'rooms'>,
   source: string,
 ): Promise<Removed> {
-  const { groupId } = await rooms.importGroup({ name: demoGroup.name, description: demoGroup.description })
   const made: { roomId: string; name: string }[] = []
-  for (const { id, name, description } of demoRooms) {
-    const room = await rooms.importRoom({ source, externalId: id, name, description, groupId, universal: true })
+  for (const { id, name } of demoRooms) {
+    // Returns the room by its id at the source. Without a group none is made.
+    const room = await unless(Code.NotFound, rooms.importRoom({ source, externalId: id, name, universal: true }))
+    if (room === undefined) continue
     await rooms.archiveImportedRoom({ roomId: room.roomId })
     made.push(room)
   }
-  const { removed } = await rooms.removeImportedGroup({ groupId, roomIds: made.map(({ roomId }) => roomId) })
+  const roomIds = made.map(({ roomId }) => roomId)
+  const group = await removeGroup(rooms, roomIds)
   const { people } = await accounts.importPeople({
     source,
     matchEmails: false,
     people: demoPeople.map(({ id, name, displayName }) => ({ externalId: id, name, displayName })),
   })
   const logins = people.flatMap(({ login }) => (login === '' ? [] : [login]))
-  return { logins, rooms: made.map(({ name }) => name), group: removed }
+  return { logins, rooms: made.map(({ name }) => name), group }
+}
+
+/** The group is known by its description: it may have got another name, and another group may have that name. */
+async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Promise<Removed['group']> {
+  const { groups } = await rooms.exportLayout({})
+  const known = groups.find(({ description }) => description === demoGroup.description)
+  if (known === undefined) return 'none'
+  // A process of an earlier release does not have the method.
+  const answer = await unless(Code.Unimplemented, rooms.removeImportedGroup({ groupId: known.groupId, roomIds }))
+  return answer?.removed ? 'deleted' : 'kept'
+}
+
+/** The answer of a call; undefined if it fails with the code. */
+async function unless<T>(code: Code, answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === code) return undefined
+    throw error
+  }
 }
