@@ -72,9 +72,11 @@ test('reports a process that waits, one that has ended, and deployables without 
 })
 
 test('finds processes behind a name, and refuses invalid names', async () => {
-  const { code, out } = await parley('--json', '--at', `127.0.0.1:${port}`)
-  expect(code).toBe(1)
-  expect((JSON.parse(out) as Printed).nodes).toEqual([expect.objectContaining({ state: 'ready' })])
+  for (const scheme of ['', 'http://', 'HTTP://']) {
+    const { code, out } = await parley('--json', '--at', `${scheme}127.0.0.1:${port}`)
+    expect(code).toBe(1)
+    expect((JSON.parse(out) as Printed).nodes).toEqual([expect.objectContaining({ state: 'ready' })])
+  }
   expect(await parley('--at', 'no-such-host.invalid:9090')).toMatchObject({ code: 3 })
   expect(await parley('--at', 'http://')).toMatchObject({ code: 2 })
   expect(await parley('--at', '127.0.0.1:1')).toMatchObject({ code: 3 })

@@ -17,12 +17,12 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
   const found = await Promise.all(
     names.map(async (name) => {
       const [, scheme = 'http'] = /^([a-z][a-z\d+.-]*):\/\//i.exec(name) ?? []
-      if (scheme !== 'http') throw misused(`${name}: internal ports speak http; give a host with a port`)
-      const address = /^http:\/\//.test(name) ? name : `http://${name}`
+      if (scheme.toLowerCase() !== 'http') throw misused(`${name}: internal ports speak http; give a host with a port`)
+      const address = /^http:\/\//i.test(name) ? name : `http://${name}`
       if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
       const hostname = new URL(address).hostname.replace(/^\[|\]$/g, '')
       // URL leaves out port 80.
-      const [, given] = /^http:\/\/(?:\[.*\]|[^:/]*):(\d+)/.exec(address) ?? []
+      const [, given] = /^http:\/\/(?:\[.*\]|[^:/]*):(\d+)/i.exec(address) ?? []
       const port = Number(given ?? usualPort)
       const addresses = await lookup(hostname, { all: true }).catch(() => [{ address: hostname }])
       return addresses.map(({ address: host }) => ({ host, port }))
