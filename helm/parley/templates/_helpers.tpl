@@ -12,15 +12,13 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end }}
 
-{{- /* The label of pods that have an internal port; jobs and tests have none. */}}
-{{- define "parley.isProcess" -}}
-parley.process: 'true'
-{{- end }}
-
-{{- /* Every process of the release. Takes {root}. */}}
+{{- /*
+Every pod with an internal port, by labels that the pods of all releases have: those of the last one still serve while an
+upgrade is under way. Only pods of jobs and tests are without managed-by. Takes {root}.
+*/}}
 {{- define "parley.processes" -}}
 {{ include "parley.selector" . }}
-{{ include "parley.isProcess" . }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end }}
 
 {{- /* Takes {root, service?}. */}}
@@ -30,6 +28,11 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 app.kubernetes.io/part-of: parley
 {{ include "parley.selector" . }}
+{{- end }}
+
+{{- /* Labels of pods without an internal port, which parley.processes must not select. Takes {root, service}. */}}
+{{- define "parley.jobPodLabels" -}}
+{{ omit (include "parley.labels" . | fromYaml) "app.kubernetes.io/managed-by" | toYaml }}
 {{- end }}
 
 {{- define "parley.image" -}}

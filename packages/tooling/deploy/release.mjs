@@ -1,6 +1,7 @@
 import { problemsOfDoctor } from './check-doctor.mjs'
 import { problemsOfNetwork } from './check-network.mjs'
 import { problemsOfRoutes } from './check-routes.mjs'
+import { problemsOfSelectors } from './check-selectors.mjs'
 import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
 import { problemsOfAutoscalers } from './scaling.mjs'
@@ -21,6 +22,7 @@ export async function problemsOfRelease(objects, values) {
   await release.migrations(deployables.filter(hasDatabase))
   release.problems.push(...problemsOfDoctor(objects, deployables), ...problemsOfAutoscalers(objects))
   release.problems.push(...problemsOfNetwork(objects, values.networkPolicy), ...problemsOfRoutes(objects))
+  release.problems.push(...problemsOfSelectors(objects))
   release.references()
   return release.problems
 }

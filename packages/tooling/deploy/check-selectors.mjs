@@ -1,0 +1,56 @@
+const label = (name) => `app.kubernetes.io/${name}`
+
+/**
+ * Labels that pods of every release have, with the value that never changes. Selectors of Services, monitors and policies
+ * change before the first pod of an upgrade is replaced: with another label they would lose all pods that serve.
+ */
+const lasting = new Map([
+  [label('name'), 'parley'],
+  [label('instance'), undefined],
+  [label('component'), undefined],
+  [label('part-of'), 'parley'],
+  [label('managed-by'), 'Helm'],
+])
+
+const kinds = ['Service', 'PodMonitor', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']
+
+/**
+ * Checks that selectors of a release match the pods of the release before, too, and that what is for all internal ports
+ * selects all pods that have one.
+ */
+export function problemsOfSelectors(objects) {
+  const pods = objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.metadata.labels)
+  const release = pods[0]?.[label('instance')]
+  return objects
+    .filter(({ kind }) => kinds.includes(kind))
+    .flatMap((object) => {
+      const where = `${object.kind} ${object.metadata.name}`
+      const selectors = selectorsIn(object.spec).filter((each) => each[label('instance')] === release)
+      const lost = selectors.flatMap((each) => Object.entries(each).filter(([key, value]) => !lasts(key, value)))
+      const selected = isForInternalPorts(object) ? matching(pods, selectors[0]) : pods
+      return [
+        ...lost.map(([key, value]) => `${where}: ${key}=${value} is not a label of pods of earlier releases`),
+        ...pods
+          .filter((each) => !selected.includes(each))
+          .map((each) => `${where}: the pods of ${each[label('component')]} are not selected`),
+      ]
+    })
+}
+
+const lasts = (key, value) => lasting.has(key) && [undefined, value].includes(lasting.get(key))
+
+const matching = (pods, selector = {}) =>
+  pods.filter((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value))
+
+const isForInternalPorts = ({ kind, spec }) =>
+  kind === 'PodMonitor' || (kind === 'Service' && spec.ports.some(({ targetPort }) => targetPort === 'internal'))
+
+/** The labels of all selectors in a specification, wherever they are; a Service has its own without `matchLabels`. */
+function selectorsIn(spec) {
+  if (spec === null || typeof spec !== 'object') return []
+  return Object.entries(spec).flatMap(([key, value]) => {
+    if (key === 'matchLabels') return [value]
+    if (key === 'selector' && !value.matchLabels) return [value]
+    return selectorsIn(value)
+  })
+}

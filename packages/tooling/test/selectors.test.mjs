@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { parseAllDocuments } from 'yaml'
+import { problemsOfSelectors } from '../deploy/check-selectors.mjs'
+
+const golden = fileURLToPath(new URL('../deploy/golden/full.yaml', import.meta.url))
+
+/** What the chart renders, after a change of one object. */
+function rendered(kind, name, change) {
+  const objects = parseAllDocuments(readFileSync(golden, 'utf8'))
+    .map((each) => each.toJS())
+    .filter(Boolean)
+  change(objects.find((each) => each.kind === kind && each.metadata.name === name).spec)
+  return objects
+}
+
+test('the selectors of the rendering match pods of earlier releases, and all internal ports', () => {
+  expect(problemsOfSelectors(rendered('Service', 'parley-internal', () => {}))).toEqual([])
+})
+
+test.each([
+  ['Service', 'parley-internal', (spec) => (spec.selector['parley.process'] = 'true'), 'parley.process=true'],
+  [
+    'PodMonitor',
+    'parley',
+    (spec) => (spec.selector.matchLabels['helm.sh/chart'] = 'parley-1'),
+    'helm.sh/chart=parley-1',
+  ],
+  [
+    'NetworkPolicy',
+    'parley-admin',
+    ({ egress }) => (egress.at(-1).to[0].podSelector.matchLabels['parley.process'] = 'true'),
+    'parley.process=true',
+  ],
+])('%s %s must not choose pods by a new label', (kind, name, change, label) => {
+  expect(problemsOfSelectors(rendered(kind, name, change))).toContain(
+    `${kind} ${name}: ${label} is not a label of pods of earlier releases`,
+  )
+})
+
+test('no pod with an internal port is left out of its Service and of its monitor', () => {
+  const change = ({ template }) => delete template.metadata.labels['app.kubernetes.io/managed-by']
+  expect(problemsOfSelectors(rendered('Deployment', 'parley-rooms', change))).toEqual([
+    'Service parley-internal: the pods of rooms are not selected',
+    'PodMonitor parley: the pods of rooms are not selected',
+  ])
+})
