@@ -13,14 +13,14 @@ const quickOnes = 400
 const hash = (text, length) => createHash('sha256').update(text).digest('hex').slice(0, length)
 const traceIdOf = (name) => hash(name, 32)
 
-/** A span of a trace, in OTLP's JSON. It ends now. */
+/** A span of a trace, in OTLP's JSON. It ends now. A `system` of `null`: not of a call, but of another HTTP request. */
 function span(trace, name, { tookMs = 10, failed = false, system = 'connectrpc' } = {}) {
   const end = BigInt(Date.now()) * 1_000_000n
   return {
     ...{ traceId: traceIdOf(trace), spanId: hash(`${trace} ${name}`, 16), name, kind: 2 },
     startTimeUnixNano: String(end - BigInt(tookMs) * 1_000_000n),
     endTimeUnixNano: String(end),
-    attributes: [{ key: 'rpc.system.name', value: { stringValue: system } }],
+    attributes: system ? [{ key: 'rpc.system.name', value: { stringValue: system } }] : [],
     status: failed ? { code: 2 } : {},
   }
 }
@@ -88,6 +88,8 @@ describeRun('with the shipped configuration', () => {
   const quick = Array.from({ length: quickOnes }, (_, n) => `quick ${n}`)
   const slowBehind = Array.from({ length: 20 }, (_, n) => `slow behind ${n}`)
 
+  const renamed = ['slow request under another name', 'slow file']
+
   beforeAll(async () => {
     collector = await start()
     const { send, sendSpans } = collector
@@ -100,6 +102,9 @@ describeRun('with the shipped configuration', () => {
       span('slow request of one process', 'call', { tookMs: 600 }),
       ...slowBehind.map((trace) => span(`compact ${trace}`, 'write', { tookMs: 600, system: 'nats' })),
     ])
+    // OTEL_SERVICE_NAME gives them other names.
+    await sendSpans('chat-entry', [span('slow request under another name', 'call', { tookMs: 600 })])
+    await sendSpans('chat-files', [span('slow file', 'GET /assets', { tookMs: 600, system: null })])
     await sendSpans('messaging', [
       span('failed', 'write', { failed: true }),
       span('slow', 'write', { tookMs: 1_500 }),
@@ -117,7 +122,7 @@ describeRun('with the shipped configuration', () => {
     const logRecords = [{ timeUnixNano: now, severityText: 'info', body: { stringValue: 'a line' } }]
     await send('logs', { resourceLogs: [{ resource: resource('gateway'), scopeLogs: [{ ...scope, logRecords }] }] })
     // The decision falls after ten seconds.
-    const kept = ['failed', 'slow', 'slow request', 'slow request of one process']
+    const kept = ['failed', 'slow', 'slow request', 'slow request of one process', ...renamed]
     await eventually(() => expect(kept.filter((trace) => !isKept(trace))).toEqual([]))
     await sendSpans(
       'notifications',
@@ -135,6 +140,7 @@ describeRun('with the shipped configuration', () => {
     expect(namesOf('slow')).toEqual(['call', 'write'])
     expect(namesOf('slow request')).toEqual(['call', 'write'])
     expect(namesOf('slow request of one process')).toEqual(['call'])
+    expect(renamed.filter((trace) => !isKept(trace))).toEqual([])
   })
 
   test('a share of the others comes out, whole as well', () => {
