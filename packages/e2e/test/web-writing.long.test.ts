@@ -3,7 +3,7 @@ import { RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { newPerson, theOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, refusal, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
@@ -93,6 +93,27 @@ inBrowser('any emoji can be used as a reaction', async () => {
   await page.keyboard.press('Enter')
   await message.getByRole('button', { name: ':unicorn:, 1 person' }).waitFor()
   expect(visitor.complaints).toEqual([])
+})
+
+inBrowser('a refusal to take back the only reaction is shown at the message', async () => {
+  await post(ada, roomId, 'Liked once')
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const message = messageWith(page, 'Liked once')
+  await message.hover()
+  await message.getByRole('button', { name: 'React', exact: true }).click()
+  await message.getByRole('button', { name: 'React with heart' }).click()
+  const reaction = message.getByRole('button', { name: ':heart:' })
+  await reaction.waitFor()
+  await page.route('**/RemoveReaction', (route) => route.fulfill(refusal))
+  await reaction.click()
+  await message.getByRole('alert').waitFor()
+  await reaction.waitFor()
+  // The next attempt takes the error away.
+  await page.unroute('**/RemoveReaction')
+  await reaction.click()
+  await reaction.waitFor({ state: 'detached' })
+  await message.getByRole('alert').waitFor({ state: 'detached' })
 })
 
 inBrowser('files are sent with a message, and others see the picture', async () => {
