@@ -41,7 +41,11 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
       const text = [
         `deleted ${logins.length} accounts with everything they wrote`,
         groupLines[group],
-        `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators see archived ones in the layout`,
+        ...(rooms.length === 0
+          ? []
+          : [
+              `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators see archived ones in the layout`,
+            ]),
       ].join('\n')
       print({ json: { deleted: logins, groupDeleted: group === 'deleted', archived: rooms }, text })
     })

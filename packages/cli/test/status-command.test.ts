@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
 import { Health, serveInternal } from '@parley/runtime'
 import { logger, serverVersion } from '@parley/telemetry'
@@ -40,9 +40,6 @@ test('reports a process that waits, one that has ended, and deployables without 
   using _waiting = { [Symbol.dispose]: health.startup('postgres') }
   write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
   const log = logger('relay')
-  // Enables logging, which tests usually disable; only the remembered errors are used.
-  jest.spyOn(process.stdout, 'write').mockReturnValueOnce(true)
-  log.level = 'error'
   log.error({ err: Object.assign(new Error('of alice'), { code: '57P01' }) }, 'the outbox could not be read')
   const { code, out } = await parley('--json')
   const status = JSON.parse(out) as Printed

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import { dataDirAt, repositoryRoot } from '@parley/local'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
+import { startIdentityProvider } from '../src/identity-provider.ts'
 import { startMediaServer } from '../src/media-server.ts'
 import { newPerson, operate } from '../src/people.ts'
 import { wholeAgain } from '../src/processes.ts'
@@ -25,6 +26,7 @@ async function examine(): Promise<Doctor> {
 
 test('the doctor finds nothing broken in a fleet that runs, and shows no secret', async () => {
   await using _media = await startMediaServer()
+  await using _provider = await startIdentityProvider()
   const { result, findings } = await examine()
   expect(findings.filter((finding) => finding.result === 'fail')).toEqual([])
   expect(result).not.toBe('fail')

@@ -38,7 +38,7 @@ test('the effective configuration is shown with its sources, and no secret in it
   expect(Object.keys(services)).toHaveLength(9)
   const accounts = new Map(services.accounts?.map((row) => [row.env, row]))
   expect(accounts.get('PARLEY_CORE_SECRET_KEY')).toMatchObject({ value: '***', source: 'this fleet' })
-  expect(accounts.get('PARLEY_AUTH_TOKEN_TTL')).toMatchObject({ value: 90 * 24 * 3600_000, source: 'default' })
+  expect(accounts.get('PARLEY_AUTH_TOKEN_TTL')).toMatchObject({ value: '90d', source: 'default' })
   const gateway = new Map(services.gateway?.map((row) => [row.env, row]))
   expect(gateway.get('PARLEY_CORE_SECRET_KEY_PREVIOUS')).toMatchObject({ value: null, source: 'not set' })
   const text = JSON.stringify(services)

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
-import type { JsMsg } from 'nats'
+import { ErrorCode, NatsError, type JsMsg } from 'nats'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
@@ -7,6 +7,7 @@ import { declareDurable } from '../src/consume/durable.ts'
 import { receiveAll } from '../src/consume/inbox.ts'
 import { startAnewWhenRestored } from '../src/consume/restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
+import { keeperSubject } from '../src/subjects.ts'
 import { consumeEvents, eventStream, startRelay } from '../src/index.ts'
 import { commit, store, upTo } from './_events.ts'
 import { newDatabase, withStream, type TestServer } from './_servers.ts'
@@ -205,4 +206,27 @@ test('a running consumer notices the older database before it handles the next e
   await room.offer(own)
   await eventually(() => handled.filter((version) => version === 2).length === 2)
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
+})
+
+test('while nobody answers the check, it is tried once for many events', async () => {
+  const room = new Durable('unanswered')
+  let handled = 0
+  await using _consumer = await consumeEvents({
+    ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    on: () => Promise.resolve(void handled++),
+  })
+  await room.offer(own)
+  await eventually(() => handled === 1)
+  const now = performance.now.bind(performance)
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
+  const request = bus.nc.request.bind(bus.nc)
+  let asked = 0
+  jest.spyOn(bus.nc, 'request').mockImplementation((subject, ...others) => {
+    if (subject !== keeperSubject('restored', 'acknowledged')) return request(subject, ...others)
+    asked++
+    return Promise.reject(NatsError.errorForCode(ErrorCode.Timeout))
+  })
+  await room.offer(...Array<string>(20).fill(own))
+  await eventually(() => handled === 21)
+  expect(asked).toBe(1)
 })

@@ -5,13 +5,12 @@ import { Failure } from './console.mjs'
 
 /**
  * Throws if the public port is in use, before a new checkout is built for minutes. The whole configuration is read after
- * the build: a port that a file may set is not looked at.
+ * the build: with a file, which may set port and host, nothing is looked at.
  */
-export async function refuseUsedPort(env = process.env) {
-  const { PARLEY_WEBSERVER_PORT, PARLEY_PORT, PARLEY_WEBSERVER_HOST: host = '127.0.0.1' } = env
-  const given = PARLEY_WEBSERVER_PORT || PARLEY_PORT
-  if (!given && existsSync(env.PARLEY_CONFIG_FILE ?? 'parley.toml')) return
-  const port = Number(given || 8080)
+export async function refuseUsedPort(env = process.env, usual = 8080) {
+  if (existsSync(env.PARLEY_CONFIG_FILE || 'parley.toml')) return
+  const host = env.PARLEY_WEBSERVER_HOST || '127.0.0.1'
+  const port = Number(env.PARLEY_WEBSERVER_PORT || env.PARLEY_PORT || usual)
   const server = createServer()
   try {
     if (port > 0 && port < 65_536) await once(server.listen(port, host), 'listening')

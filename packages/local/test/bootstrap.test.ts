@@ -322,16 +322,21 @@ test('what depends on the version of Node.js agrees with .node-version', () => {
 
 test('a used port is reported before a build, unless a file may set another', async () => {
   const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = String((server.address() as AddressInfo).port)
-  const script = `import { refuseUsedPort } from '${join(root, 'packages/local/bootstrap/port.mjs')}'
-    await refuseUsedPort().then(() => console.log('free'), ({ message }) => console.log(message))`
-  const look = (env: Record<string, string>) =>
-    spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: folder.path, encoding: 'utf8', env })
-      .stdout
-  expect(look({ PARLEY_PORT: port })).toContain(`port ${port} on 127.0.0.1 is in use`)
-  expect(look({ PARLEY_PORT: '0' })).toBe('free\n')
-  writeFileSync(at('parley.toml'), '')
-  expect(look({ PARLEY_CONFIG_FILE: at('parley.toml') })).toBe('free\n')
-  server.close()
+  try {
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const script = `import { refuseUsedPort } from '${join(root, 'packages/local/bootstrap/port.mjs')}'
+      await refuseUsedPort(process.env, ${port}).then(() => console.log('free'), ({ message }) => console.log(message))`
+    const cwd = at('port')
+    mkdirSync(cwd)
+    const look = (env: Record<string, string>) =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8', env }).stdout
+    expect(look({ PARLEY_PORT: '0' })).toBe('free\n')
+    for (const env of [{}, { PARLEY_PORT: String(port) }])
+      expect(look(env)).toContain(`port ${port} on 127.0.0.1 is in use`)
+    writeFileSync(join(cwd, 'parley.toml'), '')
+    expect(look({})).toBe('free\n')
+  } finally {
+    server.close()
+  }
 })

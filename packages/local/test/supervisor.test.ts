@@ -74,7 +74,7 @@ describe('a fleet that runs', () => {
     ['1', / --open$/],
     ['', /main\.js$/],
   ])('make run asks for a browser if OPEN is set, here to "%s"', (OPEN, command) => {
-    const { stdout } = spawnSync('make', ['-n', 'run'], {
+    const { stdout } = spawnSync('make', ['--no-print-directory', '-n', 'run'], {
       ...{ cwd: repositoryRoot(), encoding: 'utf8' },
       env: { ...process.env, OPEN },
     })

@@ -267,7 +267,7 @@ describe('the metrics of a pool', () => {
   })
 
   test('count what got no connection', async () => {
-    await using database = await openDatabase({ url, pool: 1, name: 'measured', connectTimeoutMs: 50 })
+    await using database = await openDatabase({ url, pool: 1, name: 'measured', connectTimeoutMs: 1_000 })
     const held = await database.pool.connect()
     const before = await valueOf(ofPool('timeouts_total'))
     await Promise.all([failureOf(database.pool.query('select 1')), failureOf(database.pool.connect())])

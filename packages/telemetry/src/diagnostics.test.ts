@@ -60,4 +60,6 @@ test('neither are headers, nor the password of another address', () => {
   expect(textOf(['sent 11 with Basic c2VjcmV0 to http://me:secret@proxy'], env)).toBe(
     'sent 11 with *** to http://***@proxy',
   )
+  const encoded = { OTEL_EXPORTER_OTLP_HEADERS: 'user=Basic,authorization=Basic%20c2VjcmV0' }
+  expect(textOf(['illegal: "Basic c2VjcmV0"'], encoded)).toBe('illegal: "***"')
 })

@@ -63,9 +63,20 @@ const secretsIn = (env: NodeJS.ProcessEnv): string[] =>
     .flatMap(([name, value = '']) => {
       if (/^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name)) return /^(?:\w+:?\/\/)?(.*)@/.exec(value.trim())?.[1] ?? ''
       if (!/^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/.test(name)) return ''
-      return value.split(',').map((header) => header.slice(header.indexOf('=') + 1).trim())
+      return value.split(',').flatMap((header) => asSent(header.slice(header.indexOf('=') + 1).trim()))
     })
     .filter((secret) => secret.length >= shortest)
+    // A shorter one may be part of another.
+    .toSorted((a, b) => b.length - a.length)
+
+/** A value as it is written and, since it may be percent-encoded, as it is sent. */
+function asSent(value: string): string[] {
+  try {
+    return [value, decodeURIComponent(value)]
+  } catch {
+    return [value]
+  }
+}
 
 type Told = 'message' | 'errorMessage' | 'code' | 'name'
 

@@ -15,7 +15,8 @@ const defaultTimeoutMs = 30_000
  */
 export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined
-  if (!(env['OTEL_METRICS_EXPORTER'] || 'otlp').split(',').includes('otlp')) return undefined
+  const exporters = (env['OTEL_METRICS_EXPORTER'] || 'otlp').split(',').map((name) => name.trim())
+  if (!exporters.includes('otlp')) return undefined
   const protocol = env['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] || env['OTEL_EXPORTER_OTLP_PROTOCOL']
   const exportIntervalMillis = milliseconds(env['OTEL_METRIC_EXPORT_INTERVAL'], defaultIntervalMs)
   const timeoutMs = milliseconds(env['OTEL_METRIC_EXPORT_TIMEOUT'], defaultTimeoutMs)

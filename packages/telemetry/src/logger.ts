@@ -66,9 +66,8 @@ function createRoot(): Logger {
     },
     {
       write: (line) => {
+        if (!isSilent) process.stdout.write(line)
         sink?.(line)
-        if (isSilent) return
-        process.stdout.write(line)
         // The level comes first in every line.
         if (line.startsWith('{"level":"error"') || line.startsWith('{"level":"fatal"')) remember(line)
       },

@@ -53,7 +53,9 @@ class RunningConsumer implements AsyncDisposable {
   #databaseAway = false
   /** Whether the durable has existed. */
   #known = false
+  /** When the last check succeeded, and when the last one began. */
   #checkedAt = -Infinity
+  #attemptedAt = -Infinity
   #checking: Promise<void> | undefined
 
   constructor(consumer: Consumer) {
@@ -65,7 +67,7 @@ class RunningConsumer implements AsyncDisposable {
     this.#puller = this.#resources.use(new Puller(bus, name, (message) => this.#inFlight.add(message)))
     this.#resources.use(bus.onDisconnect(() => this.#puller.interrupt()))
     this.#looping = this.#loop()
-    this.#job('check', 60_000, () => this.#checkUnlessWithin(checkedAtRestForMs))
+    this.#job('check', 60_000, () => this.#checkAtRest())
     const replays = this.#job('replay', 600_000, async (stopped) => {
       if ((await replayParked({ db, consumer: name, prepare: consumer.prepare }, stopped)) > 0) watch.wake()
     })
@@ -92,7 +94,7 @@ class RunningConsumer implements AsyncDisposable {
 
   async #guard(handle: () => Promise<Outcome>): Promise<void> {
     try {
-      await this.#checkUnlessWithin(checkedForMs)?.catch(() => undefined)
+      if (this.#mustCheck()) await this.#check().catch(() => undefined)
       if ((await handle()) === 'outage') this.#databaseAway = true
     } catch (error) {
       // The connection is closed: unacknowledged messages will be delivered again.
@@ -128,7 +130,7 @@ class RunningConsumer implements AsyncDisposable {
       if (this.#databaseAway) {
         if (!(await isReachable(db))) return
         this.#databaseAway = false
-        this.#checkedAt = -Infinity
+        this.#attemptedAt = -Infinity
       }
       await this.#inFlight.below(maxInFlight / 2)
       // Pulls for a durable that was deleted in the meantime get no reply.
@@ -137,10 +139,9 @@ class RunningConsumer implements AsyncDisposable {
   }
 
   async #declare(): Promise<void> {
-    const { bus, durable, subject, check } = this.#consumer
+    const { bus, durable, subject } = this.#consumer
     try {
-      await check?.()
-      this.#checkedAt = performance.now()
+      await this.#check()
       await declareDurable(bus, durable, subject)
       this.#known = true
     } catch (error) {
@@ -150,18 +151,28 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** Checks the durable again, also when NATS did not answer before, for example while a fleet starts. */
-  #checkUnlessWithin(ms: number): Promise<void> | undefined {
-    if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < ms) return undefined
-    return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)))
+  /** Also true while a check runs. If the keeper does not answer it, messages are handled, and it is asked again later. */
+  #mustCheck(): boolean {
+    if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
+    const isOld = performance.now() - this.#attemptedAt >= checkedForMs
+    return isOld || this.#databaseAway || this.#checking !== undefined
   }
 
-  async #check(): Promise<void> {
-    try {
+  /** Also in a minute if NATS does not answer now, for example while a fleet starts. */
+  async #checkAtRest(): Promise<void> {
+    if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < checkedAtRestForMs) return
+    await this.#check().catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error
+    })
+  }
+
+  /** Checks the durable, once at a time. */
+  #check(): Promise<void> {
+    const check = async (): Promise<void> => {
+      this.#attemptedAt = performance.now()
       await this.#consumer.check?.()
       this.#checkedAt = performance.now()
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
     }
+    return (this.#checking ??= check().finally(() => (this.#checking = undefined)))
   }
 }
