@@ -139,7 +139,8 @@ describe('after a database restore', () => {
     await eventually(() => expect(env.erasures.found('Ubob', 1)).toBeDefined())
     // Its row is gone, so the sweep deletes it.
     await env.storage.delete('blobs/Aasked')
-    const found = await repair()
+    // The service may be writing its marks: by the clock of this test that is an old write.
+    const found = (await repair()).filter(({ kind }) => kind !== StorageFindingKind.UNFINISHED)
     expect(found).toEqual(uploaded.map((key) => ({ kind: StorageFindingKind.ORPHAN, key, mended: false })))
     now += 7 * day
     await stored()
