@@ -281,7 +281,7 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
   }
 })
 
-/** What administration asks or shows only after somebody has pressed something. */
+/** Dialogs and results of administration that open after a click. */
 const asked: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
   [
     'a new invite, and whether to revoke it',

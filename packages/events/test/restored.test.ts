@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { ErrorCode, NatsError, type JsMsg } from 'nats'
-import type { Database } from '@parley/postgres'
+import { openDatabase, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
+import { outageProxy } from '@parley/tooling/outage-proxy'
 import { declareDurable } from '../src/consume/durable.ts'
 import { receiveAll } from '../src/consume/inbox.ts'
 import { startAnewWhenRestored } from '../src/consume/restored.ts'
@@ -14,7 +15,7 @@ import { newDatabase, withStream, type TestServer } from './_servers.ts'
 
 let server: TestServer
 let bus: Bus
-let database: Database
+let database: Database & { url: string }
 let relay: Awaited<ReturnType<typeof startRelay>>
 
 withStream((stream) => ({ server, bus } = stream))
@@ -188,6 +189,27 @@ test('a durable without acknowledgements continues', async () => {
   expect((await durable.info()).created).toBe(created)
 })
 
+test('a consumer notices the older database after an outage, before the message that waited for it', async () => {
+  await using outage = await outageProxy(database.url)
+  await using reached = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
+  const room = new Durable('outage')
+  const handled: number[] = []
+  await using _consumer = await consumeEvents({
+    ...{ db: reached.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    on: (event) => Promise.resolve(void handled.push(Number(event.version))),
+  })
+  await room.offer(own, own)
+  await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
+  await outage.stop()
+  await room.offer(own)
+  await eventually(async () => (await room.info()).num_redelivered > 0)
+  await room.forgetLast()
+  await outage.start()
+  await eventually(() => handled.filter((version) => version === 2).length === 2)
+  expect(handled.toSorted()).toEqual([1, 2, 2, 3])
+})
+
+// The clock of the relay goes back after these, so they come last.
 test('a running consumer notices the older database before it handles the next event', async () => {
   const room = new Durable('running')
   const handled: number[] = []

@@ -106,13 +106,18 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     if (free <= 0 || this.#signal.aborted) return
     if (!this.#isNoticed) {
       // Usually there is none, which takes one statement.
-      const nextMs = await queue.nextMs(db)
-      if (nextMs === undefined || nextMs > 0) return nextMs && Math.max(nextMs, shortestPauseMs)
+      const nextMs = await this.#nextMs()
+      if (nextMs > 0) return Math.max(nextMs, shortestPauseMs)
     }
     this.#isNoticed = false
     const jobs = await queue.claim(db, { leaseMs, limit: free })
     for (const job of jobs) this.#start(job)
-    if (jobs.length < free) return Math.max((await queue.nextMs(db)) ?? Infinity, shortestPauseMs)
+    if (jobs.length < free) return Math.max(await this.#nextMs(), shortestPauseMs)
+  }
+
+  /** Milliseconds until the next job may be claimed; Infinity when there is none. */
+  async #nextMs(): Promise<number> {
+    return (await this.#options.queue.nextMs(this.#options.db)) ?? Infinity
   }
 
   #look(): void {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { sql } from 'drizzle-orm'
 import { openDatabase, type Database } from '@parley/postgres'
@@ -18,6 +18,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.db.execute(sql`truncate letters`)
 })
+afterEach(() => void jest.restoreAllMocks())
 
 const write = async (...texts: string[]) => {
   await database.db.insert(letters).values(texts.map((text) => ({ text })))
@@ -254,4 +255,15 @@ test('rows that are no longer jobs are left unchanged', async () => {
     ]),
   )
   expect(await queue.nextMs(database.db)).toBeUndefined()
+})
+
+test('a queue at rest takes one statement for each look, which finds a job that nobody announced', async () => {
+  const claims = jest.spyOn(queue, 'claim')
+  const looks = jest.spyOn(queue, 'nextMs')
+  const done: string[] = []
+  await using _ = work(({ text }) => done.push(text) && undefined)
+  await eventually(() => expect(looks.mock.calls.length).toBeGreaterThan(3))
+  expect(claims).toHaveBeenCalledTimes(1)
+  await database.db.insert(letters).values({ text: 'from another process' })
+  await eventually(() => expect(done).toEqual(['from another process']))
 })

@@ -127,7 +127,7 @@ async function open(url: string): Promise<pg.Client> {
   // A connection that breaks also rejects its statement: this listener only keeps the process up.
   client.on('error', () => undefined)
   await client.connect()
-  // The role may have limits for its service; a migration takes as long as it needs.
+  // Timeouts of the role are meant for the service, not for migrations.
   await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
   return client
 }

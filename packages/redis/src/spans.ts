@@ -9,7 +9,7 @@ export const timedOut = 'Command timed out'
  * command, never its keys or values; a transaction is one span. Other commands cost one look at a flag.
  */
 export function commandSpan(command: Command, database: number): void {
-  // What a transaction consists of is sent with its EXEC.
+  // The commands of a transaction are part of the span of its EXEC.
   if (!isTraced() || command.inTransaction) return
   const sent = command.name.toUpperCase()
   const operation = sent === 'EXEC' ? 'MULTI' : sent

@@ -1,4 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
+import { lastErrors } from '@parley/telemetry'
 import { periodically } from './periodically.ts'
 
 test('runs again and again, also after a failure, and never twice at a time', async () => {
@@ -19,6 +20,33 @@ test('runs again and again, also after a failure, and never twice at a time', as
     })
   })
   expect([runs, peak]).toEqual([4, 1])
+})
+
+const errors = () => lastErrors().filter(({ message }) => message === 'a periodic task failed').length
+
+/** Runs a task that fails or succeeds as given; returns how many errors were logged. */
+async function errorsOf(outcomes: boolean[], pauses: { everyMs: number; afterFailureMs?: number }): Promise<number> {
+  const before = errors()
+  const { promise: over, resolve: end } = promised()
+  let runs = 0
+  await using task = periodically({
+    ...{ name: 'flaky', ...pauses },
+    run: () => {
+      const isSuccess = outcomes[runs++]
+      if (isSuccess === false) throw new Error('a failure')
+      if (isSuccess === undefined) end()
+    },
+  })
+  task.wake()
+  await over
+  return errors() - before
+}
+
+test('the first failure of a frequent task is only a warning', async () => {
+  const everyMs = 1
+  expect(await errorsOf([false, true, false, true], { everyMs })).toBe(0)
+  expect(await errorsOf([false, false], { everyMs })).toBe(1)
+  expect(await errorsOf([false], { everyMs: 61_000, afterFailureMs: 1 })).toBe(0)
 })
 
 test('disposing aborts the current run and waits for it', async () => {

@@ -27,7 +27,7 @@ export type FleetOptions = {
   env?: NodeJS.ProcessEnv
   /** False: commits may be lost when the machine stops; for tests. */
   fsync?: boolean
-  /** Called with each line about progress, crashes and warnings of services. */
+  /** Receives each line about progress, and crashes and warnings of services. */
   say?: (line: string) => void
   /** Processes for the deployables; default `separate`. */
   layout?: Layout

@@ -87,8 +87,7 @@ export function withMessages(window: TimelineWindow, messages: readonly Message[
 }
 
 /**
- * After a retraction: the named row and its echoes become placeholders, and an echo that was named itself goes without
- * a trace.
+ * After a retraction: the named row and its echoes become placeholders; if it is an echo itself, it is removed.
  */
 export function withRetracted(window: TimelineWindow, id: string, at: Message['deletedAt']): TimelineWindow {
   if (!window.rows.some((row) => isAbout(row, id))) return window

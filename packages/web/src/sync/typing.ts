@@ -39,7 +39,7 @@ export class Typing {
     )
   }
 
-  /** To be called when a message of somebody has arrived. */
+  /** Ends the typing indicator of a user whose message has arrived. */
   ended(place: string, userId: string): void {
     const key = `${place}/${userId}`
     this.#endedAt.set(key, performance.now())

@@ -6,7 +6,7 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { banHolds } from './seen-rooms.ts'
 
-/** How long after its end a standing is still listed, in case the end was not announced yet. */
+/** Standings that ended since then are still listed: the event of the end may not have been published yet. */
 const lately = sql`now() - interval '3 days'`
 
 /** The standing of a user in a channel: membership and ban, with version 0 if there is no row. */

@@ -25,7 +25,7 @@ export async function reserveRoomId(
   return row.roomId
 }
 
-/** Returns the keys of the given names that are in use. */
+/** Returns the keys of those names that rooms already have. */
 export async function takenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ key: rooms.nameKey })

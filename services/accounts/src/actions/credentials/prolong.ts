@@ -5,7 +5,7 @@ import { prolongCredentials, type ValidCredential } from '../../store/credential
 /** Credentials in use are prolonged at most once a day each. */
 const prolongAfterMs = 24 * 3600_000
 
-/** Extends credentials that are in use. */
+/** Extends the lifetime of credentials that were used, at most once a day each. */
 export async function prolong(
   { config, db }: Pick<Context, 'config' | 'db'>,
   used: readonly Pick<ValidCredential, 'credentialId' | 'expiresAt'>[],

@@ -5,7 +5,7 @@ export type S3Settings = {
   /** Host, with the port unless it is the default. */
   readonly endpoint: string
   readonly bucket: string
-  /** Prefix of every key, without leading and trailing slashes; empty for none. */
+  /** Prefix of every key, without leading and trailing slashes. Empty: no prefix. */
   readonly pathPrefix: string
   readonly region: string
   readonly accessKeyId: string
