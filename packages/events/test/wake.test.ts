@@ -1,5 +1,5 @@
-// Polling is off here, so every entry that arrives was announced.
-import { expect, test } from '@jest/globals'
+// Polling is off here unless a test says otherwise, so every entry that arrives was announced.
+import { expect, jest, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
@@ -24,6 +24,15 @@ const shared = (database: Database) =>
     )
     expect(rows.map(({ shards }) => Number(shards))).toEqual([4, 4])
   })
+
+/** Whether all shards were taken, and their leases have expired. */
+const hasLapsed = async ({ pool }: Database): Promise<boolean> => {
+  const { rows } = await pool.query("select from outbox_leases where expires_at > now() or holder = ''")
+  const { rowCount } = await pool.query('select from outbox_leases')
+  return rows.length === 0 && rowCount === 9
+}
+
+const lapsed = (database: Database) => eventually(() => hasLapsed(database))
 
 const arrived = (database: Database) => eventually(async () => expect(await waiting(database)).toBe(0))
 
@@ -118,17 +127,12 @@ test('an idle relay whose leases expired continues when notified', async () => {
   await using other = await again(database)
   const options = { bus, service: 'rest', pollMs, restAfterMs: 1 }
   await using _relay = await startRelay({ ...database, ...options })
-  const lapsed = () =>
-    eventually(async () => {
-      const { rows } = await database.pool.query('select from outbox_leases where expires_at > now()')
-      expect(rows).toHaveLength(0)
-    })
   for (const version of upTo(2)) {
-    await lapsed()
+    await lapsed(database)
     await commit(database, 'rest1', [version])
     await arrived(database)
   }
-  await lapsed()
+  await lapsed(database)
   {
     await using _newcomer = await startRelay({ ...other, ...options })
     await shared(database)
@@ -138,4 +142,18 @@ test('an idle relay whose leases expired continues when notified', async () => {
   await commit(database, 'rest1', [4])
   await arrived(database)
   expect(firstOccurrences(await onStream(bus)).get('rest1')).toEqual(upTo(4))
+})
+
+test('an idle relay that polls renews its leases only when an entry waits', async () => {
+  await using database = await newDatabase()
+  await using other = await again(database)
+  const queries = jest.spyOn(database.pool, 'query')
+  const polls = () => queries.mock.calls.filter(([query]) => JSON.stringify(query).includes('pg_current_snapshot'))
+  await using _relay = await startRelay({ ...database, bus, service: 'polls', pollMs: 5, restAfterMs: 1 })
+  await eventually(async () => {
+    if (!(await hasLapsed(other))) queries.mockClear()
+    return polls().length > 20
+  })
+  await commit(other, 'polls1', [1])
+  await arrived(other)
 })

@@ -8,7 +8,7 @@ import { keeperStartsMs } from '../keep/requests.ts'
 import { isUnavailable } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import type { Delivery } from '../stream/delivery.ts'
-import { placeCheckMs, verifyPlaces, type Places } from '../stream/place.ts'
+import { placeCheckMs, placeCheckTimeoutMs, verifyPlaces, type Places } from '../stream/place.ts'
 import { lastSeqOf, placeAt } from './newest-place.ts'
 import { OrderedReader } from './ordered-reader.ts'
 import { Silence } from './silence.ts'
@@ -220,7 +220,8 @@ export class Follower implements EventFollower {
 
   async #check(): Promise<void> {
     if (this.#opening !== undefined || this.#places.newest === undefined) return
-    if ((await verifyPlaces(this.#options.bus, this.#places)) === 'gone') this.#reopen()
+    const state = await verifyPlaces(this.#options.bus, this.#places, placeCheckTimeoutMs)
+    if (state === 'gone') this.#reopen()
   }
 
   #receive(message: Msg, { seq, storedAtMs }: Delivery): void {

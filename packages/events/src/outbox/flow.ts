@@ -40,7 +40,7 @@ type Options = {
 export class Flow {
   readonly waiters = new Waiters()
   /** Reads the waiting entries and sends them, including all that were committed before the call. */
-  readonly kick = singleFlight(() => untraced(() => this.#read()))
+  readonly read = singleFlight(() => untraced(() => this.#read()))
   readonly #options: Options
   readonly #sender: Sender
   readonly #marker: Marker
@@ -58,6 +58,8 @@ export class Flow {
   #later: { from: bigint; next: bigint } | undefined
   /** Reading stopped because too much is in flight. */
   #full = false
+  /** Whether entries are known to wait, so that leases are renewed while they are read. */
+  #isExpected = false
   #closing = false
   #failureSaidAt = -Infinity
 
@@ -78,12 +80,18 @@ export class Flow {
   }
 
   /**
-   * The next `kick` reads from the start, because a shard is new here, entries wait again, or the database was
+   * The next `read` reads from the start, because a shard is new here, entries wait again, or the database was
    * restored.
    */
   startOver(): void {
     this.#from = 0n
     this.#later = undefined
+  }
+
+  /** As `read`, when entries are known to wait. */
+  kick(): Promise<void> {
+    this.#isExpected = true
+    return this.read()
   }
 
   /** As `kick`, for callers that do not await it. */
@@ -108,7 +116,9 @@ export class Flow {
   }
 
   async #read(): Promise<void> {
-    const { pool, bus, shards } = this.#options
+    const { pool, bus, shards, renew } = this.#options
+    const isExpected = this.#isExpected
+    this.#isExpected = false
     for (;;) {
       const ready = shards.all().filter((shard) => shard.state === 'ready' && !shard.releasing)
       const inHand = shards.inHand()
@@ -116,10 +126,11 @@ export class Flow {
       if (this.#full || this.#closing || ready.length === 0 || !bus.connected()) return
       const numbers = ready.map((shard) => shard.lease.shard)
       // An idle relay lets its leases expire; renewing shows which ones others have taken.
-      const renewed = ready.every((shard) => shard.mayPublish) ? undefined : this.#options.renew()
+      const isExpired = !ready.every((shard) => shard.mayPublish)
       const wanted = { shards: numbers, from: this.#from, inHand, limit: readAtOnce }
-      const [waiting] = await Promise.all([readWaiting(pool, wanted), renewed])
+      const [waiting] = await Promise.all([readWaiting(pool, wanted), isExpired && isExpected ? renew() : undefined])
       const { entries } = waiting
+      if (isExpired && !isExpected && entries.length > 0) await renew()
       if (entries.length > 0) this.#busy()
       // All are added before any is sent, so that consecutive entries share a message.
       const lines = entries.map((entry) => this.#take(entry, ready))

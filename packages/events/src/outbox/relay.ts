@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
-import { placeCheckMs } from '../stream/place.ts'
+import { placeCheckMs, placeCheckTimeoutMs } from '../stream/place.ts'
 import { Backlog } from './backlog.ts'
 import { Cleanup } from './cleanup.ts'
 import { RelayedShards } from './relayed-shards.ts'
@@ -94,7 +94,7 @@ class OutboxRelay implements Relay {
 
     this.#renewing = this.#job('outbox leases', restEveryMs, () => this.#renew(), tryAgainMs)
     this.#polling = this.#job('outbox poll', pollMs, () => this.#poll(), Math.min(pollMs, tryAgainMs))
-    this.#job('stream places', placeCheckMs, () => relayed.verifyAll())
+    this.#job('stream places', placeCheckMs, () => relayed.verifyAll(placeCheckTimeoutMs))
     const held = () => relayed.shards.all().map((shard) => shard.lease.shard)
     this.#job('outbox backlog', 30_000, () => this.#backlog.count(held()))
     const cleanup = new Cleanup({ pool, bus, service, verified: () => relayed.verified() })

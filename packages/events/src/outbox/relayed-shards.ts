@@ -74,7 +74,7 @@ export class RelayedShards {
     await Promise.all(shards.filter((shard) => shard.state === 'unverified').map((shard) => this.#verify(shard)))
     for (const shard of shards) this.flow.resume(shard)
     this.flow.startOver()
-    await this.flow.kick()
+    await this.flow.read()
     // Without a bus, the next check follows its reconnect.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
   }
@@ -93,8 +93,8 @@ export class RelayedShards {
   }
 
   /** Verifies every place on the stream while entries continue to be sent. */
-  async verifyAll(): Promise<void> {
-    await Promise.all(this.shards.all().map((shard) => this.#verify(shard)))
+  async verifyAll(timeoutMs?: number): Promise<void> {
+    await Promise.all(this.shards.all().map((shard) => this.#verify(shard, timeoutMs)))
   }
 
   /** The shards whose places were just verified on the stream. */
@@ -132,9 +132,9 @@ export class RelayedShards {
     )
   }
 
-  async #verify(shard: Shard): Promise<void> {
+  async #verify(shard: Shard, timeoutMs?: number): Promise<void> {
     if (shard.state === 'lost') return
-    const state = await verifyPlaces(this.#options.bus, shard)
+    const state = await verifyPlaces(this.#options.bus, shard, timeoutMs)
     if (this.shards.get(shard.lease.shard) !== shard) return
     if (state === 'gone') {
       shard.state = 'lost'

@@ -24,6 +24,11 @@ const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 
 /** How often a place is verified while idle. */
 export const placeCheckMs = 10_000
+/**
+ * How long such a check waits for the stream. Node.js wakes the process even for a timer that was cleared, but not if it
+ * wakes for another timer before.
+ */
+export const placeCheckTimeoutMs = 2_900
 
 /** Places on the stream known to a process. */
 export type Places = {
@@ -35,11 +40,14 @@ export type Places = {
   lost?: Place | undefined
 }
 
-/** Checks whether the stream still contains these places; if so, the newest becomes the anchor. Never rejects. */
-export async function verifyPlaces(bus: Bus, places: Places): Promise<PlaceState> {
+/**
+ * Checks whether the stream still contains these places; if so, the newest becomes the anchor. Never rejects. A keeper
+ * is asked when the stream has not answered within `timeoutMs`.
+ */
+export async function verifyPlaces(bus: Bus, places: Places, timeoutMs?: number): Promise<PlaceState> {
   const { anchor, newest } = places
   for (const place of new Set([anchor, newest])) {
-    const state = place === undefined ? 'there' : await lookUpPlace(bus, place)
+    const state = place === undefined ? 'there' : await lookUpPlace(bus, place, timeoutMs)
     if (state === 'gone') places.lost = place
     if (state !== 'there') return state
   }
@@ -48,11 +56,12 @@ export async function verifyPlaces(bus: Bus, places: Places): Promise<PlaceState
 }
 
 /** Whether the stream still holds this event at this sequence. Never rejects. */
-async function lookUpPlace(bus: Bus, { seq, eventId, storedAt }: Place): Promise<PlaceState> {
+async function lookUpPlace(bus: Bus, place: Place, timeoutMs?: number): Promise<PlaceState> {
+  const { seq, eventId, storedAt } = place
   if (!bus.connected()) return 'unknown'
   const expired = Date.now() - storedAt > mayHaveExpiredMs
   // If the stream gives no clear answer, because a replica lags or a response is lost, the keeper decides.
-  if (expired ? await reachesTo(bus, seq) : await directGetHolds(bus, seq, eventId)) return 'there'
+  if (expired ? await reachesTo(bus, seq, timeoutMs) : await directGetHolds(bus, place, timeoutMs)) return 'there'
   try {
     return (await requestKeeper(bus, 'place', { seq, eventId, expired })).there ? 'there' : 'gone'
   } catch {
@@ -60,18 +69,18 @@ async function lookUpPlace(bus: Bus, { seq, eventId, storedAt }: Place): Promise
   }
 }
 
-async function directGetHolds(bus: Bus, seq: number, eventId: string): Promise<boolean> {
+async function directGetHolds(bus: Bus, { seq, eventId }: Place, timeoutMs?: number): Promise<boolean> {
   try {
-    const message = await directGet(bus, { seq })
+    const message = await directGet(bus, { seq }, timeoutMs)
     return message !== undefined && holdsEvent(message.data, eventId)
   } catch {
     return false
   }
 }
 
-async function reachesTo(bus: Bus, seq: number): Promise<boolean> {
+async function reachesTo(bus: Bus, seq: number, timeoutMs?: number): Promise<boolean> {
   try {
-    const newest = await directGet(bus, { last_by_subj: allEvents })
+    const newest = await directGet(bus, { last_by_subj: allEvents }, timeoutMs)
     return newest !== undefined && newest.seq >= seq
   } catch {
     return false

@@ -1,6 +1,6 @@
 import { clearStatus } from '../actions/accounts/clear-status.ts'
 import type { Context } from '../context.ts'
-import { firstStatusEnd, usersWithLapsedStatus } from '../store/users.ts'
+import { firstStatusEnds } from '../store/users.ts'
 
 const atOnce = 100
 const shortestPauseMs = 100
@@ -15,15 +15,14 @@ export async function clearLapsedStatuses(
 ): Promise<number> {
   for (;;) {
     const at = ctx.now()
-    const ids = await usersWithLapsedStatus(ctx.db, at, atOnce)
-    for (const id of ids) {
+    const ends = await firstStatusEnds(ctx.db, atOnce)
+    const lapsed = ({ statusExpiresAt }: { statusExpiresAt: Date | null }) =>
+      statusExpiresAt !== null && statusExpiresAt <= at
+    for (const end of ends) {
+      if (end.at > at) return Math.max(end.at.getTime() - ctx.now().getTime(), shortestPauseMs)
       signal.throwIfAborted()
-      const lapsed = ({ statusExpiresAt }: { statusExpiresAt: Date | null }) =>
-        statusExpiresAt !== null && statusExpiresAt <= at
-      await clearStatus(ctx, id, { actorId: '', at }, lapsed)
+      await clearStatus(ctx, end.id, { actorId: '', at }, lapsed)
     }
-    if (ids.length === atOnce) continue
-    const next = await firstStatusEnd(ctx.db)
-    return next ? Math.max(next.getTime() - ctx.now().getTime(), shortestPauseMs) : Infinity
+    if (ends.length < atOnce) return Infinity
   }
 }

@@ -66,26 +66,15 @@ export async function listUsersAfter(db: Reader, after: string, limit: number): 
   return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
-/** Accounts whose custom status has expired, oldest first. */
-export async function usersWithLapsedStatus(db: Reader, at: Date, limit: number): Promise<string[]> {
+/** Accounts whose custom status expires, and when; the earliest first. */
+export async function firstStatusEnds(db: Reader, limit: number): Promise<{ id: string; at: Date }[]> {
   const rows = await db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(lte(users.statusExpiresAt, at), isNull(users.deletedAt)))
-    .orderBy(asc(users.statusExpiresAt))
-    .limit(limit)
-  return rows.map(({ id }) => id)
-}
-
-/** When the next custom status expires. */
-export async function firstStatusEnd(db: Reader): Promise<Date | undefined> {
-  const [row] = await db
-    .select({ at: users.statusExpiresAt })
+    .select({ id: users.id, at: users.statusExpiresAt })
     .from(users)
     .where(and(isNotNull(users.statusExpiresAt), isNull(users.deletedAt)))
     .orderBy(asc(users.statusExpiresAt))
-    .limit(1)
-  return row?.at ?? undefined
+    .limit(limit)
+  return rows.flatMap(({ id, at }) => (at ? { id, at } : []))
 }
 
 /** Locks the account; the caller must increase its version. */

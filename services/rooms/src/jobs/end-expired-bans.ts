@@ -1,6 +1,6 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { bansToEnd, endBan, expiredBans, hasRunOut, nextBanEndMs } from '../store/bans.ts'
+import { bansToEnd, endBan, hasRunOut, nextBanEnds } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRound = 100
@@ -17,9 +17,12 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       afterFailureMs: 1000,
       signal,
       run: async () => {
-        for (const { roomId, userId } of await expiredBans(ctx.db, bansPerRound)) await endExpired(ctx, roomId, userId)
-        const nextMs = await nextBanEndMs(ctx.db)
-        return nextMs === undefined ? undefined : Math.max(nextMs, shortestPauseMs)
+        const ends = await nextBanEnds(ctx.db, bansPerRound)
+        for (const { roomId, userId, ms } of ends) {
+          if (ms > 0) return Math.max(ms, shortestPauseMs)
+          await endExpired(ctx, roomId, userId)
+        }
+        return ends.length < bansPerRound ? undefined : shortestPauseMs
       },
     }),
   )

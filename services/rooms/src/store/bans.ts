@@ -48,19 +48,14 @@ export async function findBanVersion(reader: Reader, roomId: string, userId: str
 
 const ranOut = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
 
-/** Expired bans without a fact about their end. */
-export function expiredBans(reader: Reader, limit: number): Promise<{ roomId: string; userId: string }[]> {
-  return reader.select({ roomId: roomBans.roomId, userId: roomBans.userId }).from(roomBans).where(ranOut).limit(limit)
-}
-
-/** Milliseconds until the next ban runs out; undefined when none will. */
-export async function nextBanEndMs(reader: Reader): Promise<number | undefined> {
-  const [row] = await sqlRows<{ ms: number | null }>(
+/** Bans whose end was not announced, the earliest first, with the milliseconds until it, negative afterwards. */
+export function nextBanEnds(reader: Reader, limit: number): Promise<{ roomId: string; userId: string; ms: number }[]> {
+  return sqlRows(
     reader,
-    sql`select (extract(epoch from min(${roomBans.expiresAt}) - clock_timestamp()) * 1000)::float8 as ms
-        from ${roomBans} where ${roomBans.banned}`,
+    sql`select room_id as "roomId", user_id as "userId",
+          (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as ms
+        from ${roomBans} where banned and expires_at is not null order by expires_at limit ${limit}`,
   )
-  return row?.ms ?? undefined
 }
 
 export async function hasRunOut(reader: Reader, roomId: string, userId: string): Promise<boolean> {

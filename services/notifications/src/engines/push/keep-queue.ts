@@ -18,6 +18,7 @@ export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncD
       everyMs: 10_000,
       run: async (signal) => {
         state = await pushQueue(db)
+        if (state.every(({ oldestMs }) => oldestMs <= olderThanMs)) return
         for (;;) {
           const dropped = await deleteOldPushes(db, olderThanMs, perRound)
           if (dropped > 0) logDropped(dropped)
