@@ -7,9 +7,9 @@ export type PeriodicTask = {
   /** Name for the log. */
   name: string
   /**
-   * Longest pause between two runs. Below two seconds it is exact to about a tenth. From two seconds on, all tasks of a
-   * process run on a common beat, so that they wake it together: the pause is up to two seconds shorter, and the first
-   * one shorter by any amount.
+   * Longest pause between two runs. Below 2.5 s it is exact to about a tenth. From there on, all tasks of a process run
+   * on a common beat, so that they wake it together: the pause is up to 2.5 s shorter, and the first one shorter by any
+   * amount.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */

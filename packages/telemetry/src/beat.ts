@@ -1,5 +1,5 @@
 /** Interval between beats, and the minimum length of a pause that can end on one. */
-export const beatMs = 2_000
+export const beatMs = 2_500
 /** A timer may fire a moment early. */
 const earlyMs = 50
 /** Offset of this process's beat, so that the processes of a machine do not all wake together. */

@@ -16,7 +16,7 @@ import type { ServedMethod } from './routes.ts'
 import { Skew } from './skew.ts'
 
 const log = logger('rpc')
-const tickMs = 4_000
+const tickMs = 5_000
 
 /** Limits for calls, and the interceptors and guard around the handlers. */
 export type IncomingOptions = Surroundings & {

@@ -1,7 +1,7 @@
 const sliceMs = 10_000
 const slices = 6
 const forgetAfterMs = 2 * sliceMs * slices
-const frozenMs = 5_000
+const frozenMs = 6_000
 const thawMs = 1_000
 
 /**
@@ -40,7 +40,7 @@ export class Skew {
     this.#sweptAt = now
   }
 
-  /** Must be called at least every four seconds, so that an idle process is not mistaken for a frozen one. */
+  /** Must be called at least every five seconds, so that an idle process is not mistaken for a frozen one. */
   tick(now: number): void {
     const elapsed = now - this.#seenAt
     this.#seenAt = now

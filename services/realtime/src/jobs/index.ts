@@ -18,7 +18,7 @@ export function startJobs(host: Host, server: SocketServer, config: Config, acco
     maxAgeMs: config.maxSocketAgeMs,
   })
   host.every({
-    ...{ name: 'sweep sockets', everyMs: 4_000 },
+    ...{ name: 'sweep sockets', everyMs: 5_000 },
     run: () => {
       sweep(performance.now())
       hub.hintTopics.control(hub.access.users.values())
