@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
+import { AckPolicy } from 'nats'
 import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import {
@@ -13,7 +14,8 @@ import {
   startRelay,
 } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
-import { resetDurables } from '../src/keep/durables.ts'
+import { lagsOfDurables, resetDurables } from '../src/keep/durables.ts'
+import { jetStream } from '../src/stream/api.ts'
 import { verifyPlaces } from '../src/stream/place.ts'
 import { keeperSubject, readerSubject } from '../src/subjects.ts'
 import { commit, store } from './_events.ts'
@@ -242,4 +244,29 @@ test('the keeper shows how much of the stream is used', async () => {
     // It has no limit of messages.
     expect(text).not.toMatch(/^parley_stream_message_limit/m)
   })
+})
+
+test('services that ask for their lags at about the same time share one list', async () => {
+  await using server = await newServer()
+  await using bus = await newBus(server, 'admin')
+  await declareStreams(bus)
+  const { manager } = await jetStream(bus)
+  for (const name of ['one-all', 'two-all'])
+    await manager.consumers.add(eventStream, { durable_name: name, ack_policy: AckPolicy.Explicit })
+  const list = jest.spyOn(manager.consumers, 'list')
+  const [one, two] = await Promise.all([lagsOfDurables(bus, 'one-'), lagsOfDurables(bus, 'two-')])
+  expect([one, two]).toEqual([{ 'one-all': 0 }, { 'two-all': 0 }])
+  expect(list).toHaveBeenCalledTimes(1)
+})
+
+test('a list of lags that failed is requested again', async () => {
+  await using server = await newServer()
+  await using bus = await newBus(server, 'admin')
+  await declareStreams(bus)
+  const { manager } = await jetStream(bus)
+  jest.spyOn(manager.consumers, 'list').mockImplementationOnce(() => {
+    throw new Error('not now')
+  })
+  await expect(lagsOfDurables(bus, 'one-')).rejects.toThrow('not now')
+  expect(await lagsOfDurables(bus, 'one-')).toEqual({})
 })

@@ -19,6 +19,7 @@ const ackWaitMs = 60_000
 const abandonedAfter = nanos(streamMaxAgeMs)
 /** Durables of one deployable. */
 const maxDurables = 64
+const lagsKeptMs = 5_000
 
 /**
  * Creates a durable consumer, and the stream, if they are missing; it begins at the first stored event. Refuses if the
@@ -65,12 +66,29 @@ async function findDurable(bus: Bus, name: string): Promise<ConsumerInfo | undef
   }
 }
 
-/** Unacknowledged messages of each durable with this name prefix, including undelivered ones. */
+type Lags = { listedAt: number; all: Promise<ReadonlyMap<string, number>> }
+
+const lagsOf = new WeakMap<Bus, Lags>()
+
+/**
+ * Unacknowledged messages of each durable with this name prefix, including undelivered ones; up to five seconds old,
+ * because all services of a fleet that started together ask at about the same time.
+ */
 export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
+  let lags = lagsOf.get(bus)
+  if (lags === undefined || performance.now() - lags.listedAt > lagsKeptMs) {
+    const all = listLags(bus)
+    lagsOf.set(bus, (lags = { listedAt: performance.now(), all }))
+    all.catch(() => lagsOf.delete(bus))
+  }
+  return Object.fromEntries([...(await lags.all)].filter(([name]) => name.startsWith(prefix)))
+}
+
+async function listLags(bus: Bus): Promise<ReadonlyMap<string, number>> {
   const { manager } = await jetStream(bus)
-  const lags: Record<string, number> = {}
+  const lags = new Map<string, number>()
   for await (const { name, num_pending, num_ack_pending } of manager.consumers.list(eventStream))
-    if (name.startsWith(prefix)) lags[name] = num_pending + num_ack_pending
+    lags.set(name, num_pending + num_ack_pending)
   return lags
 }
 
