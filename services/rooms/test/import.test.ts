@@ -135,6 +135,13 @@ describe('a direct message', () => {
     const { room } = await env.as('Uann').rooms.startDM({ participantIds: ['Ubob'] })
     expect(room?.id).toBe(roomId)
   })
+
+  test('is in no group and cannot be archived', async () => {
+    const { roomId } = await importRoom('D3', { dm: true, memberIds: ['Ubob', 'Ucid'] })
+    const refused = { code: Code.InvalidArgument }
+    await expect(env.transfer.removeImportedGroup({ groupId, roomIds: [roomId] })).rejects.toMatchObject(refused)
+    await expect(env.transfer.archiveImportedRoom({ roomId })).rejects.toMatchObject(refused)
+  })
 })
 
 test.each([
