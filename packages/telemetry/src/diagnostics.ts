@@ -26,16 +26,19 @@ export function logDiagnostics(): void {
 }
 
 /**
- * Passes a text on unless it, or twenty others, were passed on less than a minute ago. `now`: milliseconds, never going
- * back.
+ * Passes a text, and what else belongs to it, on unless it, or twenty others, were passed on less than a minute ago.
+ * `now`: milliseconds, never going back.
  */
-export function oncePerMinute(pass: (text: string) => void, now = () => performance.now()): (text: string) => void {
+export function oncePerMinute<More extends unknown[]>(
+  pass: (text: string, ...more: More) => void,
+  now = () => performance.now(),
+): (text: string, ...more: More) => void {
   const passedAt = new Map<string, number>()
-  return (text) => {
+  return (text, ...more) => {
     for (const [old, at] of passedAt) if (now() - at >= repeatMs) passedAt.delete(old)
     if (passedAt.has(text) || passedAt.size >= mostAtOnce) return
     passedAt.set(text, now())
-    pass(text)
+    pass(text, ...more)
   }
 }
 

@@ -1,5 +1,6 @@
 export { beatMs, beatWithin } from './beat.ts'
 export { declarations, type Declaration } from './declarations.ts'
+export { oncePerMinute } from './diagnostics.ts'
 export { labels, type LabelName, type LabelsOf } from './labels.ts'
 export { serviceName } from './identity.ts'
 export { lastErrors, logger, type LoggedError, type Logger } from './logger.ts'

@@ -1,4 +1,4 @@
-import { counter, logger } from '@parley/telemetry'
+import { counter, logger, oncePerMinute } from '@parley/telemetry'
 import type { MemoryPlan } from './domain/memory.ts'
 import { storageNotOurs } from './errors.ts'
 
@@ -73,6 +73,14 @@ export const reportLeftForSweeping = (error: unknown): void =>
  */
 export const reportStorageAway = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
+
+/** The storage failed; each kind of failure is logged once a minute. */
+export const reportStorageFailure = (error: unknown): void => storageFailed(kindOf(error), error)
+
+const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: error }, 'the storage failed'))
+
+const kindOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name} ${(error as NodeJS.ErrnoException).code ?? ''}` : 'unknown'
 
 /** Images and videos may exhaust the memory of the process. */
 export const reportTooLittleMemory = (limit: number, plan: MemoryPlan): void =>

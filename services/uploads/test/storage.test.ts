@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { Code } from '@connectrpc/connect'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { lastErrors } from '@parley/telemetry'
 import { eventually } from '@parley/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { openDiskStorage } from '../src/engines/storage/disk.ts'
@@ -167,6 +168,18 @@ describe('a folder', () => {
     await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
+  test('logs why it cannot be read, once for all requests', async () => {
+    const reasons = () => lastErrors().filter(({ message }) => message === 'the storage failed')
+    await rm(join(folder, 'objects'), { recursive: true })
+    await symlink('objects', join(folder, 'objects'))
+    for (const key of ['files/A1', 'files/A2']) await expect(storage.get(key)).rejects.toMatchObject(unavailable)
+    expect(
+      reasons()
+        .map(({ error }) => error)
+        .filter((error) => error === 'ELOOP'),
+    ).toEqual(['ELOOP'])
+  })
+
   test('does not list foreign files', async () => {
     await storage.put('files/A1', from(Buffer.from('x')))
     await mkdir(join(folder, 'objects/files/.snapshot'))
@@ -203,6 +216,9 @@ describe('a bucket', () => {
     using stranger = openS3Storage({ ...server.settings, secretAccessKey: 'another' })
     await expect(stranger.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } })
     await expect(stranger.get('files/A1')).rejects.toMatchObject(unavailable)
+    expect(lastErrors()).toContainEqual(
+      expect.objectContaining({ message: 'the storage failed', error: 'SignatureDoesNotMatch' }),
+    )
     using elsewhere = openS3Storage({ ...server.settings, bucket: 'elsewhere' })
     await expect(elsewhere.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } })
     await expect(elsewhere.get('files/A1')).rejects.toMatchObject(unavailable)

@@ -4,7 +4,7 @@ import { access, constants, mkdir, open, opendir, rename, rm, stat, writeFile } 
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
-import { storageUnavailable } from '../../errors.ts'
+import { failedStorage } from './failed-storage.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
 
@@ -128,6 +128,6 @@ async function working<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof ConnectError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw storageUnavailable(error)
+    throw failedStorage(error)
   }
 }

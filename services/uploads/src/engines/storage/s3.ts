@@ -14,7 +14,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { countOutgoing } from '@parley/runtime'
-import { storageUnavailable } from '../../errors.ts'
+import { failedStorage } from './failed-storage.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { S3Settings } from './settings.ts'
 import {
@@ -111,7 +111,7 @@ async function put(client: S3Client, params: Place, content: Readable): Promise<
   } catch (error) {
     Body.destroy()
     content.destroy()
-    throw failure ? failure.cause : storageUnavailable(error)
+    throw failure ? failure.cause : failedStorage(error)
   }
 }
 
@@ -156,9 +156,9 @@ async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
       yield bytes
     }
   } catch (error) {
-    throw storageUnavailable(error)
+    throw failedStorage(error)
   }
-  if (read < length) throw storageUnavailable(new Error(`${read} of ${length} bytes arrived`))
+  if (read < length) throw failedStorage(new Error(`${read} of ${length} bytes arrived`))
 }
 
 type Below = { Bucket: string; within: string; prefix: string }
@@ -218,6 +218,6 @@ async function translatingErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await countOutgoing('storage', request)
   } catch (error) {
-    throw storageUnavailable(error)
+    throw failedStorage(error)
   }
 }
