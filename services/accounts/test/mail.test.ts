@@ -137,6 +137,16 @@ describe('a mail that the server refuses', () => {
     expect(rows).toEqual([{ mails: 0 }])
   })
 
+  test('is reported alike for an address that has an account', async () => {
+    await makeUser(other, 'kim', { email: 'kim@example.org' })
+    const reports = []
+    for (const email of ['kim@example.org', 'nobody@example.org']) {
+      server.refusals.push({ code: 550, at: 'recipient' })
+      reports.push(await request(email).catch((error: unknown) => String(error)))
+    }
+    expect(reports).toEqual(Array(2).fill(expect.stringContaining('the mail could not be sent')))
+  })
+
   test('does not block the next password link', async () => {
     await makeUser(other, 'jan', { email: 'jan@example.org' })
     server.refusals.push({ code: 451, at: 'recipient' })

@@ -226,6 +226,16 @@ describe('an address to prove', () => {
     expect(env.accounts.requests('confirmEmailCode')).toMatchObject([{ userId: 'U-ada', ...body }])
   })
 
+  test.each([
+    [Code.Unavailable, 503],
+    [Code.FailedPrecondition, 503],
+    [Code.ResourceExhausted, 429],
+  ])('gets no mail and a reason when accounts says %s', async (code, status) => {
+    env.accounts.refuse('requestEmailCode', code, 'the reason')
+    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+    expect(said(await browser.postJson(paths[0], body, bearer))).toEqual([status, { error: 'the reason' }])
+  })
+
   test('requires the presented credential, and the password if one is sent', async () => {
     const token = env.accounts.credential('U-bob')
     const { credentialId } = env.accounts.callers.get(digestOf(token)) ?? {}

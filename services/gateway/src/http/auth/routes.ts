@@ -12,14 +12,16 @@ import { revokeToken } from './revoke-token.ts'
 import { verifyCode } from './verify-code.ts'
 import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
-// Accounts returns failed_precondition without a mailer, and unavailable if the mail server refused the mail.
-const mailing = { [Code.FailedPrecondition]: 503, [Code.Unavailable]: 500 }
+// Accounts returns failed_precondition without a mailer, and unavailable if the mail could not be sent, which existing
+// clients of a registration know as 500.
+const mailing = { [Code.FailedPrecondition]: 503 }
+const registering = { ...mailing, [Code.Unavailable]: 500 }
 const userLimit = { [Code.ResourceExhausted]: 403 }
 
 /** The sign-in routes for programs. `open` routes need no CSRF token, because they do not act for a signed-in user. */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
-  ['/auth/register', jsonRoute.open(register, mailing)],
+  ['/auth/register', jsonRoute.open(register, registering)],
   ['/auth/register/verify-code', jsonRoute.open(verifyCode)],
   ['/auth/register/complete', jsonRoute.open(complete, userLimit)],
   ['/auth/invite', jsonRoute.open(describeInvite)],
