@@ -4,15 +4,17 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { endBecauseOf } from '../local/bootstrap/console.mjs'
+import { build } from '../local/bootstrap/packages.mjs'
 import { followSources } from './follow-sources.mjs'
-import { inWorkspace, runSteps, turbo } from './steps.mjs'
+import { inWorkspace } from './steps.mjs'
 
 const args = process.argv.slice(2)
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
 /** When the edit happened, for each service being restarted. */
 const edits = new Map()
 
-if (!args.includes('--help') && (await runSteps([turbo('build')])).length > 0) process.exit(1)
+if (!args.includes('--help')) await build().catch(endBecauseOf)
 const fleet = spawn(process.execPath, [inWorkspace('packages/local/dist/main.js'), ...args], {
   cwd: process.cwd(),
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -26,6 +26,15 @@ export function fail(line) {
   process.exit(1)
 }
 
+/** Ends the process because of an error: with its message and advice, by the signal that caused it, or as a bug. */
+export function endBecauseOf(error) {
+  if (error instanceof Interruption) return void process.kill(process.pid, error.signal)
+  if (error instanceof Failure) fail(error.message)
+  const advice = adviceFor(error, root)
+  if (advice === undefined) throw error
+  fail(`${error.message}: ${advice}`)
+}
+
 const diskFull = 'the disk is full; make room and start again'
 const toBeWritable = 'must be writable for who starts Parley'
 
@@ -97,7 +106,7 @@ function signalGroup(pid, signal) {
 }
 
 /** Advice for a file system error; undefined for one that is our bug. */
-export function adviceFor({ code, syscall }, folder) {
+function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js say ENOENT where a folder cannot be made on a read-only file system.
   const forbidden = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code) || (code === 'ENOENT' && syscall === 'mkdir')

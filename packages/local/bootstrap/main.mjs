@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { checkoutMutex } from './checkout-mutex.mjs'
-import { adviceFor, fail, Failure, Interruption, say } from './console.mjs'
+import { endBecauseOf, say } from './console.mjs'
 import { build, installPackages } from './packages.mjs'
 import { root } from './places.mjs'
 import { refuseUsedPort } from './port.mjs'
@@ -31,11 +31,5 @@ try {
     release()
   }
 } catch (error) {
-  if (error instanceof Failure) fail(error.message)
-  if (error instanceof Interruption) process.kill(process.pid, error.signal)
-  else {
-    const advice = adviceFor(error, root)
-    if (advice === undefined) throw error
-    fail(`${error.message}: ${advice}`)
-  }
+  endBecauseOf(error)
 }

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -262,21 +271,24 @@ test('a checkout that cannot be written to is named', async () => {
   ])
 })
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends what is under way, and nothing half done is kept',
-  async (signal) => {
-    const dir = checkout(signal)
-    const begun = join(dir, 'begun')
-    const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${begun}.new; mv ${begun}.new ${begun}; wait`))
-    const outcome = outcomeOf(child)
-    const sleeping = await eventually(() => existsSync(begun) && identify(Number(readFileSync(begun, 'utf8'))))
-    // Not to the shell alone, and not to npm, which a terminal would reach as well.
-    for (const pid of childrenOf(child.pid)) process.kill(pid, signal)
-    expect((await outcome).code).not.toBe(0)
-    expect(sleeping && isAlive(sleeping)).toBe(false)
-    expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
-  },
-)
+test.each([
+  ['SIGINT', 'the program'],
+  ['SIGTERM', 'the program'],
+  ['SIGINT', 'the shell'],
+  ['SIGTERM', 'the shell'],
+] as const)('%s to %s ends what is under way, and nothing half done is kept', async (signal, receiver) => {
+  const dir = checkout(`${signal}-${receiver.slice(4)}`)
+  const begun = join(dir, 'begun')
+  const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${begun}.new; mv ${begun}.new ${begun}; wait`))
+  const outcome = outcomeOf(child)
+  const sleeping = await eventually(() => existsSync(begun) && identify(Number(readFileSync(begun, 'utf8'))))
+  // Not to npm, which a terminal would reach as well.
+  if (receiver === 'the shell') child.kill(signal)
+  else for (const pid of childrenOf(child.pid)) process.kill(pid, signal)
+  expect((await outcome).code).not.toBe(0)
+  expect(sleeping && isAlive(sleeping)).toBe(false)
+  expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
+})
 
 /** Processes of Node.js that it started. */
 function childrenOf(pid = 0): number[] {
@@ -296,6 +308,26 @@ test('a script in a new checkout gets its dependencies first', async () => {
   expect(readFileSync(join(dir, 'built'), 'utf8')).toMatch(/^run build /)
   writeFileSync(join(dir, 'node_modules/.modules.yaml'), '')
   expect(await pnpm(dir, undefined, ['verify'])).toEqual({ ...first, err: '' })
+})
+
+test('SIGTERM to pnpm dev ends its build', async () => {
+  const dir = checkout('dev')
+  const tooling = join(root, 'packages/tooling')
+  for (const name of readdirSync(tooling).filter((each) => each.endsWith('.mjs')))
+    cpSync(join(tooling, name), join(dir, 'packages/tooling', name))
+  symlinkSync(join(tooling, 'node_modules'), join(dir, 'packages/tooling/node_modules'))
+  const [bundle, turbo] = [join(dir, 'packages/local/dist/main.js'), join(dir, 'node_modules/.bin/turbo')]
+  for (const path of [bundle, turbo]) mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(bundle, '')
+  const begun = join(dir, 'begun')
+  const script = `sleep 3600 & echo $! >${begun}.new; mv ${begun}.new ${begun}; wait`
+  writeFileSync(turbo, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const child = start(dir, undefined, ['dev'])
+  const outcome = outcomeOf(child)
+  const sleeping = await eventually(() => existsSync(begun) && identify(Number(readFileSync(begun, 'utf8'))))
+  child.kill('SIGTERM')
+  expect((await outcome).code).not.toBe(0)
+  expect(sleeping && isAlive(sleeping)).toBe(false)
 })
 
 test('a new enough Node.js of the machine is used as it is', async () => {
