@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -12,6 +15,19 @@ const read = (name) => parse(readFileSync(`${cwd}/deploy/collector/${name}.yaml`
 
 /** What they use that not every Collector has. */
 const special = { sampling: ['tail_sampling'], router: ['load_balancing'] }
+test('a Collector that knows no --version is found', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-collector-'))
+  try {
+    await writeFile(join(folder, 'otelcol'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const script = `console.log((await import('./packages/tooling/testing/collector.mjs')).collectorProgram)`
+    const args = ['--no-warnings', '--input-type=module', '-e', script]
+    const found = spawnSync(process.execPath, args, { cwd, env: { PATH: `${folder}:/bin` }, encoding: 'utf8' })
+    expect([found.stdout, found.stderr]).toEqual(['otelcol\n', ''])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
 const accepted = files.filter((name) => hasComponents(...special[name]))
 for (const name of files.filter((one) => !accepted.includes(one)))
   console.log(

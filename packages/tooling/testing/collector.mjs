@@ -5,9 +5,9 @@ import { eventually } from './eventually.ts'
 
 const cwd = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The OpenTelemetry Collector on PATH; undefined if there is none. */
+/** The OpenTelemetry Collector on PATH; undefined if there is none. A build of one's own may know no `--version`. */
 export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
+  (name) => spawnSync(name, ['--version']).error === undefined,
 )
 
 /**
