@@ -15,8 +15,8 @@ const lasting = new Map([
 const kinds = ['Service', 'PodMonitor', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']
 
 /**
- * Checks that selectors of a release match the pods of the release before, too, and that what is for all internal ports
- * selects all pods that have one.
+ * Checks that selectors of a release match the pods of the release before, too, and of no other installation in the same
+ * namespace, and that what is for all internal ports selects all pods that have one.
  */
 export function problemsOfSelectors(objects) {
   const pods = objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.metadata.labels)
@@ -25,10 +25,13 @@ export function problemsOfSelectors(objects) {
     .filter(({ kind }) => kinds.includes(kind))
     .flatMap((object) => {
       const where = `${object.kind} ${object.metadata.name}`
-      const selectors = selectorsIn(object.spec).filter((each) => each[label('instance')] === release)
+      const all = selectorsIn(object.spec)
+      const selectors = all.filter((each) => each[label('instance')] === release)
+      const ofOthers = all.filter((each) => !(label('instance') in each) && isForOurs(each, pods))
       const lost = selectors.flatMap((each) => Object.entries(each).filter(([key, value]) => !lasts(key, value)))
       const selected = isForInternalPorts(object) ? matching(pods, selectors[0]) : pods
       return [
+        ...ofOthers.map((each) => `${where}: ${JSON.stringify(each)} also selects pods of other installations`),
         ...lost.map(([key, value]) => `${where}: ${key}=${value} is not a label of pods of earlier releases`),
         ...pods
           .filter((each) => !selected.includes(each))
@@ -36,6 +39,10 @@ export function problemsOfSelectors(objects) {
       ]
     })
 }
+
+/** Whether a selector is meant for pods of Parley: others are for the cluster's DNS, the ingress and databases. */
+const isForOurs = (selector, pods) =>
+  selector[label('name')] === lasting.get(label('name')) || matching(pods, selector).length > 0
 
 const lasts = (key, value) => lasting.has(key) && [undefined, value].includes(lasting.get(key))
 

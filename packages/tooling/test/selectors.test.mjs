@@ -39,6 +39,18 @@ test.each([
   )
 })
 
+test.each([
+  ['Service', 'parley-internal', ({ selector }) => selector],
+  ['PodMonitor', 'parley', ({ selector }) => selector.matchLabels],
+  ['PodDisruptionBudget', 'parley-gateway', ({ selector }) => selector.matchLabels],
+  ['NetworkPolicy', 'parley-admin', ({ egress }) => egress.at(-1).to[0].podSelector.matchLabels],
+])('%s %s must name the installation', (kind, name, selectorOf) => {
+  const objects = rendered(kind, name, (spec) => delete selectorOf(spec)['app.kubernetes.io/instance'])
+  expect(problemsOfSelectors(objects)).toContainEqual(
+    expect.stringMatching(new RegExp(`^${kind} ${name}: \\{.*\\} also selects pods of other installations$`)),
+  )
+})
+
 test('no pod with an internal port is left out of its Service and of its monitor', () => {
   const change = ({ template }) => delete template.metadata.labels['app.kubernetes.io/managed-by']
   expect(problemsOfSelectors(rendered('Deployment', 'parley-rooms', change))).toEqual([
