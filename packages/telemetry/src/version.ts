@@ -1,2 +1,4 @@
-/** The version of the server that clients see, the same in every deployable. */
-export const serverVersion = '0.1.0'
+import release from '../../../package.json' with { type: 'json' }
+
+/** The version of the release, which clients and collectors see, the same in every deployable. */
+export const serverVersion = release.version
