@@ -19,6 +19,8 @@ export type TlsPlace = {
   servername?: string | undefined
   /** How the certificate is checked; by default for its name and with the authorities of this machine. */
   trust?: Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'>
+  /** The file with its authorities as a setting names it, instead of those of this machine: for advice. */
+  authorities?: string | undefined
   /** Messages before TLS begins, for protocols that require them. */
   prelude?: (socket: Socket) => Promise<void>
 }
@@ -41,11 +43,7 @@ export async function reportServerCertificate(
     socket.destroy()
     if (certificate === undefined) return report.fail(check, `${at} presents no certificate`, renew)
     if (reportEnd(report, check, `the certificate of ${at}`, certificate) && !authorized)
-      report.fail(
-        check,
-        `the certificate of ${at} is not trusted: ${reasonOf(problem)}`,
-        'Use a certificate for this host name from an authority that this machine trusts, or name the authority in NODE_EXTRA_CA_CERTS.',
-      )
+      report.fail(check, `the certificate of ${at} is not trusted: ${reasonOf(problem)}`, adviceOnTrust(place))
   } catch (error) {
     report[away](
       check,
@@ -76,6 +74,11 @@ export async function reportCertificateFile(
     report.fail(check, `${file} cannot be read: ${reasonOf(error)}`, 'Correct the path, or put the certificates there.')
   }
 }
+
+const adviceOnTrust = ({ authorities }: TlsPlace): string =>
+  authorities === undefined
+    ? 'Use a certificate for this host name from an authority that this machine trusts, or name the authority in NODE_EXTRA_CA_CERTS.'
+    : `Use a certificate for this host name from an authority in ${authorities}, or put the authority into that file.`
 
 const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 

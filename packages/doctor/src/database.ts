@@ -103,6 +103,7 @@ async function checkCertificate({ host, port, tls }: Destination, report: Report
       host,
       port,
       trust,
+      authorities: trust.ca && 'the file that sslrootcert names',
       prelude: requestPostgresTls,
     })
   report.warn(

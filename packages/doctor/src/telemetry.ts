@@ -99,7 +99,10 @@ async function checkReach(url: URL, collector: Collector, report: Report): Promi
   }
   if (url.protocol !== 'https:') return
   const trust = await authoritiesOf(collector, report)
-  await reportServerCertificate(report, 'telemetry.certificate', { host: url.hostname, port, trust }, 'warn')
+  const { authoritiesSetting } = collector
+  const authorities = trust.ca && `the file that ${authoritiesSetting} names`
+  const place = { host: url.hostname, port, trust, authorities }
+  await reportServerCertificate(report, 'telemetry.certificate', place, 'warn')
 }
 
 /** The authorities by which the exporters check the certificate, which go on without a file that they cannot read. */

@@ -76,6 +76,21 @@ test('an authority that only the URL names is trusted, with and without sslmode'
   }
 })
 
+test('another authority that the URL names is not trusted, and named by its parameter', async () => {
+  await use(90)
+  const file = join(dir, 'other.pem')
+  writeFileSync(file, selfSigned({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
+  env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslrootcert=${file}`
+  await eventually(async () =>
+    expect(await check({ env })).toContainEqual(
+      expect.objectContaining({
+        found: expect.stringContaining('is not trusted'),
+        next: expect.stringContaining('the file that sslrootcert names'),
+      }),
+    ),
+  )
+})
+
 test('an unchecked certificate is a warning', async () => {
   await use(90)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=no-verify`

@@ -109,6 +109,14 @@ test('a certificate of an authority that the settings name', async () => {
     const untrusted = { check: 'telemetry.certificate', found: expect.stringContaining('is not trusted') }
     expect(await problems(telemetryCheck, env)).toEqual([expect.objectContaining(untrusted)])
     expect(await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toEqual([])
+    const other = join(folder, 'other.crt')
+    writeFileSync(other, selfSigned({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
+    const [mistaken] = await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_CERTIFICATE: other })
+    expect(mistaken).toMatchObject({
+      ...untrusted,
+      next: expect.stringContaining('the file that OTEL_EXPORTER_OTLP_CERTIFICATE names'),
+    })
+    expect(mistaken?.next).not.toContain('NODE_EXTRA_CA_CERTS')
     const missing = { OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, 'missing.crt') }
     expect(await problems(telemetryCheck, { ...env, ...missing })).toEqual([
       expect.objectContaining({ result: 'warn', next: expect.stringContaining('OTEL_EXPORTER_OTLP_CERTIFICATE') }),
