@@ -30,5 +30,6 @@ export {
 } from './groups.ts'
 export { readField } from './read-field.ts'
 export { livekitAddressFields, livekitFields, type LivekitSettings } from './livekit.ts'
+export { secretsIn, withoutSecrets } from './secrets.ts'
 export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
 export { newVapidKeys, publicKeyOf, pushFields, pushOfferFields, type PushSettings } from './push.ts'

@@ -1,4 +1,4 @@
-import { publicUrlField, type Fields, type ReadConfig } from '@parley/config'
+import { publicUrlField, secretsIn, withoutSecrets, type Fields, type ReadConfig } from '@parley/config'
 import { factsOf, type Deployable } from '@parley/contracts/deployables'
 import { busCheck } from './bus.ts'
 import { portOf, reportCertificateFile, reportServerCertificate } from './certificates.ts'
@@ -7,7 +7,6 @@ import { databaseCheck } from './database.ts'
 import type { Finding } from './finding.ts'
 import { redisCheck } from './redis.ts'
 import { settingsCheck } from './settings.ts'
-import { secretsIn } from './secrets.ts'
 import { telemetryCheck } from './telemetry.ts'
 
 /** The checks of a deployable. */
@@ -36,11 +35,11 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
     ...(factsOf(deployable).proxies ? [publicAddressCheck] : []),
     ...checks,
   ]
-  const secrets = secretsIn(readConfig, { env })
+  const secrets = secretsIn(readConfig.fields, { env })
   return (await runChecks(all, { env })).map((finding) => ({
     ...finding,
-    found: hidden(finding.found, secrets),
-    next: hidden(finding.next, secrets),
+    found: withoutSecrets(finding.found, secrets),
+    next: withoutSecrets(finding.next, secrets),
   }))
 }
 
@@ -50,9 +49,6 @@ export async function runDoctor(examined: Examined): Promise<void> {
   // Connections that hang must not keep the process.
   process.stdout.write(`${JSON.stringify(findings)}\n`, () => process.exit(0))
 }
-
-const hidden = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
 
 const publicAddressCheck = check('public', publicUrlField(), async ({ publicUrl }, report) => {
   const url = new URL(publicUrl)

@@ -1,4 +1,5 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api'
+import { secretsIn, withoutSecrets } from '@parley/config'
 import { logger } from './logger.ts'
 
 /** Time for which a message that was logged is not logged again, in milliseconds. */
@@ -52,33 +53,7 @@ export function textOf(said: readonly unknown[], env: NodeJS.ProcessEnv = proces
     .filter((part) => part !== '')
     .map((part) => part.replace(/:$/, ''))
     .join(': ')
-  return secretsIn(env)
-    .reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text)
-    .replaceAll(/\/\/[^/@\s']+@/g, '//***@')
-}
-
-/** Shorter values would be found in ordinary words. */
-const shortest = 4
-
-/** User and password of addresses, which may be mistyped, and the values of headers. */
-const secretsIn = (env: NodeJS.ProcessEnv): string[] =>
-  Object.entries(env)
-    .flatMap(([name, value = '']) => {
-      if (/^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name)) return /^(?:\w+:?\/\/)?(.*)@/.exec(value.trim())?.[1] ?? ''
-      if (!/^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/.test(name)) return ''
-      return value.split(',').flatMap((header) => asSent(header.slice(header.indexOf('=') + 1).trim()))
-    })
-    .filter((secret) => secret.length >= shortest)
-    // A shorter one may be part of another.
-    .toSorted((a, b) => b.length - a.length)
-
-/** A value as it is written and, since it may be percent-encoded, as it is sent. */
-function asSent(value: string): string[] {
-  try {
-    return [value, decodeURIComponent(value)]
-  } catch {
-    return [value]
-  }
+  return withoutSecrets(text, secretsIn({}, { env })).replaceAll(/\/\/[^/@\s']+@/g, '//***@')
 }
 
 type Told = 'message' | 'errorMessage' | 'code' | 'name'
