@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { Failure } from './console.mjs'
+import { adviceOnUsedPort } from './used-port.mjs'
 
 /**
  * Throws if the public port is in use, before a new checkout is built for minutes. The whole configuration is read after
@@ -16,8 +17,7 @@ export async function refuseUsedPort(env = process.env, usual = 8080) {
     if (port > 0 && port < 65_536) await once(server.listen(port, host), 'listening')
   } catch (error) {
     if (error.code !== 'EADDRINUSE') return
-    const todo = 'stop what uses it, or set PARLEY_PORT to another port (0 takes a free one)'
-    throw new Failure(`port ${port} on ${host} is in use; ${todo}`)
+    throw new Failure(adviceOnUsedPort(host, port))
   } finally {
     server.close()
   }

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { localUrl } from './public-port.ts'
+import { adviceOnUsedPort } from '../../bootstrap/used-port.mjs'
+import { localUrl, publicPort } from './public-port.ts'
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:80'],
@@ -9,4 +12,15 @@ test.each([
   ['chat.example.org', 'http://chat.example.org:80'],
 ])('what listens on %s is reached at %s', (host, url) => {
   expect(localUrl(host, 80)).toBe(url)
+})
+
+test('a used port is reported as the bootstrap reports it', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await expect(publicPort('127.0.0.1', port)).rejects.toThrow(adviceOnUsedPort('127.0.0.1', port))
+  } finally {
+    server.close()
+  }
 })

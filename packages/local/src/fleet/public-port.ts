@@ -1,3 +1,4 @@
+import { adviceOnUsedPort } from '../../bootstrap/used-port.mjs'
 import { freePort, whyPortNotFree } from '../infrastructure/index.ts'
 
 /** The port to serve on: a free one for 0, else the wanted one. Throws what to do when it cannot be had. */
@@ -9,8 +10,7 @@ export async function publicPort(host: string, wanted: number): Promise<number> 
 }
 
 function advice(code: string, host: string, port: number): string {
-  if (code === 'EADDRINUSE')
-    return `port ${port} on ${host} is in use; stop what uses it, or set PARLEY_PORT to another port (0 takes a free one)`
+  if (code === 'EADDRINUSE') return adviceOnUsedPort(host, port)
   if (code === 'EACCES') return `only root may listen on port ${port}; set PARLEY_PORT to one from 1024 on`
   return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to one that is`
 }

@@ -1,0 +1,1 @@
+export function adviceOnUsedPort(host: string, port: number): string
