@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { freePort } from '../infrastructure/index.ts'
+import { freePort, whyPortNotFree } from '../infrastructure/index.ts'
 import type { DataDir } from './data-dir.ts'
 import { noteworthy } from './log-lines.ts'
 import { type FleetProcess, isOf } from './ready-file.ts'
@@ -9,6 +9,8 @@ import { SupervisedService } from './supervised-service.ts'
 
 /** Longer than a process takes to drain and, failing that, to end itself. */
 const stopTimeoutMs = 25_000
+/** How often ports are chosen: one that was free may be taken until its process listens. */
+const portChoices = 3
 
 /** The services of a group and their options. */
 export type ServiceGroupOptions = {
@@ -22,6 +24,9 @@ export type ServiceGroupOptions = {
   onChange: () => void
 }
 
+/** Somebody else took a port that was free when it was chosen. */
+class PortTaken extends Error {}
+
 type Member = { service: ServiceDefinition; index: number; label: string; supervised: SupervisedService }
 
 /** Every process of every service of a fleet. */
@@ -32,17 +37,35 @@ export class ServiceGroup {
   readonly #leaving = new Set<Member>()
   /** Ports of the processes to which others proxy, chosen before these start. */
   readonly #ports = new Map<string, number>()
+  #stopped = false
 
   constructor(options: ServiceGroupOptions) {
     this.#options = options
   }
 
-  /** Starts all processes. Resolves when each is serving; a refused configuration of any ends the start. */
+  /**
+   * Starts all processes. Resolves when each is serving; a refused configuration of any ends the start. If a chosen port is
+   * taken before its process listens, all start again with other ports, since others have it in their environment.
+   */
   async start(): Promise<void> {
+    for (let left = portChoices - 1; ; left--) {
+      try {
+        return await this.#startAll()
+      } catch (error) {
+        if (!(error instanceof PortTaken) || left === 0 || this.#stopped) throw error
+        this.#options.say(`${error.message}; the services start again with other ports`)
+        await this.#drain()
+        this.#members.length = 0
+      }
+    }
+  }
+
+  async #startAll(): Promise<void> {
     const { services, replicas } = this.#options
     for (const { name, listedAs } of services)
       for (let index = 0; listedAs !== undefined && index < replicas; index++)
         this.#ports.set(labelOf(name, index), await freePort())
+    if (this.#stopped) throw new Error('the services were stopped')
     this.#members.push(...services.flatMap((service) => this.#replicas(service)))
     await Promise.all(this.#members.map(({ supervised }) => supervised.serving()))
   }
@@ -109,6 +132,11 @@ export class ServiceGroup {
 
   /** Drains the edge, then the rest. */
   async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#drain()
+  }
+
+  async #drain(): Promise<void> {
     const drain = (edge: boolean) =>
       Promise.all(
         [...this.#members, ...this.#leaving]
@@ -139,6 +167,7 @@ export class ServiceGroup {
       logFile: join(dir.logs, `${service.name}${number}.log`),
       pidFile: join(dir.run, `${service.name}${number}.pid`),
       say,
+      whyHopeless: () => this.#whyPortTaken(label),
       onLine: (line) => {
         const note = noteworthy(label, line)
         if (note !== undefined) say(note)
@@ -146,6 +175,12 @@ export class ServiceGroup {
       onChange,
     })
     return { service, index, label, supervised }
+  }
+
+  async #whyPortTaken(label: string): Promise<PortTaken | undefined> {
+    const port = this.#ports.get(label)
+    if (port === undefined || (await whyPortNotFree(port, '127.0.0.1')) !== 'EADDRINUSE') return undefined
+    return new PortTaken(`port ${port} of 127.0.0.1, which was chosen for ${label}, has been taken by another program`)
   }
 
   /** A restarted process keeps its port, because other processes use it. */

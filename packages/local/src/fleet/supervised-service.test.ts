@@ -18,7 +18,8 @@ function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
   const said: string[] = []
   const files = { logFile: join(folder, 'rooms.log'), pidFile: join(folder, run, 'rooms.pid') }
   const handlers = { say: (line: string) => void said.push(line), onLine: () => {}, onChange: () => {} }
-  return { service: new SupervisedService({ label: 'rooms', main, env, ...files, ...handlers }), said }
+  const whyHopeless = () => Promise.resolve(undefined)
+  return { service: new SupervisedService({ label: 'rooms', main, env, whyHopeless, ...files, ...handlers }), said }
 }
 
 test('a program that the system does not start is tried again', async () => {

@@ -13,6 +13,8 @@ export type SupervisedOptions = {
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
+  /** Why no process can serve, asked when one ended before any has served; undefined if another try may do. */
+  whyHopeless: () => Promise<Error | undefined>
   /** Called whenever a process begins or ceases to serve. */
   onChange: () => void
 }
@@ -47,7 +49,7 @@ export class SupervisedService {
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /** Resolves once a process serves. Throws when it refuses its configuration or the service is stopped. */
+  /** Resolves once a process serves. Throws when none ever can, as with a refused configuration, or it is stopped. */
   serving(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
@@ -87,10 +89,8 @@ export class SupervisedService {
     while (this.#wanted) {
       const ending = await this.#runOnce()
       if (!this.#wanted) break
-      if (ending.refusal !== undefined && this.#before === undefined) {
-        this.#fail(new Error(`${label} refuses its configuration:\n${ending.refusal}`))
-        return
-      }
+      const hopeless = this.#before === undefined ? await this.#whyHopeless(ending) : undefined
+      if (hopeless !== undefined) return this.#fail(hopeless)
       if (!this.#renewing) {
         const delayMs = this.#backoff.next(ending.livedMs)
         say(`${label} ${ending.how}; it is started again in ${delayMs / 1000} s`)
@@ -131,6 +131,12 @@ export class SupervisedService {
       this.#options.onChange()
     })
     return process
+  }
+
+  async #whyHopeless({ refusal }: Ending): Promise<Error | undefined> {
+    const { label, whyHopeless } = this.#options
+    if (refusal !== undefined) return new Error(`${label} refuses its configuration:\n${refusal}`)
+    return await whyHopeless()
   }
 
   #fail(error: Error) {
