@@ -2,6 +2,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/permissions'
 import { isDm, type RoomHeader } from './domain/room-line.ts'
 
+/** The credential has ended, but the call was already running. */
+export const accountDeleted = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)
 export const eventNotFound = () => new ConnectError('event not found in the timeline of the room', Code.NotFound)

@@ -18,12 +18,18 @@ export function startMessaging(config: Config, overrides: Overrides = {}): Promi
   return startDatabaseHost(options, (host) => compose(host, config, overrides))
 }
 
+/** The statements of these methods check whether the caller's account is deleted; a typing indicator stores nothing. */
+const checkedThere = new Set([
+  ...['CreateMessage', 'UpdateMessage', 'DeleteMessage', 'DeleteAttachment', 'DeleteLinkPreview'],
+  ...['AddReaction', 'RemoveReaction', 'MarkRoomAsRead', 'MarkThreadAsRead', 'FollowThread', 'UnfollowThread'],
+  'UpdateTypingIndicator',
+])
+
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
   const ctx = await openContext(host, config, overrides)
   startJobs(host, ctx)
   await host.consume({ durable: 'levels', subject: 'evt.preference.>', on: keepLevel })
   await host.erase(erasePerson(ctx.pool), host.client(AccountsInternalService))
-  // The statement that writes a post checks this itself, and a typing indicator stores nothing.
-  const guard = refuseErased(ctx.db, new Set(['CreateMessage', 'UpdateTypingIndicator']))
+  const guard = refuseErased(ctx.db, checkedThere)
   await host.serve({ routes: routes(ctx), guard })
 }

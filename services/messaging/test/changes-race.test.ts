@@ -1,6 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { outgoing } from '@parley/events'
 import { eventually } from '@parley/testkit'
+import { findChangeable } from '../src/store/changeable.ts'
+import { eraseReactions } from '../src/store/erase-messages.ts'
+import { removeReactionAtOnce } from '../src/store/reactions.ts'
 import { recordRoom, say } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
@@ -160,5 +164,55 @@ test('concurrent requests for an echo create one', async () => {
     people.map(() => ann.messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })),
   )
   expect(new Set(answers.map(({ message }) => message?.channelEchoEventId)).size).toBe(1)
+  await expectCountsToHold(roomId)
+})
+
+test('a change that waits for the lock of its room is decided again if something was written meanwhile', async () => {
+  const { roomId } = await fleet.room().channel(['ann', 'bob'])
+  const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
+  const { messages } = fleet.as('ann')
+  const holder = await fleet.look.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from room_lines where room_id = $1 for no key update', [roomId])
+    const changes = [
+      messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' }),
+      messages.updateMessage({ roomId, eventId, body: 'y' }),
+    ].map((call) => expect(call).rejects.toMatchObject({ code: Code.NotFound }))
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with line as materialized%'`
+    await eventually(async () => (await fleet.look.pool.query(waiting)).rowCount !== 0)
+    await holder.query('update room_events set deleted_at = now() where room_id = $1 and event_id = $2', [
+      roomId,
+      eventId,
+    ])
+    await holder.query('update room_lines set room_seq = room_seq + 1 where room_id = $1', [roomId])
+    await holder.query('commit')
+    await Promise.all(changes)
+  } finally {
+    holder.release()
+  }
+  expect(await rows('select from reactions where room_id = $1', roomId)).toEqual([])
+})
+
+test('what was decided before an erasure is not written after it', async () => {
+  const { roomId } = await fleet.room().channel(['ann', 'bob'])
+  const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
+  for (const userId of ['ann', 'bob'])
+    await fleet.as(userId).messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' })
+  const { pool } = fleet.look
+  const found = await findChangeable(pool, { roomId, eventId, userId: 'ann', emoji: 'tada' })
+  if (!found?.message) throw new Error('no message')
+  expect(await eraseReactions(pool, 'bob', 10)).toBe(1)
+  const { room, message } = found
+  const value = { messageEventId: eventId, emoji: 'tada' }
+  const event = { kind: 'reaction_removed', aggregateType: 'room', aggregateId: roomId, actorId: 'ann' } as const
+  const at = { version: room.roomSeq + 1n, occurredAt: new Date(), fact: { case: 'reaction', value } } as const
+  const decided = { roomId, userId: 'ann', version: room.version, roomSeq: room.roomSeq }
+  const reaction = { roomId, seq: message.seq, emoji: 'tada', userId: 'ann' }
+  const remove = (roomSeq: bigint) =>
+    removeReactionAtOnce(pool, { ...decided, roomSeq, entry: outgoing({ ...event, ...at }) }, reaction)
+  expect(await remove(room.roomSeq)).toBeUndefined()
+  await expectCountsToHold(roomId)
+  expect(await remove(room.roomSeq + 1n)).toMatchObject({ tally: undefined })
   await expectCountsToHold(roomId)
 })

@@ -47,40 +47,46 @@ test.each(['hello', 'hello @bob'])('CreateMessage runs one statement: %s', async
   expect(await costs.of(post)).toEqual({ statements: ['append_message'], requests: [] })
 })
 
-/** A change of a message without side effects. */
-const change = (...own: string[]) => [
-  ...['select: erasures', 'read_changeable', 'begin', 'lock_line', 'read_changeable'],
-  ...own,
-  ...['store_line_events', 'commit'],
-]
-
-test('UpdateMessage reads the message, changes it and reads the result', async () => {
+test('UpdateMessage reads the message, and changes it in one statement that returns it', async () => {
   const { id: eventId } = await say(ann(), roomId, 'first')
   const update = (body: string) => ann().messages.updateMessage({ roomId, eventId, body })
   await update('second')
   expect(await costs.of(() => update('third'))).toEqual({
-    statements: [...change('edit_body'), 'read_events_by_id'],
+    statements: ['read_changeable', 'edit_body_at_once'],
     requests: [],
   })
 })
 
-test('AddReaction reads the message, adds to it and reads the tally', async () => {
+test('AddReaction and RemoveReaction read the message, and change it in one statement that returns the tally', async () => {
   const { id: messageEventId } = await say(ann(), roomId, 'well')
-  const react = (emoji: string) => bob().messages.addReaction({ roomId, messageEventId, emoji })
-  await react('tada')
-  expect(await costs.of(() => react('heart'))).toEqual({
-    statements: [...change('add_reaction'), 'read_tally'],
+  const reaction = (emoji: string) => ({ roomId, messageEventId, emoji })
+  await bob().messages.addReaction(reaction('tada'))
+  expect(await costs.of(() => bob().messages.addReaction(reaction('heart')))).toEqual({
+    statements: ['read_changeable', 'add_reaction_at_once'],
+    requests: [],
+  })
+  expect(await costs.of(() => bob().messages.removeReaction(reaction('heart')))).toEqual({
+    statements: ['read_changeable', 'remove_reaction_at_once'],
     requests: [],
   })
 })
 
-test('MarkRoomAsRead moves the marker in one transaction', async () => {
+test('MarkRoomAsRead reads the place, and moves the marker in one statement', async () => {
   const { id: upToEventId } = await say(ann(), roomId, 'last')
   expect(await costs.of(() => bob().rooms.markRoomAsRead({ roomId, upToEventId }))).toEqual({
-    statements: [
-      ...['select: erasures', 'read_place_in_room', 'begin'],
-      ...['move_room_marker', 'raise_reader', 'store_reader_event', 'commit'],
-    ],
+    statements: ['read_place_in_room', 'mark_room_read'],
     requests: [],
   })
+})
+
+test('FollowThread, UnfollowThread and MarkThreadAsRead read the thread, and change it in one statement', async () => {
+  const { id: threadRootEventId } = await say(ann(), roomId, 'root')
+  const thread = { roomId, threadRootEventId }
+  await say(ann(), roomId, 'reply', thread)
+  for (const [call, statement] of [
+    [() => bob().threads.followThread(thread), 'decide_following'],
+    [() => bob().threads.unfollowThread(thread), 'decide_following'],
+    [() => bob().threads.markThreadAsRead(thread), 'mark_thread_read'],
+  ] as const)
+    expect(await costs.of(call)).toEqual({ statements: ['read_place_in_thread', statement], requests: [] })
 })

@@ -145,7 +145,16 @@ test('a deleted person cannot change anything', async () => {
   const { roomId } = await fleet.room().channel(['fin', 'bob'])
   const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
   await pass('fin', 1)
-  const reacting = fleet.as('fin').messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' })
-  await expect(reacting).rejects.toMatchObject({ code: Code.Unauthenticated })
+  const { messages, rooms, threads } = fleet.as('fin')
+  for (const call of [
+    messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' }),
+    messages.updateMessage({ roomId, eventId, body: 'y' }),
+    messages.deleteMessage({ roomId, eventId }),
+    rooms.markRoomAsRead({ roomId }),
+    threads.followThread({ roomId, threadRootEventId: eventId }),
+  ])
+    await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated })
   expect((await read(fleet.as('bob'), roomId, eventId))?.reactions).toEqual([])
+  for (const table of ['room_markers', 'thread_follows', 'readers'])
+    expect(await count(`from ${table} where user_id = $1`, 'fin')).toBe(0)
 })

@@ -1,7 +1,9 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { recordEvents, eventually, type Recording } from '@parley/testkit'
+import { changeReader } from '../src/actions/reading/change-reader.ts'
 import { moveRoomMarker, moveThreadMarker } from '../src/store/markers.ts'
+import { toRoomReadEvent } from '../src/view/reader-events.ts'
 import { received } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
@@ -71,6 +73,11 @@ describe('the marker of a room', () => {
         fact: { roomId, upToRoomSeq: seqOf(5) },
       },
     ])
+    const stored = await fleet.look.pool.query<{ version: bigint }>('select version from readers where user_id = $1', [
+      'b1',
+    ])
+    expect(events[1]?.version).toBe(stored.rows[0]?.version)
+    expect(events[1]?.version).toBeGreaterThan(events[0]?.version ?? 0n)
     expect(events.map((event) => event.received.map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
       [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
       [{ to: ['b1'], kind: 'roomMarkedAsRead', value: { roomId } }],
@@ -95,10 +102,17 @@ describe('the marker of a room', () => {
   test('stays in the database too when another process was faster', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
+    let woken = 0
+    const ctx = { pool: fleet.look.pool, now: () => new Date(), relay: { wake: () => void woken++ } }
+    const move = async (write: Parameters<typeof changeReader>[2]): Promise<boolean> => {
+      const before = woken
+      await changeReader(ctx, 'b0', write, (change) => toRoomReadEvent(change, 'Rany', 5n))
+      return woken > before
+    }
     const moved = []
     for (const seq of [5n, 3n, 5n, 6n]) {
-      moved.push(await moveRoomMarker(fleet.look.pool, 'Rany', 'b0', at(seq)))
-      moved.push(await moveThreadMarker(fleet.look.pool, thread, 'b0', at(seq)))
+      moved.push(await move((on, change) => moveRoomMarker(on, change, 'Rany', at(seq))))
+      moved.push(await move((on, change) => moveThreadMarker(on, change, thread, at(seq))))
     }
     expect(moved).toEqual([true, true, false, false, false, false, true, true])
   })

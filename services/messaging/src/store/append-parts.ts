@@ -1,4 +1,4 @@
-import { holeBytes } from '../domain/entry-holes.ts'
+import { anyPlace } from '../domain/entry-holes.ts'
 
 /*
  * Parts of the statements that write posts. The row of the room is locked and compared with the version for which
@@ -34,18 +34,24 @@ export const moveMarker = (table: string, key: string) => `on conflict (${key}) 
   where ${table}.seq < excluded.seq`
 
 /**
- * A payload with its place written over both holes (see `toPostedEntry`), as a protobuf varint padded to their length:
- * the statement that stores the payload also draws the place.
+ * A payload with a number written over its holes (see `findHoles`), as a protobuf varint padded to their length: the
+ * statement that stores the payload also draws the number.
  */
-export function filled(payload: string, holes: string, place: string): string {
-  const varint = Array.from({ length: holeBytes }, (_, index) => index).reduce(
-    (bytes, index) => {
-      const more = index < holeBytes - 1 ? ' | 128' : ''
-      return `set_byte(${bytes}, ${index}, ((${place} >> ${7 * index} & 127)${more})::integer)`
+export function filled(
+  payload: string,
+  holes: string,
+  number: string,
+  { bytes, count }: { bytes: number; count: number } = { bytes: anyPlace.bytes, count: 2 },
+): string {
+  const varint = Array.from({ length: bytes }, (_, index) => index).reduce(
+    (written, index) => {
+      const more = index < bytes - 1 ? ' | 128' : ''
+      return `set_byte(${written}, ${index}, ((${number} >> ${7 * index} & 127)${more})::integer)`
     },
-    `'\\x${'00'.repeat(holeBytes)}'::bytea`,
+    `'\\x${'00'.repeat(bytes)}'::bytea`,
   )
-  const over = (bytes: string, hole: number) =>
-    `overlay(${bytes} placing ${varint} from (${holes}::integer[])[${hole}])`
-  return over(over(`${payload}::bytea`, 1), 2)
+  return Array.from({ length: count }).reduce<string>(
+    (written, _, index) => `overlay(${written} placing ${varint} from (${holes}::integer[])[${index + 1}])`,
+    `${payload}::bytea`,
+  )
 }

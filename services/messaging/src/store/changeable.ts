@@ -10,12 +10,12 @@ type Columns = Omit<ChangeableMessage, 'echo' | 'named'> & {
   echoSeq: bigint | null
 }
 
-type Row = HeaderRow & Standing & { roomSeq: bigint } & (Columns | { eventId: null })
+type Row = HeaderRow & Standing & { roomSeq: bigint; erased: boolean } & (Columns | { eventId: null })
 
 /** $1 room, $2 user, $3 event, $4 emoji. */
 const read = statement<Row>(
   'read_changeable',
-  `select ${headerColumns}, l.room_seq as "roomSeq", ${standingColumns},
+  `select ${headerColumns}, l.room_seq as "roomSeq", ${standingColumns}, erased.gone as erased,
   e.seq, e.event_id as "eventId", e.actor_id as "authorId", e.created_at as "createdAt",
   e.deleted_at is not null as retracted, coalesce(e.body, '') as body, e.thread_root_event_id as "threadRootEventId",
   array(
@@ -37,7 +37,13 @@ where l.room_id = $1`,
 )
 
 /** A room with its last place, the user's standing in it, and the message if it exists. */
-export type Changeable = { room: RoomLine; standing: Standing; message: ChangeableMessage | undefined }
+export type Changeable = {
+  room: RoomLine
+  standing: Standing
+  /** Whether the user's account is deleted. */
+  erased: boolean
+  message: ChangeableMessage | undefined
+}
 
 /** Reads everything that a change of a message depends on in one snapshot; undefined for an unknown room. */
 export async function findChangeable(
@@ -46,9 +52,9 @@ export async function findChangeable(
 ): Promise<Changeable | undefined> {
   const [row] = await read.run(on, [target.roomId, target.userId, target.eventId, target.emoji])
   if (!row) return undefined
-  const { member, banned } = row
+  const { member, banned, erased } = row
   const room = { ...toHeader(row), roomSeq: row.roomSeq }
-  return { room, standing: { member, banned }, message: row.eventId === null ? undefined : toMessage(row) }
+  return { room, standing: { member, banned }, erased, message: row.eventId === null ? undefined : toMessage(row) }
 }
 
 function toMessage(row: Columns): ChangeableMessage {

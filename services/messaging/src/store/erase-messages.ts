@@ -1,4 +1,4 @@
-import { holdStill } from './lines.ts'
+import { holdStill, skipPlace } from './lines.ts'
 import { lastShown, stillTakesPart } from './retractions.ts'
 import { statement, type Connection, type Pool } from './statement.ts'
 
@@ -92,6 +92,8 @@ async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Prom
   if (!room) return 0
   return holdStill(pool, room.roomId, async (on) => {
     const [row] = await some(on, room.roomId)
+    // Nothing decided before may be written now; see `changeOfUnchangedRoom`.
+    await skipPlace(on, room.roomId)
     // Another process may have erased it first; other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)
   })

@@ -1,22 +1,21 @@
+import { changeOfReader, type ReaderEntry } from './readers.ts'
 import { statement, type Connection } from './statement.ts'
 
-const decide = statement(
+const decide = changeOfReader(
   'decide_following',
-  `insert into thread_follows (room_id, root_event_id, user_id, following) values ($1, $2, $3, $4)
-on conflict (room_id, root_event_id, user_id) do update set following = excluded.following
-where thread_follows.following <> excluded.following
-returning 1`,
+  `insert into thread_follows (room_id, root_event_id, user_id, following) select $8, $9, $1, $10::boolean from reader
+  on conflict (room_id, root_event_id, user_id) do update set following = excluded.following
+  where thread_follows.following <> excluded.following
+  returning 1`,
 )
 
-/** Stores a user's decision to follow a thread or not; false if nothing changed. */
-export async function decideFollowing(
+/** Stores a user's decision to follow a thread or not. Returns the entry of its event; none if nothing changed. */
+export const decideFollowing = (
   on: Connection,
-  thread: { roomId: string; rootEventId: string },
-  userId: string,
+  change: ReaderEntry,
+  { roomId, rootEventId }: { roomId: string; rootEventId: string },
   following: boolean,
-): Promise<boolean> {
-  return (await decide.run(on, [thread.roomId, thread.rootEventId, userId, following])).length > 0
-}
+): Promise<bigint[]> => decide(on, change, [roomId, rootEventId, following])
 
 const followers = statement<{ userId: string }>(
   'list_followers',

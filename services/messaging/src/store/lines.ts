@@ -94,6 +94,13 @@ export async function lockLine(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }
 
+const skip = statement('skip_place', 'update room_lines set room_seq = room_seq + 1 where room_id = $1')
+
+/** Takes a place for a change without an event. The room must be locked. */
+export async function skipPlace(on: Connection, roomId: string): Promise<void> {
+  await skip.run(on, [roomId])
+}
+
 /** Runs in a transaction that has locked the room; see {@link lockLine}. */
 export function holdStill<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
   return transaction(pool, async (on) => {

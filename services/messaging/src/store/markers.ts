@@ -1,36 +1,31 @@
 import type { Place } from '../domain/marker.ts'
-import { statement, type Connection } from './statement.ts'
+import { moveMarker } from './append-parts.ts'
+import { changeOfReader, type ReaderEntry } from './readers.ts'
+import type { Connection } from './statement.ts'
 
-// Clocks of processes differ: a later place may have an earlier time.
-const moveRoom = statement(
-  'move_room_marker',
-  `insert into room_markers (room_id, user_id, seq, read_at) values ($1, $2, $3, $4)
-on conflict (room_id, user_id) do update
-set seq = excluded.seq, read_at = greatest(room_markers.read_at, excluded.read_at)
-where room_markers.seq < excluded.seq
-returning 1`,
+const moveRoom = changeOfReader(
+  'mark_room_read',
+  `insert into room_markers (room_id, user_id, seq, read_at) select $8, $1, $9::bigint, $10::timestamptz from reader
+  ${moveMarker('room_markers', 'room_id, user_id')}
+  returning 1`,
 )
 
-const moveThread = statement(
-  'move_thread_marker',
-  `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at) values ($1, $5, $2, $3, $4)
-on conflict (room_id, root_event_id, user_id) do update
-set seq = excluded.seq, read_at = greatest(thread_markers.read_at, excluded.read_at)
-where thread_markers.seq < excluded.seq
-returning 1`,
+const moveThread = changeOfReader(
+  'mark_thread_read',
+  `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at)
+  select $8, $11, $1, $9::bigint, $10::timestamptz from reader
+  ${moveMarker('thread_markers', 'room_id, root_event_id, user_id')}
+  returning 1`,
 )
 
-/** Moves a user's marker of a room forward; returns false if it is already there or further. */
-export async function moveRoomMarker(on: Connection, roomId: string, userId: string, to: Place): Promise<boolean> {
-  return (await moveRoom.run(on, [roomId, userId, to.seq, to.at])).length > 0
-}
+/** Moves a user's marker of a room forward. Returns the entry of its event; none if it is already there or further. */
+export const moveRoomMarker = (on: Connection, change: ReaderEntry, roomId: string, to: Place): Promise<bigint[]> =>
+  moveRoom(on, change, [roomId, to.seq, to.at])
 
 /** The same for a thread. */
-export async function moveThreadMarker(
+export const moveThreadMarker = (
   on: Connection,
-  thread: { roomId: string; rootEventId: string },
-  userId: string,
+  change: ReaderEntry,
+  { roomId, rootEventId }: { roomId: string; rootEventId: string },
   to: Place,
-): Promise<boolean> {
-  return (await moveThread.run(on, [thread.roomId, userId, to.seq, to.at, thread.rootEventId])).length > 0
-}
+): Promise<bigint[]> => moveThread(on, change, [roomId, to.seq, to.at, rootEventId])

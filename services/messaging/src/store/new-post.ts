@@ -1,4 +1,4 @@
-import type { PostedEntry } from '../domain/entry-holes.ts'
+import type { EntryWithHoles } from '../domain/entry-holes.ts'
 import type { UsedKey } from './message-keys.ts'
 
 /** A file that a message attaches. */
@@ -32,7 +32,7 @@ export type NewReply = {
   /** Bytes to append to the entry if the reply is the first one. */
   createdRider: Buffer
   followers: readonly NewFollower[]
-  echo: { eventId: string; entry: PostedEntry } | undefined
+  echo: { eventId: string; entry: EntryWithHoles } | undefined
 }
 
 /** A post that is about to be written. */
@@ -46,7 +46,7 @@ export type NewPost = {
   createdAt: Date
   body: string
   inReplyTo: string
-  entry: PostedEntry
+  entry: EntryWithHoles
   linkPreview: Uint8Array | undefined
   attachments: readonly NewAttachment[]
   mentionsPending: boolean

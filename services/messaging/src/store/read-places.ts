@@ -12,17 +12,19 @@ import type { Standing } from '../domain/room-line.ts'
 import { statement, type Connection } from './statement.ts'
 
 type PlaceRow = HeaderRow &
-  Standing & { seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
+  Standing & { erased: boolean; seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
 
 /** Everything needed to decide about moving a read marker, in one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
+  /** Whether the user's account is deleted. */
+  erased: boolean
   /** The place up to which everything will be read: that of the given message, or of the last visible one. */
   read: Place | undefined
   /** Place of the marker. */
   marker: Place | undefined
 }
 
-const placeColumns = `${headerColumns}, ${standingColumns}, e.seq, e.created_at as at, r.seq as "markedSeq", r.read_at as "markedAt"`
+const placeColumns = `${headerColumns}, ${standingColumns}, erased.gone as erased, e.seq, e.created_at as at, r.seq as "markedSeq", r.read_at as "markedAt"`
 
 /** $1 room, $2 user, $3 event or empty. */
 const inRoom = statement<PlaceRow>(
@@ -61,10 +63,11 @@ const placeOf = (seq: bigint | null, at: Date | null): Place | undefined =>
   seq === null || at === null ? undefined : { seq, at }
 
 function toPlaces(row: PlaceRow): ReadPlaces {
-  const { member, banned, seq, at, markedSeq, markedAt } = row
+  const { member, banned, erased, seq, at, markedSeq, markedAt } = row
   return {
     room: toHeader(row),
     standing: { member, banned },
+    erased,
     read: placeOf(seq, at),
     marker: placeOf(markedSeq, markedAt),
   }

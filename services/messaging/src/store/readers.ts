@@ -1,26 +1,41 @@
-import { outgoing, versionOfNow, type OutgoingEvent } from '@parley/events'
+import { versionOfNow } from '@parley/events'
+import { anyVersion, type EntryWithHoles } from '../domain/entry-holes.ts'
+import { filled } from './append-parts.ts'
 import { statement, type Connection } from './statement.ts'
 
-const raise = statement<{ version: bigint }>(
-  'raise_reader',
-  `insert into readers (user_id, version) values ($1, ${versionOfNow})
-on conflict (user_id) do update set version = greatest(readers.version + 1, excluded.version)
-returning version`,
-)
+/** The user, and the event of a change, complete except for the user's version. */
+export type ReaderEntry = { userId: string; eventId: string; entry: EntryWithHoles }
 
-const store = statement<{ id: bigint }>(
-  'store_reader_event',
-  'insert into outbox (shard, aggregate, subject, event_id, payload) values ($1, $2, $3, $4, $5) returning id',
+/**
+ * A statement that changes what one user has read or follows, raises the user's version and stores the event with it.
+ * `changed` is an insertion or update that returns a row if something changed; nothing else happens without one, or if
+ * the user's account is deleted: `changed` takes its values from `reader`. The user's version is updated last, because
+ * all changes of the user lock its row. $1 is the user; $8 and following belong to the change.
+ */
+export function changeOfReader(name: string, changed: string) {
+  const { run } = statement<{ id: bigint }>(
+    name,
+    `with reader as materialized (
+  select where not exists (select from erasures where user_id = $1)
+), changed as (
+  ${changed}
+), raised as (
+  insert into readers (user_id, version) select $1, ${versionOfNow} from changed
+  on conflict (user_id) do update set version = greatest(readers.version + 1, excluded.version)
+  returning version
 )
-
-/** Stores an event of the aggregate `reader` and locks its row until the transaction ends. Returns the outbox entry. */
-export async function storeReaderEvent(
-  on: Connection,
-  userId: string,
-  toEvent: (version: bigint) => OutgoingEvent,
-): Promise<bigint[]> {
-  const [reader] = await raise.run(on, [userId])
-  if (!reader) throw new Error('raise_reader did not return a row')
-  const { shard, aggregate, subject, eventId, payload } = outgoing(toEvent(reader.version))
-  return (await store.run(on, [shard, aggregate, subject, eventId, payload])).map(({ id }) => id)
+insert into outbox (shard, aggregate, subject, event_id, payload)
+select $2::integer, $3, $4, $5, ${filled('$6', '$7', 'version', { bytes: anyVersion.bytes, count: 1 })} from raised
+returning id`,
+  )
+  /** Returns the outbox entry; none if nothing changed. */
+  return async (
+    on: Connection,
+    { userId, eventId, entry }: ReaderEntry,
+    values: readonly unknown[],
+  ): Promise<bigint[]> => {
+    const { shard, aggregate, subject, payload, holes } = entry
+    const rows = await run(on, [userId, shard, aggregate, subject, eventId, payload, holes, ...values])
+    return rows.map(({ id }) => id)
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
-import { findHoles, holeBytes } from '../domain/entry-holes.ts'
+import { anyPlace, findHoles } from '../domain/entry-holes.ts'
 
 test('the two holes of an entry are at version and room_seq, regardless of its time', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
@@ -10,14 +10,14 @@ test('the two holes of an entry are at version and room_seq, regardless of its t
   for (const time of [0, 128, 16_384, 2 ** 31 * 1000, 34_359_738_367_000, 1_795_205_496_867]) {
     const options = { markedAsRead: true }
     const { payload, holes } = toPostedEntry(dm, { ...posted, createdAt: new Date(time) }, options)
-    const [version, roomSeq] = holes
+    const [version = 0, roomSeq = 0] = holes
     expect(payload[version - 2]).toBe((5 << 3) | 0)
     expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
-    const between = payload.subarray(version - 1 + holeBytes, roomSeq - 1)
+    const between = payload.subarray(version - 1 + anyPlace.bytes, roomSeq - 1)
     expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
   }
 })
 
 test('bytes without two holes are rejected', () => {
-  expect(() => findHoles(Buffer.from('28808080808001', 'hex'))).toThrow('two holes')
+  expect(() => findHoles(Buffer.from('28808080808001', 'hex'), anyPlace, 2)).toThrow('1 holes instead of 2')
 })

@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MessagePostedFactSchema } from '@parley/contracts/internal'
 import { outgoing, realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
-import { anyPlace, findHoles, type PostedEntry } from '../domain/entry-holes.ts'
+import { anyPlace, findHoles, type EntryWithHoles } from '../domain/entry-holes.ts'
 import { isDm, type RoomHeader } from '../domain/room-line.ts'
 import { encodeRider, toRoom, toUser } from './deliveries.ts'
 
@@ -35,12 +35,12 @@ export type PostedDetails = Pick<
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
 /**
- * The outbox entry of a posted message, complete except for its place in the log, which the writing statement assigns
- * and fills in.
+ * The outbox entry of a posted message, complete except for its place in the log: its version and its fact's room_seq,
+ * which the writing statement fills in.
  */
-export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options): PostedEntry {
-  const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace }))
-  return { ...entry, holes: findHoles(entry.payload) }
+export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options): EntryWithHoles {
+  const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace.value }))
+  return { ...entry, holes: findHoles(entry.payload, anyPlace, 2) }
 }
 
 /**

@@ -1,22 +1,19 @@
-import type { OutgoingEvent } from '@parley/events'
+import { outgoing, type OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
-import { storeReaderEvent } from '../../store/readers.ts'
-import { transaction, type Connection } from '../../store/statement.ts'
+import { anyVersion, findHoles } from '../../domain/entry-holes.ts'
+import type { ReaderEntry } from '../../store/readers.ts'
+import type { Connection } from '../../store/statement.ts'
 import type { ReaderChange } from '../../view/reader-events.ts'
 
-/**
- * Changes what one user has read or follows, and announces it if `write` returns that something changed. The user's
- * version is updated last, because all changes of the user lock its row.
- */
+/** Changes what one user has read or follows, and announces it if anything changed: `write` is one statement. */
 export async function changeReader(
-  ctx: Context,
+  ctx: Pick<Context, 'pool' | 'now'> & { relay: Pick<Context['relay'], 'wake'> },
   userId: string,
-  write: (on: Connection) => Promise<boolean>,
+  write: (on: Connection, change: ReaderEntry) => Promise<bigint[]>,
   toEvent: (change: ReaderChange) => OutgoingEvent,
 ): Promise<void> {
-  const at = ctx.now()
-  const entries = await transaction(ctx.pool, async (on) =>
-    (await write(on)) ? storeReaderEvent(on, userId, (version) => toEvent({ userId, version, at })) : [],
-  )
-  ctx.relay.wake(entries)
+  const entry = outgoing(toEvent({ userId, version: anyVersion.value, at: ctx.now() }))
+  const holes = findHoles(entry.payload, anyVersion, 1)
+  const entries = await write(ctx.pool, { userId, eventId: entry.eventId, entry: { ...entry, holes } })
+  if (entries.length > 0) ctx.relay.wake(entries)
 }

@@ -2,7 +2,7 @@ import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { isDm } from '../../domain/room-line.ts'
-import { roomNotFound, threadInDm, threadRootInvalid, threadRootNotFound } from '../../errors.ts'
+import { accountDeleted, roomNotFound, threadInDm, threadRootInvalid, threadRootNotFound } from '../../errors.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 
@@ -20,6 +20,7 @@ export async function findThread(
   const thread = { roomId, rootEventId: looksLikeId(rootEventId) ? rootEventId : '' }
   const found = await findPlacesInThread(ctx.pool, thread, caller.userId, upToEventId)
   if (!found) throw roomNotFound()
+  if (found.erased) throw accountDeleted()
   assertReads(ctx.policy(), caller, found.room, found.standing)
   if (isDm(found.room)) throw threadInDm()
   if (!found.root) throw threadRootNotFound()

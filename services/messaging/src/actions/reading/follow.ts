@@ -11,7 +11,7 @@ export async function decide(ctx: Context, caller: Subject, thread: Thread, foll
   await changeReader(
     ctx,
     caller.userId,
-    (on) => decideFollowing(on, thread, caller.userId, following),
+    (on, change) => decideFollowing(on, change, thread, following),
     (change) => toFollowEvent(change, thread, following),
   )
 }

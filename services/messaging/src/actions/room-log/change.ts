@@ -1,14 +1,15 @@
 import type { Subject } from '@parley/permissions'
-import type { OutgoingEvent } from '@parley/events'
+import { outgoing, type OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import type { RoomLine } from '../../domain/room-line.ts'
-import { messageNotFound, roomNotFound } from '../../errors.ts'
+import { accountDeleted, messageNotFound, roomNotFound } from '../../errors.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import { findChangeable } from '../../store/changeable.ts'
 import type { HeldLog } from '../../store/held-log.ts'
 import type { Connection } from '../../store/statement.ts'
+import type { DecidedAt } from '../../store/unchanged-room.ts'
 import type { Occurrence } from '../../view/change-events.ts'
 
 /** The message that a call names, and the emoji of a reaction. `signal` fires when the call ends. */
@@ -18,37 +19,57 @@ export type Target = { roomId: string; eventId: string; emoji?: string; signal: 
 export type Found = { room: RoomLine; message: ChangeableMessage }
 
 /** The rows to write and their events, which take the next places of the log in this order. */
-export type Change = { write: (on: Connection) => Promise<void>; events: readonly OutgoingEvent[] }
+export type Change<Result = void> = {
+  write: (on: Connection) => Promise<Result>
+  events: readonly OutgoingEvent[]
+  /** Makes a change with one event in one statement; undefined when the room has changed since. */
+  writeAtOnce?: (on: Connection, decided: DecidedAt) => Promise<{ entries: bigint[]; result: Result } | undefined>
+}
 
 /** Whether the message was changed or already was as requested, and its earlier state. */
-export type Changed = { kind: 'written' | 'unchanged'; found: Found }
+export type Changed<Result> = { kind: 'written'; found: Found; result: Result } | { kind: 'unchanged'; found: Found }
 
 /**
  * Changes a message under the lock of its room, which excludes joins, leaves, bans, posts and other changes. `decide`
  * throws a refusal, or returns nothing when there is nothing to change. It is first called without the lock, so that
- * refusals and repetitions do not hold it.
+ * refusals and repetitions do not hold it. If nothing was written to the room since, what it decided is written in one
+ * statement, which checks that; else it decides again under the lock.
  */
-export async function changeMessage(
+export async function changeMessage<Result>(
   ctx: Context,
   caller: Subject,
   target: Target,
-  decide: (found: Found) => Change | undefined,
-): Promise<Changed> {
+  decide: (found: Found) => Change<Result> | undefined,
+): Promise<Changed<Result>> {
   const { roomId, signal } = target
   if (!looksLikeId(roomId)) throw roomNotFound()
-  let found = await look(ctx, ctx.pool, caller, target)
-  ctx.headers.put(found.room)
-  if (!decide(found)) return { kind: 'unchanged', found }
+  const first = await look(ctx, ctx.pool, caller, target)
+  ctx.headers.put(first.room)
+  const planned = decide(first)
+  if (!planned) return { kind: 'unchanged', found: first }
+  let changed: Changed<Result> = { kind: 'unchanged', found: first }
   const change = async (log: HeldLog) => {
     const { room, message } = await look(ctx, log.on, caller, target)
-    found = { room: { ...room, roomSeq: room.roomSeq + log.ahead }, message }
+    const found = { room: { ...room, roomSeq: room.roomSeq + log.ahead }, message }
     const change = decide(found)
-    await change?.write(log.on)
+    changed = change ? { kind: 'written', found, result: await change.write(log.on) } : { kind: 'unchanged', found }
     return change?.events ?? []
   }
-  const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
+  const changeAtOnce = async () => {
+    const { room } = first
+    const change = decide(first)
+    const [event, ...others] = change?.events ?? []
+    if (!change?.writeAtOnce || !event || others.length > 0) return undefined
+    const { version, roomSeq } = room
+    const decided = { roomId, userId: caller.userId, version, roomSeq, entry: outgoing(event) }
+    const written = await change.writeAtOnce(ctx.pool, decided)
+    if (written) changed = { kind: 'written', found: first, result: written.result }
+    return written?.entries
+  }
+  const command = { kind: 'change', change, ...(planned.writeAtOnce && { changeAtOnce }), signal } as const
+  const outcome = await ctx.writer.submit(roomId, command)
   if (outcome.kind === 'refused') throw outcome.error
-  return { kind: outcome.places > 0 ? 'written' : 'unchanged', found }
+  return changed
 }
 
 async function look(ctx: Context, on: Connection, caller: Subject, target: Target): Promise<Found> {
@@ -56,7 +77,8 @@ async function look(ctx: Context, on: Connection, caller: Subject, target: Targe
   const id = looksLikeId(eventId) ? eventId : ''
   const found = await findChangeable(on, { roomId, eventId: id, userId: caller.userId, emoji })
   if (!found) throw roomNotFound()
-  const { room, standing, message } = found
+  const { room, standing, erased, message } = found
+  if (erased) throw accountDeleted()
   assertReads(ctx.policy(), caller, room, standing)
   if (!message) throw messageNotFound()
   return { room, message }

@@ -5,7 +5,13 @@ import { assertEmoji } from '../../domain/emoji.ts'
 import type { Tally } from '../../domain/tally.ts'
 import { messageNotFound, tooManyEmojis } from '../../errors.ts'
 import { assertMayReact } from '../../policy/message-changes.ts'
-import { addReaction, findTally, removeReaction } from '../../store/reactions.ts'
+import {
+  addReaction,
+  addReactionAtOnce,
+  findTally,
+  removeReaction,
+  removeReactionAtOnce,
+} from '../../store/reactions.ts'
 import { toReactionEvent } from '../../view/change-events.ts'
 import { changeMessage, occurrence, type Change, type Found, type Target } from './change.ts'
 
@@ -19,14 +25,18 @@ export type Reacted = { changed: boolean; tally: Tally | undefined }
 export async function react(ctx: Context, caller: Subject, request: React): Promise<Reacted> {
   const { roomId, emoji } = request
   assertEmoji(emoji)
-  const { kind, found } = await changeMessage(ctx, caller, request, (found) =>
-    planReaction(ctx, caller, request, found),
-  )
-  const tally = await findTally(ctx.pool, { roomId, seq: found.message.seq, emoji, userId: caller.userId })
-  return { changed: kind === 'written', tally }
+  const changed = await changeMessage(ctx, caller, request, (found) => planReaction(ctx, caller, request, found))
+  if (changed.kind === 'written') return { changed: true, tally: changed.result }
+  const { seq } = changed.found.message
+  return { changed: false, tally: await findTally(ctx.pool, { roomId, seq, emoji, userId: caller.userId }) }
 }
 
-function planReaction(ctx: Context, caller: Subject, { emoji, change }: React, found: Found): Change | undefined {
+function planReaction(
+  ctx: Context,
+  caller: Subject,
+  { emoji, change }: React,
+  found: Found,
+): Change<Tally | undefined> | undefined {
   const { room, message } = found
   if (!isShown(message)) throw messageNotFound()
   assertMayReact({ policy: ctx.policy(), caller, room }, change)
@@ -38,6 +48,12 @@ function planReaction(ctx: Context, caller: Subject, { emoji, change }: React, f
   const kind = change === 'add' ? 'reaction_added' : 'reaction_removed'
   return {
     write: (on) => (change === 'add' ? addReaction(on, reaction, now, at.place) : removeReaction(on, reaction)),
+    async writeAtOnce(on, decided) {
+      const written = await (change === 'add'
+        ? addReactionAtOnce(on, decided, reaction, now)
+        : removeReactionAtOnce(on, decided, reaction))
+      return written && { entries: written.entries, result: written.tally }
+    },
     events: [toReactionEvent(at, kind, { eventId: message.eventId, emoji })],
   }
 }

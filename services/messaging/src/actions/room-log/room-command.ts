@@ -17,6 +17,11 @@ export type ChangeCommand = Waiting & {
    * writing anything.
    */
   change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
+  /**
+   * Makes the change in one statement without the lock, if that is still possible, and returns its outbox entry, which
+   * has one place. Refuses it as `change` does. Undefined when nothing was written.
+   */
+  changeAtOnce?: () => Promise<readonly bigint[] | undefined>
 }
 
 export type FactsCommand = Waiting & { kind: 'facts'; facts: readonly RoomFact[] }

@@ -3,20 +3,26 @@ import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { checkBody } from '../../domain/body.ts'
 import { isShown } from '../../domain/changeable.ts'
+import type { EventRow } from '../../domain/event-row.ts'
 import { echoWithoutThread, messageNotFound } from '../../errors.ts'
 import { assertMayChangeEcho, assertMayEdit } from '../../policy/message-changes.ts'
 import { addEcho } from '../../store/echoes.ts'
-import { storeBody } from '../../store/edits.ts'
+import { storeBody, storeBodyAtOnce } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
 import { occurrence, type Change, type Found } from './change.ts'
 import { takingBackEcho } from './retract.ts'
 
-/** The requested changes; undefined fields stay as they are. */
-export type Update = { body: string | undefined; withEcho: boolean | undefined }
+/** The requested changes of the message or echo with this id; undefined fields stay as they are. */
+export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
-/** The changes that an update makes, the text first. */
-export function planUpdate(ctx: Context, caller: Subject, update: Update, found: Found): Change | undefined {
+/** The changes that an update makes, the text first. Their result is the row of the named id, if it is known. */
+export function planUpdate(
+  ctx: Context,
+  caller: Subject,
+  update: Update,
+  found: Found,
+): Change<EventRow | undefined> | undefined {
   const { room, message } = found
   if (!isShown(message)) throw messageNotFound()
   const who = { policy: ctx.policy(), caller, room }
@@ -34,8 +40,17 @@ export function planUpdate(ctx: Context, caller: Subject, update: Update, found:
   return {
     async write(on) {
       for (const step of steps) await step.write(on)
+      return undefined
     },
     events: steps.flatMap(({ events }) => events),
+    ...(body !== undefined && !echo && { writeAtOnce: editingAtOnce(found, now, body, update.eventId) }),
+  }
+}
+
+function editingAtOnce({ message: { seq } }: Found, at: Date, text: string, shown: string) {
+  return async (...[on, decided]: Parameters<NonNullable<Change['writeAtOnce']>>) => {
+    const written = await storeBodyAtOnce(on, decided, { seq, text, at, shown })
+    return written && { entries: written.entries, result: written.row }
   }
 }
 

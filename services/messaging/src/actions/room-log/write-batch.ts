@@ -10,8 +10,8 @@ import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.t
 type Parts = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes the waiting commands of a room: only posts in one statement, anything else in one transaction. Facts come
- * first, so that posts of people who lost access are refused.
+ * Writes the waiting commands of a room: only posts in one statement, a single change in one statement if possible,
+ * anything else in one transaction. Facts come first, so that posts of people who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,
@@ -25,7 +25,17 @@ export async function writeBatch(
     else parts.posts.push(command)
   }
   if (parts.posts.length === commands.length) return writePosts(ctx, roomId, messagesOf(parts))
-  return writeTogether(ctx, roomId, commands, parts)
+  const [command] = commands
+  const alone = commands.length === 1 && command?.kind === 'change' ? await changeAlone(ctx, command) : undefined
+  return alone ? [alone] : writeTogether(ctx, roomId, commands, parts)
+}
+
+/** Makes a change in one statement; undefined when it needs a transaction. */
+async function changeAlone(ctx: Context, { changeAtOnce }: ChangeCommand): Promise<ChangeOutcome | undefined> {
+  const entries = changeAtOnce && (await orRefusal(changeAtOnce))
+  if (!entries || 'kind' in entries) return entries
+  ctx.relay.wake(entries)
+  return { kind: 'changed', places: entries.length }
 }
 
 const messagesOf = ({ posts }: Parts): Message[] => posts.map(({ message }) => message)
@@ -67,15 +77,22 @@ function setFor(
 }
 
 async function change(log: HeldLog, command: ChangeCommand): Promise<ChangeOutcome> {
+  const events = await orRefusal(() => command.change(log))
+  if ('kind' in events) return events
+  const { traceparent } = command
+  log.append(
+    traceparent === undefined
+      ? events
+      : events.map((event) => ({ ...event, traceparent: event.traceparent || traceparent })),
+  )
+  return { kind: 'changed', places: events.length }
+}
+
+type Refusal = Extract<ChangeOutcome, { kind: 'refused' }>
+
+async function orRefusal<T>(run: () => Promise<T>): Promise<T | Refusal> {
   try {
-    const events = await command.change(log)
-    const { traceparent } = command
-    log.append(
-      traceparent === undefined
-        ? events
-        : events.map((event) => ({ ...event, traceparent: event.traceparent || traceparent })),
-    )
-    return { kind: 'changed', places: events.length }
+    return await run()
   } catch (error) {
     if (error instanceof ConnectError) return { kind: 'refused', error }
     throw error

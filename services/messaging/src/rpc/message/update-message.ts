@@ -13,10 +13,12 @@ export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.me
   return async ({ roomId, eventId, body, alsoSendToChannel: withEcho }, call) => {
     const caller = callerOf(call)
     if (body === undefined && withEcho === undefined) throw nothingToUpdate()
-    const decide = planUpdate.bind(undefined, ctx, caller, { body, withEcho })
-    const { found } = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
+    const decide = planUpdate.bind(undefined, ctx, caller, { eventId, body, withEcho })
+    const changed = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
+    if (changed.kind === 'written' && changed.result)
+      return { message: toMessage(viewingAs(ctx, caller, roomId), changed.result) }
     // If the request named an echo and removed it, the response contains the reply.
-    const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, found.message.eventId])
+    const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, changed.found.message.eventId])
     const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
     if (!row) throw messageNotFound()
     return { message: toMessage(viewingAs(ctx, caller, roomId), row) }

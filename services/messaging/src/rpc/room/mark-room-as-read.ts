@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { later, onward } from '../../domain/marker.ts'
-import { notReadInRoom, roomNotFound } from '../../errors.ts'
+import { accountDeleted, notReadInRoom, roomNotFound } from '../../errors.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import { changeReader } from '../../actions/reading/change-reader.ts'
 import { moveRoomMarker } from '../../store/markers.ts'
@@ -19,6 +19,7 @@ export function markRoomAsRead(ctx: Context): MethodImpl<typeof RoomService.meth
     if (upToEventId && !looksLikeId(upToEventId)) throw notReadInRoom()
     const found = looksLikeId(roomId) ? await findPlacesInRoom(ctx.pool, roomId, userId, upToEventId) : undefined
     if (!found) throw roomNotFound()
+    if (found.erased) throw accountDeleted()
     assertReads(ctx.policy(), caller, found.room, found.standing)
     const { read, marker } = found
     if (upToEventId && !read) throw notReadInRoom()
@@ -27,7 +28,7 @@ export function markRoomAsRead(ctx: Context): MethodImpl<typeof RoomService.meth
       await changeReader(
         ctx,
         userId,
-        (on) => moveRoomMarker(on, roomId, userId, to),
+        (on, change) => moveRoomMarker(on, change, roomId, to),
         (change) => toRoomReadEvent(change, roomId, to.seq),
       )
     }

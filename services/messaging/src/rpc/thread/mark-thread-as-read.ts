@@ -24,7 +24,7 @@ export function markThreadAsRead(ctx: Context): MethodImpl<typeof ThreadService.
       await changeReader(
         ctx,
         userId,
-        (on) => moveThreadMarker(on, thread, userId, to),
+        (on, change) => moveThreadMarker(on, change, thread, to),
         (change) => toThreadReadEvent(change, thread, to.seq),
       )
     }

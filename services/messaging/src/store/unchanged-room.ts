@@ -1,0 +1,43 @@
+import type { OutboxRow } from '@parley/events'
+import { statement, type Connection } from './statement.ts'
+
+/** The state of a room on which a change was decided, and the event with the next place. */
+export type DecidedAt = { roomId: string; userId: string; version: bigint; roomSeq: bigint; entry: OutboxRow }
+
+/**
+ * A statement that makes a change with its place and outbox entry, unless anything was written to the room since it was
+ * decided: whoever changes messages, facts or permissions of a room under its lock takes a place, and the row of the
+ * room is compared once it is locked. `written` is a list of CTEs that ends with `written`, one row if the change was
+ * made; its source is `line`. `result` selects what to return besides `entries`, from `written`. $1 is the room, $2 the
+ * user, $10 and following belong to the change.
+ */
+export function changeOfUnchangedRoom<Row extends object>(name: string, written: string, result: string) {
+  const { run } = statement<Row & { entries: bigint[] }>(
+    name,
+    `with line as materialized (
+  select from room_lines l
+  where l.room_id = $1 and l.version = $3::bigint and l.room_seq = $4::bigint
+    and not exists (select from erasures where user_id = $2)
+  for no key update of l
+), ${written}, place as (
+  update room_lines l set room_seq = l.room_seq + 1 from written where l.room_id = $1
+), entry as (
+  insert into outbox (shard, aggregate, subject, event_id, payload)
+  select $5::integer, $6, $7, $8, $9::bytea from written
+  returning id
+)
+select array(select id from entry) as entries, ${result}`,
+  )
+  return {
+    /** Undefined when the room has changed, and nothing was written. */
+    async run(
+      on: Connection,
+      at: DecidedAt,
+      values: readonly unknown[],
+    ): Promise<(Row & { entries: bigint[] }) | undefined> {
+      const { shard, aggregate, subject, eventId, payload } = at.entry
+      const state = [at.roomId, at.userId, at.version, at.roomSeq]
+      return (await run(on, [...state, shard, aggregate, subject, eventId, payload, ...values]))[0]
+    },
+  }
+}
