@@ -119,6 +119,33 @@ test('many thread followers, and many with the level ALL_MESSAGES, are notified'
   expect(new Set((await published(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
 })
 
+test('with many users of the level ALL_MESSAGES, a post in a smaller room reads its members and not all of them', async () => {
+  await fleet.start({}, { jobsEveryMs: 3_600_000 })
+  const fans = many(5000)
+  await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
+    select user_id, '', 'all_messages' from unnest(${sql.param(fans)}::text[]) user_id`)
+  fleet.neighbours.room('R1', fans.slice(0, 5))
+  await fleet
+    .as('U000002')
+    .preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NotificationLevel.NORMAL })
+  for (const [roomId, size, calls] of [
+    // Before the members with the level are notified, they are looked up as any recipients are.
+    ['R1', 5, 2],
+    ['R2', 900, 2],
+  ] as const) {
+    fleet.neighbours.room(roomId, [...fans.slice(0, size), 'Uann', 'Ubob'])
+    fleet.neighbours.calls.length = 0
+    const eventId = await new Story(fleet.bus, roomId).post('Uann')
+    const expected = fans.slice(0, size).filter((id) => roomId !== 'R1' || id !== 'U000002')
+    await eventually(
+      async () => expect((await published(eventId)).map(({ userId }) => userId)).toEqual(expected),
+      slowly,
+    )
+    expect(fleet.neighbours.calls.filter((call) => call === 'listRecipients')).toHaveLength(calls)
+    await eventually(async () => expect(await jobs()).toBe(0))
+  }
+})
+
 test('a retraction dismisses the notifications of a large audience, a thousand at a time', async () => {
   await fleet.start()
   const members = many(2500)

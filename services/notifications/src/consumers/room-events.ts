@@ -4,7 +4,7 @@ import type { Event } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
 import { audienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
-import { firstAllMessages } from '../store/all-messages.ts'
+import { allMessagesAmong, firstAllMessages } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
 import { noteRetractions } from '../store/tombstones.ts'
 import { fewOfAllMessages, findRecipients, isForAll } from '../actions/notify/find-recipients.ts'
@@ -76,7 +76,12 @@ function readAllMessages({ db }: Context, events: readonly Event[]): Promise<Rea
 
 async function notificationsOf(ctx: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
   const { message, fact } = posting
-  const { recipients, many, roomName } = await findRecipients({ audiences: ctx.audiences, allMessages }, posting)
+  const { audiences, db } = ctx
+  const needs = {
+    ...{ audiences, allMessages },
+    allMessagesAmong: (roomId: string, userIds: readonly string[]) => allMessagesAmong(db, roomId, userIds),
+  }
+  const { recipients, many, roomName } = await findRecipients(needs, posting)
   const isCalled = recipients.some(({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'))
   const sender = isCalled ? await findSender(ctx, message.actorId) : undefined
   const hints = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }

@@ -7,6 +7,21 @@ export async function listAllMessages(db: Reader, roomId: string, limit: number,
   return rows.map(({ userId }) => userId)
 }
 
+/** Which of these users have the effective level ALL_MESSAGES in a room, in id order. */
+export async function allMessagesAmong(db: Reader, roomId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const rows = await sqlRows<{ userId: string }>(
+    db,
+    sql`
+    select u.id as "userId" from unnest(${sql.param([...userIds])}::text[]) as u (id)
+    left join notification_levels of_room on of_room.user_id = u.id and of_room.room_id = ${roomId}
+    left join notification_levels of_server on of_server.user_id = u.id and of_server.room_id = ''
+    where coalesce(of_room.level, of_server.level) = 'all_messages'
+    order by u.id`,
+  )
+  return rows.map(({ userId }) => userId)
+}
+
 /** The first users with the effective level ALL_MESSAGES in each of several rooms; rooms without any are missing. */
 export async function firstAllMessages(
   db: Reader,

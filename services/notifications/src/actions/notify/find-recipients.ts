@@ -15,6 +15,8 @@ type Needs = {
    * there are others.
    */
   allMessages: readonly string[]
+  /** Which of these users have that level in the room. */
+  allMessagesAmong: (roomId: string, userIds: readonly string[]) => Promise<string[]>
 }
 
 /** Recipients to notify at once, and audiences that are too large for that. */
@@ -24,7 +26,7 @@ export type Found = { recipients: Recipient[]; many: Audience[]; roomName: strin
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const called = await findCalled(needs, posting)
-  const everyMessage = findAllMessages(needs, posting)
+  const everyMessage = await findAllMessages(needs, posting)
   const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
   const others = [
     ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
@@ -87,8 +89,15 @@ async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
 export const isForAll = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 
-function findAllMessages({ allMessages }: Needs, posting: Posting): { userIds: readonly string[]; many: Audience[] } {
+/** Begins with the smaller of the two: the people with the level, or the members of the room. */
+async function findAllMessages(
+  { allMessages, allMessagesAmong, audiences }: Needs,
+  posting: Posting,
+): Promise<{ userIds: readonly string[]; many: Audience[] }> {
   if (!isForAll(posting)) return { userIds: [], many: [] }
-  if (allMessages.length > fewOfAllMessages) return { userIds: [], many: [{ of: 'all_messages' }] }
-  return { userIds: allMessages, many: [] }
+  if (allMessages.length <= fewOfAllMessages) return { userIds: allMessages, many: [] }
+  const { roomId } = posting.message
+  const members = await audiences.members(roomId, { all: true }, fewOfAllMessages + 1)
+  if (!members.last) return { userIds: [], many: [{ of: 'all_messages' }] }
+  return { userIds: await allMessagesAmong(roomId, members.userIds), many: [] }
 }

@@ -5,7 +5,7 @@ import { firstReasons, type Recipient } from '../../domain/candidates.ts'
 import { kindOf, messageOf, type Audience, type AudienceJob } from '../../domain/work.ts'
 import type { Message } from '../../domain/message.ts'
 import { byShard } from '../../domain/shards.ts'
-import { listAllMessages } from '../../store/all-messages.ts'
+import { allMessagesAmong, listAllMessages } from '../../store/all-messages.ts'
 import type { Standing } from '../../store/jobs.ts'
 import { holdShards } from '../../store/shards.ts'
 import { isRetracted } from '../../store/tombstones.ts'
@@ -72,6 +72,11 @@ async function readPage(ctx: Context, message: Message, audience: Audience, afte
     return { ...page, after: page.userIds.at(-1) ?? after }
   }
   const people = await readPeople(ctx, message, audience, after)
+  if (audience.of === 'all_messages' && after === '' && !people.last) {
+    const members = await ctx.audiences.members(roomId, { all: true })
+    // The room has fewer members than the level has users.
+    if (members.last) return { ...members, userIds: await allMessagesAmong(ctx.db, roomId, members.userIds), after }
+  }
   const { userIds, roomName } = await ctx.audiences.members(roomId, { userIds: people.userIds })
   return { userIds, roomName, last: people.last, after: people.userIds.at(-1) ?? after }
 }
