@@ -6,6 +6,13 @@ test('the subject is built from aggregate and kind', () => {
   expect(subject).toBe('evt.room.R1.message_posted')
 })
 
+test('a detail hides an event from readers of its kind, but not from readers of its aggregate', () => {
+  const subject = eventSubject({ aggregateType: 'room', aggregateId: 'R1', kind: 'message_posted', detail: 'text' })
+  expect(subject).toBe('evt.room.R1.message_posted.text')
+  expect(covers('evt.room.*.message_posted', subject)).toBe(false)
+  expect(covers('evt.room.>', subject)).toBe(true)
+})
+
 test.each([
   ['policy', 'policy_changed'],
   ['user', 'roles_changed'],

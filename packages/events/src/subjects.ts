@@ -30,13 +30,15 @@ const controlKinds: ReadonlySet<string> = new Set([
 /** One token of a subject: visible ASCII without the characters that mean something to NATS. */
 const token = /^[A-Za-z0-9_-]{1,128}$/
 
+type SubjectParts = { aggregateType: AggregateType; aggregateId: string; kind: string; detail?: string | undefined }
+
 /** The subject of an event. Throws a RangeError for a part that is not valid in a subject. */
-export function eventSubject(event: { aggregateType: AggregateType; aggregateId: string; kind: string }): string {
-  const { aggregateType, aggregateId, kind } = event
-  for (const part of [aggregateType, aggregateId, kind]) {
+export function eventSubject({ aggregateType, aggregateId, kind, detail }: SubjectParts): string {
+  const details = detail === undefined ? [] : [detail]
+  for (const part of [aggregateType, aggregateId, kind, ...details]) {
     if (!token.test(part)) throw new RangeError(`"${part}" cannot be part of an event's subject`)
   }
-  return `evt.${controlKinds.has(kind) ? 'control.' : ''}${aggregateType}.${aggregateId}.${kind}`
+  return ['evt', ...(controlKinds.has(kind) ? ['control'] : []), aggregateType, aggregateId, kind, ...details].join('.')
 }
 
 /** Whether a subject filter (`*` for one token, `>` for all that follow) covers a subject. */

@@ -51,7 +51,7 @@ test('after a kill between commit and publish the message is readable, and its e
 
 test('after a kill during posts every confirmed post is stored and announced, and keys make retries safe', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
-  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const ann = fleet.as('ann').messages
   const answered: string[] = []
   const failures = new Set<Code>()

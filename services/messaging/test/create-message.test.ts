@@ -28,7 +28,7 @@ describe('a member posts', () => {
 
   test('and the room and the author are notified, in one event', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'secret body' })
     const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(event).toMatchObject({ id: message?.id, aggregateType: 'room', aggregateId: roomId, actorId: 'ann' })
@@ -49,7 +49,7 @@ describe('a member posts', () => {
 
   test('in a direct message, and its participants are notified', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
-    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     await fleet.as('bob').messages.createMessage({ roomId, body: 'hi' })
     const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(event?.fact).toMatchObject({ value: { dmParticipantIds: ['ann', 'bob'] } })

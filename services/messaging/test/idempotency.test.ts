@@ -83,7 +83,7 @@ describe('a repeated request with the same key', () => {
   test('posts once when many arrive at the same time at different processes', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const ann = fleet.as('ann')
-    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     for (const key of ['r1', 'r2', 'r3', 'r4', 'r5']) {
       const answers = await Promise.all(Array.from({ length: 12 }, () => send(ann, { roomId, body: key }, key)))
       expect(new Set(answers.map(({ message }) => message?.id)).size).toBe(1)

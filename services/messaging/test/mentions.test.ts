@@ -35,7 +35,7 @@ async function post(
   more: { threadRootEventId?: string; inReplyTo?: string } = {},
   by = 'ann',
 ) {
-  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const { message } = await fleet.as(by).messages.createMessage({ roomId, body, ...more })
   return await eventually(() => recorded.events.find(({ id }) => id === message?.id) ?? false)
 }

@@ -49,7 +49,7 @@ describe('without PostgreSQL', () => {
 
 describe('without NATS', () => {
   test('calls are unavailable, and work again afterwards; posted messages reach the stream', async () => {
-    await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted`)
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted.text`)
     const { message } = await post('just before')
     await fleet.nats.stop()
     expect(await codesOf([post('x')])).toEqual([Code.Unavailable])

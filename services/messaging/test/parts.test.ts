@@ -56,14 +56,19 @@ describe('files', () => {
     expect(fleet.neighbours.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
   })
 
-  test('are attached to replies, whose echo attaches none', async () => {
+  test('are attached to replies, whose echo attaches none, and texts have another subject', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
+    await using files = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    await using texts = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const threadRootEventId = (await post('ann', { roomId, body: 'root' })).message?.id ?? ''
     const attachmentAssetIds = [upload('ann', roomId)]
     const reply = { roomId, threadRootEventId, attachmentAssetIds, alsoSendToChannel: true }
     const { message } = await post('ann', reply)
     expect(await stored(message?.id)).toHaveLength(1)
     expect(await stored(message?.channelEchoEventId)).toEqual([])
+    await eventually(() => texts.events.length >= 2)
+    const [withFiles, withTexts] = [files, texts].map(({ events }) => [...new Set(events.map(({ id }) => id))])
+    expect([withFiles, withTexts]).toEqual([[message?.id], [threadRootEventId, message?.channelEchoEventId]])
   })
 
   test('that are unknown, another user’s, of another room or already attached are named in the error, and nothing is posted', async () => {

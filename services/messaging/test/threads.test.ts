@@ -60,7 +60,7 @@ test('participants are counted once, in the order of their first reply, and show
 
 test('the first reply announces the new thread, and its new followers', async () => {
   const { roomId, ann, bob, cyd, root } = await roomWithThread()
-  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const first = await say(bob, roomId, 'one', { threadRootEventId: root.id })
   const second = await say(bob, roomId, 'two', { threadRootEventId: root.id })
   const third = await say(cyd, roomId, 'three', { inReplyTo: second.id })
@@ -100,7 +100,7 @@ test('the author of the root who left the room is not notified of its thread', a
   await banned.ban('lea')
   const published = await Promise.all(
     rooms.map(async ({ roomId }, n) => {
-      await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+      await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
       // The event of the root may arrive late.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
@@ -112,7 +112,7 @@ test('the author of the root who left the room is not notified of its thread', a
 
 test('a user who replies to themselves follows once', async () => {
   const { roomId, ann, root } = await roomWithThread()
-  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+  await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   await say(ann, roomId, 'me again', { threadRootEventId: root.id })
   const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
   expect(event && received(event).map(({ to, kind }) => [to, kind])).toEqual([
@@ -125,7 +125,7 @@ test('a user who replies to themselves follows once', async () => {
 describe('an echo', () => {
   test('is in the timeline with the text of its reply, after it', async () => {
     const { roomId, ann, bob, root } = await roomWithThread()
-    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
+    await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     expect(reply).toMatchObject({ threadRootEventId: root.id, channelEchoEventId: expect.stringMatching(/^E/) })
     const { page } = await ann.rooms.getRoomEvents({ roomId })

@@ -130,7 +130,7 @@ function inBatches(options: Batches): Mode {
   }
 }
 
-/** `evt.room.R1.message_posted` and `evt.control.user.U1.roles_changed`: all but the kind. */
+/** `evt.room.R1.message_edited` and `evt.control.user.U1.roles_changed`: all but the kind. */
 function aggregateOf(subject: string): string {
   return subject.slice(0, subject.lastIndexOf('.'))
 }

@@ -16,6 +16,11 @@ export type OutgoingEvent = {
   id?: string
   /** E.g. `message_posted`. */
   kind: string
+  /**
+   * Last token of the subject, for events that most consumers of the kind do not need: they are heard only by consumers
+   * of the whole aggregate. Default: none.
+   */
+  detail?: string
   aggregateType: AggregateType
   aggregateId: string
   /** Version of the aggregate; ascends in the order of its changes. */

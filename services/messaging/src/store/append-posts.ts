@@ -12,7 +12,7 @@ const mayRead = (open: string, user: string) => `(${open} or coalesce((
 
 /**
  * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4
- * to $6 shard, aggregate and subject of their outbox entries. Rows shared by rooms or users are locked in the order of
+ * and $5 shard and aggregate of their outbox entries. Rows shared by rooms or users are locked in the order of
  * their keys, so that statements of two processes cannot deadlock.
  */
 const append = statement<AppendedRow>(
@@ -21,8 +21,8 @@ const append = statement<AppendedRow>(
 with post as materialized (
   select * from json_to_recordset($3::json) as p (
     n integer, author text, open boolean, key text, digest bytea, event_id text, created_at timestamptz, body text,
-    in_reply_to text, payload bytea, holes integer[], link_preview bytea, attachments json, pending boolean,
-    root text, created_rider bytea, followers json, echo text, echo_payload bytea, echo_holes integer[]
+    in_reply_to text, subject text, payload bytea, holes integer[], link_preview bytea, attachments json, pending boolean,
+    root text, created_rider bytea, followers json, echo text, echo_subject text, echo_payload bytea, echo_holes integer[]
   )
 ), standing as materialized (
   select n, ${mayRead('open', 'author')} as may from post
@@ -145,14 +145,14 @@ with post as materialized (
   group by n
 ), entry as (
   insert into outbox (shard, aggregate, subject, event_id, payload)
-  select $4::integer, $5, $6, event_id, payload
+  select $4::integer, $5, subject, event_id, payload
   from (
-    select seq, event_id, ${filled('payload', 'holes', 'seq')}
+    select seq, subject, event_id, ${filled('payload', 'holes', 'seq')}
       || case when n in (select n from first_reply) then created_rider else '' end
       || coalesce((select bytes from rider where rider.n = placed.n), '') as payload
     from placed
     union all
-    select seq + 1, echo, ${filled('echo_payload', 'echo_holes', '(seq + 1)')} from placed where echo is not null
+    select seq + 1, echo_subject, echo, ${filled('echo_payload', 'echo_holes', '(seq + 1)')} from placed where echo is not null
   ) entries
   order by seq
   returning id
@@ -177,7 +177,7 @@ order by n`,
 export async function appendPosts(on: Connection, at: At, posts: readonly NewPost[]): Promise<Appended[]> {
   const [first] = posts
   if (!first) return []
-  const { shard, aggregate, subject } = first.entry
+  const { shard, aggregate } = first.entry
   const rows = JSON.stringify(posts.map(toPostRow))
-  return (await append.run(on, [at.roomId, at.version, rows, shard, aggregate, subject])).map(toAppended)
+  return (await append.run(on, [at.roomId, at.version, rows, shard, aggregate])).map(toAppended)
 }

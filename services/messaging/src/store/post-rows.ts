@@ -17,6 +17,7 @@ export function toPostRow(post: NewPost, n: number): object {
     created_at: post.createdAt,
     body: post.body,
     in_reply_to: post.inReplyTo || null,
+    subject: entry.subject,
     payload: bytesOf(entry.payload),
     holes: entry.holes,
     link_preview: linkPreview ? bytesOf(linkPreview) : null,
@@ -26,6 +27,7 @@ export function toPostRow(post: NewPost, n: number): object {
     created_rider: reply ? bytesOf(reply.createdRider) : null,
     followers: reply?.followers.map(toFollowerRow) ?? [],
     echo: reply?.echo?.eventId ?? null,
+    echo_subject: reply?.echo?.entry.subject ?? null,
     echo_payload: reply?.echo ? bytesOf(reply.echo.entry.payload) : null,
     echo_holes: reply?.echo?.entry.holes ?? null,
   }

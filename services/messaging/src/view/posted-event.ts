@@ -58,6 +58,7 @@ export function toPostedEvent(
   return {
     id: eventId,
     kind: 'message_posted',
+    ...(!showsFile(details) && { detail: 'text' }),
     aggregateType: 'room',
     aggregateId: room.roomId,
     version: place,
@@ -68,6 +69,10 @@ export function toPostedEvent(
     traceparent,
   }
 }
+
+/** Uploads needs only the events of messages with a file or an image. */
+const showsFile = ({ attachmentAssetIds = [], linkPreviewImageKey = '' }: PostedDetails = {}): boolean =>
+  attachmentAssetIds.length > 0 || linkPreviewImageKey !== ''
 
 /** The fact of a posted message, for consumers. */
 export function toPostedFact(

@@ -12,6 +12,7 @@ export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Co
   await host.consume({ durable: 'avatars', subject: profiles, on: onProfileUpdated })
   const server = 'evt.config.server.server_updated'
   await host.consume({ durable: 'branding', subject: server, on: onServerUpdated })
+  // Messages that consist only of text have another subject.
   for (const [durable, kind, on] of [
     ['posted', 'message_posted', onMessagePosted(posted)],
     ['imported', 'messages_imported', onMessagesImported(posted)],
