@@ -19,9 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-test('ListNotifications runs two statements, and calls each other service once for the whole page', async () => {
+test('ListNotifications runs one statement, and calls each other service once for the whole page', async () => {
   expect(await costs.of(list)).toEqual({
-    statements: ['select: notifications', 'select: notifications'],
+    statements: ['select: notifications'],
     requests: ['RoomsInternalService.ListAccessibleRooms', 'AccountsInternalService.GetProfiles'],
   })
 })

@@ -37,7 +37,7 @@ test('ListAccessibleRooms runs one statement', async () => {
   const { rooms } = await env.as('Uann').directory.listRooms({})
   const roomIds = rooms.map(({ room }) => room?.id ?? '')
   expect(await costs.of(() => env.internal.listAccessibleRooms({ userId: 'Uann', roomIds }))).toEqual({
-    statements: ['rooms_by_ids', 'select: people'],
+    statements: ['rooms_of_person'],
     requests: [],
   })
 })

@@ -17,7 +17,7 @@ export type Pending = {
 /** A place in the list, newest first. */
 export type PendingKey = Pick<Pending, 'createdAt' | 'id'>
 
-type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
+export type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
 
 const columns = sql`id, room_id as "roomId", event_id as "eventId", kind, actor_id as "actorId",
   thread_root_event_id as "threadRootEventId", in_reply_to as "inReplyTo", created_at as "createdAt"`
@@ -25,23 +25,53 @@ const columns = sql`id, room_id as "roomId", event_id as "eventId", kind, actor_
 const pendingOf = (userId: string, roomId?: string): SQL =>
   sql`user_id = ${userId} and dismissed_at is null${roomId === undefined ? sql`` : sql` and room_id = ${roomId}`}`
 
+const page = (where: SQL, { limit, offset, after }: Wanted): SQL => {
+  const behind = after
+    ? sql` and (created_at, id) < (${after.createdAt.toISOString()}::timestamptz, ${after.id})`
+    : sql``
+  return sql`select ${columns} from notifications where ${where}${behind}
+      order by created_at desc, id desc limit ${limit} offset ${after ? 0 : offset}`
+}
+
 /** A page of a user's pending notifications in some rooms. */
 export async function listPending(
   db: Reader,
   userId: string,
   roomIds: readonly string[],
-  { limit, offset, after }: Wanted,
+  wanted: Wanted,
 ): Promise<Pending[]> {
   if (roomIds.length === 0) return []
-  const behind = after
-    ? sql` and (created_at, id) < (${after.createdAt.toISOString()}::timestamptz, ${after.id})`
-    : sql``
   return sqlRows<Pending>(
     db,
-    sql`select ${columns} from notifications
-      where ${pendingOf(userId)} and room_id = any(${sql.param([...roomIds])}::text[])${behind}
-      order by created_at desc, id desc limit ${limit} offset ${after ? 0 : offset}`,
+    page(sql`${pendingOf(userId)} and room_id = any(${sql.param([...roomIds])}::text[])`, wanted),
   )
+}
+
+/** Either a room, or a notification with its number on the page. */
+type PageRow = (PendingRoom & { id: null }) | (Pending & { place: bigint })
+
+/** The rooms with pending notifications of a user, and a page of the notifications: in one room, or everywhere. */
+export async function listPendingWithRooms(
+  db: Reader,
+  userId: string,
+  roomId: string | undefined,
+  wanted: Wanted,
+): Promise<{ rooms: PendingRoom[]; page: Pending[] }> {
+  const rows = await sqlRows<PageRow>(
+    db,
+    sql`select null as id, room_id as "roomId", null as "eventId", null as kind, null as "actorId",
+        null as "threadRootEventId", null as "inReplyTo", null::timestamptz as "createdAt", count(*) as count,
+        max(room_seq) as "lastRoomSeq", null::bigint as place
+      from notifications where ${pendingOf(userId, roomId)} group by room_id
+      union all
+      select page.*, null, null, row_number() over (order by "createdAt" desc, id desc)
+      from (${page(pendingOf(userId, roomId), wanted)}) page`,
+  )
+  const found = rows.filter((row) => row.id !== null)
+  return {
+    rooms: rows.filter((row) => row.id === null),
+    page: found.toSorted((a, b) => Number(a.place - b.place)),
+  }
 }
 
 /** Which of these notifications are pending for the user, in the order of the ids. */
@@ -57,11 +87,11 @@ export async function findPending(db: Reader, userId: string, ids: readonly stri
 /** A room with pending notifications, and the last place to which they refer. */
 export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
 
-/** Rooms with pending notifications of a user: one room, or all. */
-export async function listPendingRooms(db: Reader, userId: string, roomId?: string): Promise<PendingRoom[]> {
+/** Rooms with pending notifications of a user. */
+export async function listPendingRooms(db: Reader, userId: string): Promise<PendingRoom[]> {
   return sqlRows(
     db,
     sql`select room_id as "roomId", count(*) as count, max(room_seq) as "lastRoomSeq"
-      from notifications where ${pendingOf(userId, roomId)} group by room_id`,
+      from notifications where ${pendingOf(userId)} group by room_id`,
   )
 }

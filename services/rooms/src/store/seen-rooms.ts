@@ -51,6 +51,18 @@ export function findRooms(reader: Reader, userId: string, roomIds: readonly stri
   return byIds(reader, { userId, roomIds })
 }
 
+const ofPerson = shownRooms<{ userId: string; roomIds: readonly string[] }>(
+  'rooms_of_person',
+  sql`${rooms.id} = any(${sql.placeholder('roomIds')})
+    and not exists (select from people p where p.user_id = ${sql.placeholder('userId')} and p.deleted)`,
+  sql`${rooms.id}`,
+)
+
+/** The same for a person who may be deleted: none then. */
+export function findRoomsOfPerson(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
+  return ofPerson(reader, { userId, roomIds })
+}
+
 export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<ShownRoom | undefined> {
   const [room] = await findRooms(reader, userId, [roomId])
   return room

@@ -8,12 +8,16 @@ import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
 export type OpenRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<string, RoomHeader> }
 
 /**
- * Rooms with pending notifications of the caller: one room, or all. Rooms that the caller can no longer read are left
- * out, and their notifications will be dismissed.
+ * Rooms with pending notifications of the caller. Rooms that the caller can no longer read are left out, and their
+ * notifications will be dismissed.
  */
-export async function findOpenRooms(ctx: Context, caller: Caller, roomId?: string): Promise<OpenRooms> {
+export async function findOpenRooms(ctx: Context, caller: Caller): Promise<OpenRooms> {
+  return openAmong(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
+}
+
+/** The same for rooms that are already known. */
+export async function openAmong(ctx: Context, caller: Caller, all: readonly PendingRoom[]): Promise<OpenRooms> {
   const { userId } = caller
-  const all = await listPendingRooms(ctx.db, userId, roomId)
   const rooms = await ctx.rooms.accessible(
     caller,
     all.map((one) => one.roomId),

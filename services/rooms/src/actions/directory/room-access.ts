@@ -4,7 +4,7 @@ import { headOf } from '../../policy/standing.ts'
 import { isForeignDm, roomsOfMember } from '../../policy/visibility.ts'
 import { findRoleIds } from '../../store/people.ts'
 import type { RoomRow } from '../../store/rows.ts'
-import { findRoom, findRooms } from '../../store/seen-rooms.ts'
+import { findRoom, findRoomsOfPerson } from '../../store/seen-rooms.ts'
 
 type Reading = Pick<Context, 'db' | 'policy'>
 
@@ -29,7 +29,6 @@ export async function accessTo(
 
 /** Returns those of the rooms of which the user is an effective member; none for a deleted user. */
 export async function accessibleAmong({ db, policy }: Reading, user: Subject, roomIds: string[]): Promise<RoomRow[]> {
-  const [seen, storedRoleIds] = await Promise.all([findRooms(db, user.userId, roomIds), findRoleIds(db, user.userId)])
-  if (storedRoleIds === undefined) return []
+  const seen = await findRoomsOfPerson(db, user.userId, roomIds)
   return roomsOfMember(policy.current(), user, seen).map(({ room }) => room)
 }
