@@ -109,33 +109,50 @@ function requestsOf(place: Workplace): Requests {
   return requests
 }
 
-function writes(http: HttpCaller, { rooms, roomId, eventIds, threadRootId }: Workplace): MeasuredCall[] {
+/** Ids one after the other, over and over. */
+function inTurn(ids: readonly string[]): () => string {
   let turn = 0
-  const next = (ids: readonly string[]) => ids[turn++ % ids.length] ?? ''
+  return () => ids[turn++ % ids.length] ?? ''
+}
+
+function writes(http: HttpCaller, place: Workplace): MeasuredCall[] {
+  const rooms = inTurn(place.rooms.filter((id) => id !== place.unreadRoomId))
+  return [...changesOfRooms(http, place, rooms), ...changesOfReader(http, place), ...otherWrites(http, rooms)]
+}
+
+function changesOfRooms(http: HttpCaller, { roomId, eventIds }: Workplace, nextRoom: () => string): MeasuredCall[] {
   const { createMessage, updateMessage, addReaction, removeReaction } = api.MessageService.method
-  const { followThread, unfollowThread } = api.ThreadService.method
-  const { createUpload, cancelUpload } = api.AssetUploadService.method
+  const next = inTurn(eventIds)
+  let version = 0
   return [
     {
       name: 'CreateMessage',
       calls: 1,
       make: () =>
-        http.call(createMessage, { roomId: next(rooms), body: 'A message of ordinary length, as people write.' }),
+        http.call(createMessage, { roomId: nextRoom(), body: 'A message of ordinary length, as people write.' }),
     },
     {
       name: 'UpdateMessage',
       calls: 1,
-      make: () => http.call(updateMessage, { roomId, eventId: next(eventIds), body: `changed ${turn}` }),
+      make: () => http.call(updateMessage, { roomId, eventId: next(), body: `changed ${version++}` }),
     },
     {
       name: 'AddReaction, RemoveReaction',
       calls: 2,
       make: async () => {
-        const reaction = { roomId, messageEventId: next(eventIds), emoji: 'thumbsup' }
+        const reaction = { roomId, messageEventId: next(), emoji: 'thumbsup' }
         await http.call(addReaction, reaction)
         await http.call(removeReaction, reaction)
       },
     },
+  ]
+}
+
+function changesOfReader(http: HttpCaller, place: Workplace): MeasuredCall[] {
+  const { roomId, unreadRoomId, unreadIds, threadRootId } = place
+  const { followThread, unfollowThread } = api.ThreadService.method
+  let marked = 0
+  return [
     {
       name: 'FollowThread, UnfollowThread',
       calls: 2,
@@ -147,12 +164,23 @@ function writes(http: HttpCaller, { rooms, roomId, eventIds, threadRootId }: Wor
     {
       name: 'MarkRoomAsRead',
       calls: 1,
-      make: () => http.call(api.RoomService.method.markRoomAsRead, { roomId, upToEventId: next(eventIds) }),
+      make: () => {
+        // Markers only move forward.
+        const upToEventId = unreadIds[marked++]
+        if (upToEventId === undefined) throw new Error('everything is marked as read')
+        return http.call(api.RoomService.method.markRoomAsRead, { roomId: unreadRoomId, upToEventId })
+      },
     },
+  ]
+}
+
+function otherWrites(http: HttpCaller, nextRoom: () => string): MeasuredCall[] {
+  const { createUpload, cancelUpload } = api.AssetUploadService.method
+  return [
     {
       name: 'UpdateTypingIndicator',
       calls: 1,
-      make: () => http.call(api.RoomService.method.updateTypingIndicator, { roomId: next(rooms) }),
+      make: () => http.call(api.RoomService.method.updateTypingIndicator, { roomId: nextRoom() }),
     },
     {
       name: 'UpdatePresence',
@@ -163,7 +191,7 @@ function writes(http: HttpCaller, { rooms, roomId, eventIds, threadRootId }: Wor
       name: 'CreateUpload, CancelUpload',
       calls: 2,
       make: async () => {
-        const { upload } = await http.call(createUpload, unsent(next(rooms)))
+        const { upload } = await http.call(createUpload, unsent(nextRoom()))
         await http.call(cancelUpload, { uploadId: upload?.uploadId ?? '' })
       },
     },

@@ -10,11 +10,14 @@ import {
 import type { Fleet } from '@parley/local'
 import { HttpCaller } from '../load/http-caller.ts'
 import { photos, postImages } from '../load/images.ts'
+import { lengthen, messageId } from '../load/long-room.ts'
 import { firstGroup, newRoom } from '../load/rooms.ts'
 
 const roomCount = 35
 const messageCount = 120
 const replyCount = 40
+/** More than are marked as read in one measurement. */
+const unread = { messages: 20_000, replies: 2_000 }
 
 /** The data that the benchmark calls use: an ordinary server and a user in 35 rooms. */
 export type Workplace = {
@@ -22,6 +25,9 @@ export type Workplace = {
   /** Rooms of the caller; the first one holds the messages, the thread, the file and the people. */
   rooms: readonly string[]
   roomId: string
+  /** One of the rooms, in which the caller has read nothing, and its messages, oldest first. */
+  unreadRoomId: string
+  unreadIds: readonly string[]
   /** Messages of the first room, oldest first. */
   eventIds: readonly string[]
   threadRootId: string
@@ -43,11 +49,12 @@ export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { log
   const groupId = await firstGroup(http)
   const rooms: string[] = []
   for (let n = 0; n < roomCount; n++) rooms.push(await newRoom(http, `workplace-${n}`, groupId))
-  const roomId = rooms[0] ?? ''
+  const [roomId = '', unreadRoomId = ''] = rooms
   const login = 'mate'
   const { member } = await http.call(AdminUserService.method.createUser, { login, password, displayName: 'Mate' })
   const mateId = member?.user?.id ?? ''
   await http.call(RoomService.method.addMember, { roomId, userId: mateId })
+  await lengthen(fleet, unreadRoomId, mateId, unread)
   await http.call(AdminUserService.method.createInvite, { label: 'bench' })
   using mate = new HttpCaller(fleet.url)
   await mate.signIn({ login, password })
@@ -64,7 +71,11 @@ export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { log
   const [assetId = ''] = await postImages(http, roomId, await photos(1))
   const { upload } = await http.call(AssetUploadService.method.createUpload, unsent(roomId))
   return {
-    ...{ groupId, rooms, roomId, eventIds, threadRootId, replyIds, assetId, mateId },
+    ...{ groupId, rooms, roomId, unreadRoomId, eventIds, threadRootId, replyIds, assetId, mateId },
+    // Every tenth is a reply.
+    unreadIds: Array.from({ length: unread.messages }, (_, n) => n + 1)
+      .filter((n) => n % 10 > 0)
+      .map(messageId),
     uploadId: upload?.uploadId ?? '',
     notificationIds: await notificationsOf(http),
     auditSequence: await auditSequence(http),

@@ -12,8 +12,12 @@ export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
 /** Fills a room with messages, as if people had posted in it for years. */
-export function lengthen(fleet: Fleet, roomId: string, authorId: string): Promise<void> {
-  const { messages, replies } = longRoom
+export function lengthen(
+  fleet: Fleet,
+  roomId: string,
+  authorId: string,
+  { messages, replies }: typeof longRoom = longRoom,
+): Promise<void> {
   return writeRows(fleet.postgresUrl('parley_messaging'), [
     [
       `insert into room_events (

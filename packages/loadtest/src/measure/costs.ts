@@ -33,12 +33,12 @@ export async function measureCosts(
   for (const { name, calls, make } of measured) {
     const spent = await spend(make, { calls })
     rows.push({ name, spent, ratio: spent[1].processorMs / floor, budget: budgets.get(name) })
-    report.note(`${name} p50`, spent[1].p50, 'ms', { floor: floors.hop[1].p50 })
     for (const inFlight of [1, 8, 64] as const) {
       const cost = spent[inFlight]
       const label = inFlight === 1 ? name : `${name}, ${inFlight} in flight`
       const times = budgets.get(label)
       if (!cost) continue
+      report.note(`${label} p50`, cost.p50, 'ms', { floor: floors.hop[inFlight]?.p50 })
       const budget = times === undefined ? undefined : times * floor
       report.note(`${label}, processor time of a call`, cost.processorMs, 'ms', { floor, budget })
       report.note(label, cost.perSecond, '1/s', { floor: floors.hop[inFlight]?.perSecond })
