@@ -1,4 +1,5 @@
 import type { FleetOptions } from '@parley/local'
+import { benchSecretKey } from './load/signed-in.ts'
 import { largestFile } from './measure/files.ts'
 
 /** The user who makes the calls. */
@@ -15,7 +16,9 @@ export const fleetOptions = (dataDir: string): FleetOptions => ({
     ...process.env,
     PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',
     PARLEY_LIMITS_WRITES_PER_MINUTE: '1000000000',
+    PARLEY_CORE_SECRET_KEY: benchSecretKey,
     PARLEY_REALTIME_SOCKETS_PER_PERSON: '0',
+    PARLEY_REALTIME_HELLOS_PER_SECOND: '0',
     PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
     PARLEY_LIMITS_UPLOADS_PER_MINUTE: '1000000000',
     PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(largestFile),

@@ -6,20 +6,23 @@ import { readBudgets } from '../cost/budgets.ts'
 import type { CallFloors } from '../floors/call-floors.ts'
 import { publishFloor } from '../floors/floors.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { residentKib } from '../load/memory.ts'
 import { childrenMs as processorMs } from '../load/processor-time.ts'
 import { newRoom } from '../load/rooms.ts'
 import { Sockets } from '../load/sockets.ts'
 import { summary } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 import { body } from './posting.ts'
+import { measureReconnecting } from './reconnecting.ts'
 
+/** The number of sockets for which processor time is measured. */
+const weighed = 1000
 /** Number of posts, and how many of the first ones are warm-up. */
 const [rounds, warmUp] = [110, 10]
 
 /**
- * Measures the time from a post until every socket of its room has received it, for one socket and for a thousand; the
- * cost of a delivery and of opening a socket, as processor time of the whole fleet; and the memory of an idle socket.
+ * Measures idle sockets and their return after all were dropped; the time from a post until every socket of its room
+ * has received it, for up to 2,000; and the cost of a delivery and of opening a socket, as processor time of the whole
+ * fleet.
  */
 export async function measureSockets(
   fleet: Fleet,
@@ -33,14 +36,17 @@ export async function measureSockets(
   const roomId = await newRoom(http, 'bench-sockets')
   const node = fleet.services.find(({ name }) => name === 'realtime')
   if (!node?.url) throw new Error('the realtime node reported no address')
+  // First, because memory that earlier sockets left allocated would hide the memory of these.
+  const returning = { roomId, selectMs: floor, budgetMs: budget('opening a socket') }
+  await measureReconnecting(fleet, returning, report)
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
   using sockets = new Sockets()
 
-  for (const count of [1, 1000]) {
+  for (const count of [1, 100, weighed, 2000]) {
     const opened = count - sockets.size
     const before = processorMs()
     await sockets.open(node.url, http.token, opened)
-    if (count > 1) {
+    if (count === weighed) {
       const taken = (processorMs() - before) / opened
       report.add('opening a socket, processor time', taken, 'ms', floor, budget('opening a socket'))
     }
@@ -48,7 +54,7 @@ export async function measureSockets(
     report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
     const quiet = processorMs()
     const { total, spread } = await postAndReceive(http, sockets, roomId)
-    if (count > 1) {
+    if (count === weighed) {
       const taken = (processorMs() - quiet) / (rounds * count)
       report.add(`a delivery to ${count} sockets, processor time`, taken, 'ms', floor, budget('a delivery'))
     }
@@ -56,9 +62,6 @@ export async function measureSockets(
     report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
     if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
   }
-  const [before, idle] = [residentKib(node.pid), 3_000]
-  await sockets.open(node.url, http.token, idle)
-  report.add('RSS per idle socket', (residentKib(node.pid) - before) / idle, 'KiB')
 }
 
 async function postAndReceive(http: HttpCaller, sockets: Sockets, roomId: string) {

@@ -1,0 +1,75 @@
+import { connect, type Socket } from 'node:net'
+
+/** A frame with a mask of zeros, so that the bytes of the message remain as they are. Messages are short. */
+function maskedFrame(message: Uint8Array): Buffer {
+  const isLong = message.length > 125
+  const length = isLong ? [0xfe, message.length >> 8, message.length & 0xff] : [0x80 | message.length]
+  return Buffer.concat([Buffer.from([0x82, ...length, 0, 0, 0, 0]), message])
+}
+
+const upgrade = (host: string, path: string): string =>
+  [
+    ...[`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: Upgrade', 'Upgrade: websocket'],
+    ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+  ].join('\r\n')
+
+const endOfHead = Buffer.from('\r\n\r\n')
+
+/**
+ * A WebSocket client that does as little as possible, so that thousands of them do not take the processors of the
+ * server under test.
+ */
+export class LeanSocket {
+  readonly #socket: Socket
+  readonly #onMessage: (message: Buffer) => void
+  #unread: Buffer = Buffer.alloc(0)
+  #isOpen = false
+
+  /** Sends the messages as soon as the socket is open. `onEnd` is called when it is closed by the server. */
+  constructor(
+    url: URL,
+    messages: readonly Uint8Array[],
+    { onMessage, onEnd }: { onMessage: (message: Buffer) => void; onEnd: (error: Error) => void },
+  ) {
+    this.#onMessage = onMessage
+    const first = Buffer.concat(messages.map(maskedFrame))
+    const socket = (this.#socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true }))
+    socket.write(upgrade(url.host, url.pathname))
+    socket.on('data', (data) => {
+      this.#unread = this.#unread.length === 0 ? data : Buffer.concat([this.#unread, data])
+      if (!this.#isOpen && this.#readHead()) socket.write(first)
+      if (this.#isOpen) this.#readFrames()
+    })
+    socket.on('error', onEnd)
+    socket.on('end', () => onEnd(new Error('the server closed the socket')))
+  }
+
+  /** Drops the connection without a closing frame, as a lost network does. */
+  drop(): void {
+    this.#socket.removeAllListeners('end')
+    this.#socket.destroy()
+  }
+
+  #readHead(): boolean {
+    const end = this.#unread.indexOf(endOfHead)
+    if (end < 0) return false
+    const status = this.#unread.toString('latin1', 0, this.#unread.indexOf('\r\n'))
+    if (!status.includes(' 101 ')) throw new Error(`the socket was refused: ${status}`)
+    this.#unread = this.#unread.subarray(end + endOfHead.length)
+    return (this.#isOpen = true)
+  }
+
+  #readFrames(): void {
+    for (;;) {
+      const data = this.#unread
+      const short = (data[1] ?? 0) & 0x7f
+      const head = short === 127 ? 10 : short === 126 ? 4 : 2
+      if (data.length < head) return
+      const length = short === 127 ? Number(data.readBigUInt64BE(2)) : short === 126 ? data.readUInt16BE(2) : short
+      if (data.length < head + length) return
+      this.#unread = data.subarray(head + length)
+      // Pings need no answer within the minute that a measurement takes.
+      if (((data[0] ?? 0) & 0x0f) === 2) this.#onMessage(data.subarray(head, head + length))
+    }
+  }
+}
