@@ -1,10 +1,19 @@
-import { App, us_socket_local_port } from 'uWebSockets.js'
+import { createServer, type AddressInfo } from 'node:net'
+import { App } from 'uWebSockets.js'
 
 // The raw floor of opening sockets: answers every message of a client with the bytes given in base64.
 const answer = Buffer.from(process.argv[2] ?? '', 'base64')
-App()
-  .ws('/*', { open: (socket) => void socket.subscribe('floor'), message: (socket) => void socket.send(answer, true) })
-  .listen('127.0.0.1', 0, (socket) => {
-    if (socket) process.send?.(us_socket_local_port(socket))
+const app = App().ws('/*', {
+  open: (socket) => void socket.subscribe('floor'),
+  message: (socket) => void socket.send(answer, true),
+})
+/** So many that no connection of a burst has to be repeated. */
+const listeningSockets = 8
+const server = createServer().listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  server.close(() => {
+    for (let n = 0; n < listeningSockets; n++) app.listen('127.0.0.1', port, () => undefined)
+    process.send?.(port)
   })
+})
 process.on('disconnect', () => process.exit(0))

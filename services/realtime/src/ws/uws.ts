@@ -2,7 +2,6 @@ import { createServer } from 'node:net'
 import {
   App as createTemplatedApp,
   us_listen_socket_close,
-  us_socket_local_port,
   type TemplatedApp,
   type us_listen_socket,
 } from 'uWebSockets.js'
@@ -20,32 +19,48 @@ export type App = TemplatedApp & { listen: Listen }
 
 export const createApp = (): App => createTemplatedApp() as App
 
-/** Otherwise two processes could share the port without an error. */
-const exclusivePort = 1
+/**
+ * The library lets at most 512 connections per listening socket wait to be accepted. When thousands of clients reconnect
+ * at once, those beyond that are repeated by the network stack after a second or more. So a port has several listening
+ * sockets, over which the kernel spreads connections.
+ */
+const listeningSockets = 8
+/** The library's option for a port with several listening sockets. */
+const sharedPort = 0
 
 /** A listening port: closing it refuses new connections and keeps open ones. */
 export type ListeningPort = { port: number; close: () => void }
 
 /** Listens; rejects when the port is taken. 0 takes a free one. */
 export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
-  // For port 0 the library does not set SO_REUSEADDR, so after a crash the same port would be refused while the kernel
-  // remembers connections of the previous process.
-  const port = wanted === 0 ? await freePort(host) : wanted
+  const port = await untakenPort(host, wanted)
+  const sockets = Array.from({ length: listeningSockets }, () => listenOnce(app, host, port))
+  const close = (): void => {
+    for (const socket of sockets) if (socket) us_listen_socket_close(socket)
+  }
+  if (sockets.every(Boolean)) return { port, close }
+  close()
+  throw cannotListen(host, port)
+}
+
+function listenOnce(app: App, host: string, port: number): us_listen_socket | false {
+  let listening: us_listen_socket | false = false
+  // Called before this returns.
+  app.listen(host, port, sharedPort, (socket) => (listening = socket))
+  return listening
+}
+
+/** Rejects when the port is taken: two processes could share it without an error. 0 finds a free one. */
+function untakenPort(host: string, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    app.listen(host, port, exclusivePort, (socket) => {
-      if (!socket) return reject(new Error(`cannot listen on ${host}:${port}: the port is in use or not allowed`))
-      resolve({ port: us_socket_local_port(socket), close: () => us_listen_socket_close(socket) })
+    const server = createServer()
+    server.once('error', () => reject(cannotListen(host, wanted)))
+    server.listen(wanted, host, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : wanted))
     })
   })
 }
 
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, host, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
+const cannotListen = (host: string, port: number): Error =>
+  new Error(`cannot listen on ${host}:${port}: the port is in use or not allowed`)
