@@ -24,3 +24,4 @@ export { writeSlackExport, type SlackExportContent, type SlackExportSize } from 
 export { writeZip } from './zip-file.ts'
 export { NameServer } from './name-server.ts'
 export { PushService, type PushAnswer, type ReceivedPush } from './push-service.ts'
+export { unestablishedOfBurst } from './burst.ts'

@@ -34,6 +34,12 @@ const maxHeaderListSize = 16 * 1024
 /** While draining, busy connections get this long to receive the notice; closing one early could cut off a request. */
 const idleGraceMs = 1_000
 
+/**
+ * Connections that may wait to be accepted. The network stack of a client repeats those beyond it only after a second,
+ * and by default Node.js asks for 511, fewer than the clients that reconnect at once. The kernel may allow fewer.
+ */
+const maxUnaccepted = 4_096
+
 export async function servePublicPort(options: Options): Promise<PublicPort> {
   const { host, port, dispatch, realtime, connections, timeouts = defaultTimeouts } = options
   let draining = false
@@ -42,7 +48,7 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
   const { server, sockets } = createFront(http1, http2, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: maxUnaccepted }, () => {
       server.removeListener('error', reject)
       resolve()
     })

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { unestablishedOfBurst } from '@parley/testkit'
+import { openEnv, type Env, type Gateway } from './_env.ts'
+
+let env: Env
+let gateway: Gateway
+beforeAll(async () => {
+  env = await openEnv()
+  gateway = await env.start()
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+onLinux('a burst of connections is established before the first is accepted', async () => {
+  expect(await unestablishedOfBurst(Number(new URL(gateway.url).port), 1_500)).toBe(0)
+})
