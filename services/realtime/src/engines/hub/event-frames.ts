@@ -1,6 +1,6 @@
 import type { Delivery, Event } from '@parley/contracts/internal'
 import { eventFrame, hintFrame } from './frame.ts'
-import type { ReplayFrame } from './replay-buffer.ts'
+import { deletion, type ReplayFrame } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 
 /** A frame of an event for one audience. */
@@ -12,11 +12,18 @@ export type EventFrame = ReplayFrame & {
   userIds?: readonly string[]
 }
 
-/** Kinds of events that are throttled to the newest one, with the property of a person that each concerns. */
-export const changesOfPerson: ReadonlyMap<string, string> = new Map([
+/**
+ * Kinds of events for everyone of which clients need only the newest about a subject, with the property that each
+ * concerns. They are throttled, and sent to many sockets in slices. Other kinds for everyone are sent at once.
+ */
+export const newestMatters: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
   ['user_custom_status_set', 'custom status'],
   ['user_custom_status_cleared', 'custom status'],
+  ['account_deleted', deletion],
+  ['server_updated', 'server'],
+  ['room_groups_updated', 'layout'],
+  ['policy_changed', 'permissions'],
 ])
 
 /** The frames of an event at a position, one for each audience. */
@@ -40,8 +47,8 @@ function frameFor(event: Event, { envelope, audience }: Delivery, position: stri
       return { envelope, bytes, topics: userIds.map(topics.user), userIds }
     }
     case 'everyone': {
-      const property = changesOfPerson.get(event.kind)
-      const about = property === undefined ? {} : { about: { userId: event.aggregateId, property } }
+      const property = newestMatters.get(event.kind)
+      const about = property === undefined ? {} : { about: { subject: event.aggregateId, property } }
       return { envelope, bytes, topics: [topics.everyone], ...about }
     }
     case undefined:

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { expect, test } from '@jest/globals'
 import { EventSchema } from '@parley/contracts/internal'
+import { hintFrame } from './frame.ts'
 import { Hub } from './hub.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 import { UserAccess } from './user-access.ts'
@@ -47,7 +48,7 @@ test('after a loss of the stream, a position from before an old event is refused
   ])
 })
 
-test('events about a deleted person are not replayed', () => {
+test('of events about a deleted person only the deletion is replayed', () => {
   using hub = newHub(100_000)
   hub.replayableSince(0)
   const changed = create(EventSchema, {
@@ -58,7 +59,8 @@ test('events about a deleted person are not replayed', () => {
   expect(hub.replay(anna, hub.position)).toEqual({ frames: [expect.any(Uint8Array)] })
   const deleted = create(EventSchema, {
     ...{ id: 'E2', kind: 'account_deleted', aggregateType: 'user', aggregateId: 'Ubert', version: 2n },
+    deliveries: [{ envelope: Buffer.from('deleted'), audience: { case: 'everyone', value: true } }],
   })
   hub.deliver(deleted, { seq: 2, storedAtMs: 200_001 })
-  expect(hub.replay(anna, hub.position)).toEqual({ frames: [] })
+  expect(hub.replay(anna, hub.position)).toEqual({ frames: [hintFrame(Buffer.from('deleted'))] })
 })

@@ -11,6 +11,7 @@ import type { Stored } from './intake.ts'
 import { Publisher } from './publisher.ts'
 import { RecentVersions } from './recent-versions.ts'
 import type { Replay, ReplayBuffer } from './replay-buffer.ts'
+import { slices } from './sliced-broadcast.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
 import { openOf, UserAccess } from './user-access.ts'
@@ -44,6 +45,7 @@ export class Hub implements Disposable {
   readonly #seen = new RecentVersions()
   readonly #publisher: Publisher
   #position = positionOf(0, '')
+  #nextSlice = 0
   /** When all sockets were last reset, in milliseconds. */
   #resetAt = 0
 
@@ -52,7 +54,10 @@ export class Hub implements Disposable {
     this.#now = options.now ?? Date.now
     this.access = new Access(options.policy, this.#now)
     const { publish, metrics } = options
-    this.#publisher = new Publisher({ publish, metrics, users: this.access.users })
+    this.#publisher = new Publisher({
+      ...{ publish, metrics, users: this.access.users },
+      sockets: () => this.connections.size,
+    })
   }
 
   /** Position of the newest event that this node has published. */
@@ -144,6 +149,7 @@ export class Hub implements Disposable {
   /** Starts the stream of a socket. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of topicsOf(user)) connection.subscribe(topic)
+    connection.subscribe(topics.slice(this.#nextSlice++ % slices))
     this.hintTopics.start(connection, user)
   }
 

@@ -1,9 +1,10 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Metrics } from '../../metrics.ts'
-import { changesOfPerson, type EventFrame } from './event-frames.ts'
+import { newestMatters, type EventFrame } from './event-frames.ts'
 import { hintFrame } from './frame.ts'
 import { KeyedThrottle } from './keyed-throttle.ts'
-import { keyOf } from './replay-buffer.ts'
+import { deletion, keyOf, type About } from './replay-buffer.ts'
+import { SlicedBroadcast } from './sliced-broadcast.ts'
 import { topics } from './topics.ts'
 import { openOf, type UserAccess } from './user-access.ts'
 
@@ -12,6 +13,8 @@ type Options = {
   publish: (topic: string, frame: Uint8Array) => void
   /** The people on this node. */
   users: ReadonlyMap<string, UserAccess>
+  /** Number of sockets on this node. */
+  sockets: () => number
   metrics: Pick<Metrics, 'published'>
 }
 
@@ -19,10 +22,12 @@ type Options = {
 export class Publisher implements Disposable {
   readonly #options: Options
   readonly #throttle = new KeyedThrottle()
+  readonly #broadcast: SlicedBroadcast
   #newest: Event | undefined
 
   constructor(options: Options) {
     this.#options = options
+    this.#broadcast = new SlicedBroadcast(options)
   }
 
   /** Publishes the next event of the stream. */
@@ -30,8 +35,9 @@ export class Publisher implements Disposable {
     this.#newest = event
     if (this.#options.users.size === 0) return
     for (const frame of frames) {
-      if (frame.about !== undefined) {
-        this.#throttle.offer(keyOf(frame.about), () => this.#publishLatest(event, frame))
+      const { about } = frame
+      if (about !== undefined) {
+        this.#throttle.offer(keyOf(about), () => this.#publishLatest(event, frame, about))
         continue
       }
       if (frame.roomId !== undefined) this.#publishToRoom(frame.roomId, frame, frames)
@@ -41,18 +47,25 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Drops waiting events about a person. */
+  /** Drops waiting events about a person but the deletion of the account. */
   forget(userId: string): void {
-    for (const property of changesOfPerson.values()) this.#throttle.forget(keyOf({ userId, property }))
+    for (const property of newestMatters.values()) {
+      if (property === deletion) continue
+      const key = keyOf({ subject: userId, property })
+      this.#throttle.forget(key)
+      this.#broadcast.forget(key)
+    }
   }
 
   [Symbol.dispose](): void {
     this.#throttle[Symbol.dispose]()
+    this.#broadcast[Symbol.dispose]()
   }
 
   /** A delayed frame has no position, like hints: later events have been published before it. */
-  #publishLatest(event: Event, { envelope, bytes }: EventFrame): void {
-    this.#options.publish(topics.everyone, event === this.#newest ? bytes : hintFrame(envelope))
+  #publishLatest(event: Event, { envelope, bytes }: EventFrame, about: About): void {
+    const late = (): Uint8Array => hintFrame(envelope)
+    this.#broadcast.send(keyOf(about), event === this.#newest ? bytes : late(), late)
     this.#options.metrics.published(event)
   }
 

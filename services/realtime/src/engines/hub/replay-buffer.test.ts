@@ -6,14 +6,14 @@ const kib = 1024
 
 const bufferOf = (options: { maxBytes?: number; maxReplayBytes?: number } = {}) => {
   const buffer = new ReplayBuffer({ windowMs, maxBytes: 1024 * kib, maxReplayBytes: 512 * kib, ...options })
-  buffer.addedSince(0)
+  buffer.addedSince(-longestDelayMs)
   return buffer
 }
 
 const frame = (name: string, ...topics: string[]): ReplayFrame => ({ bytes: Buffer.from(name), topics })
 const about = (name: string, thing: string): ReplayFrame => ({
   ...frame(name, 'everyone'),
-  about: { userId: thing, property: 'profile' },
+  about: { subject: thing, property: 'profile' },
 })
 
 /** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
@@ -98,9 +98,17 @@ describe('a position is refused', () => {
     const buffer = bufferOf({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, ...Array.from({ length: 20 }, (_, i) => [frame(`${i} ${big}`, 'a', `only ${i}`)]))
-    expect(missed(buffer, 'p10', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'p5', ['a'])).toBe('unknown_position')
     expect(missed(buffer, 'p20', ['a'])).toEqual([])
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
+  })
+
+  test('only while throttled changes are missing, which are kept for the whole window, whatever the memory', () => {
+    const buffer = bufferOf({ maxBytes: 128 * kib })
+    const big = 'x'.repeat(10 * kib)
+    add(buffer, [about('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))
+    expect(missed(buffer, 'p1', ['a'])).toBe('unknown_position')
+    expect(missed(buffer, 'p21', ['a'])).toEqual(['name'])
   })
 
   test('from before a change of access of this person, or of everybody', () => {

@@ -1,4 +1,5 @@
 import type { ReplayRefusal } from '../../domain/replay-refusal.ts'
+import { longestTurnMs } from './sliced-broadcast.ts'
 import { TopicLog } from './topic-log.ts'
 
 /** An event of the stream, as sent to sockets. */
@@ -15,13 +16,16 @@ export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
   /**
-   * Its subject, if only the newest frame about it is kept. Such a frame is sent to everyone, up to two seconds late.
+   * Its subject, if only the newest frame about it is kept. Such a frame is sent to everyone, up to `longestDelayMs`
+   * late.
    */
   about?: About
 }
 
-/** A property of a person. */
-export type About = { userId: string; property: string }
+/** A property of a person or of the server. */
+export type About = { subject: string; property: string }
+/** The property that remains when everything else about a person is forgotten: that the account is deleted. */
+export const deletion = 'account'
 
 /** The frames that a socket missed, or the reason why they are unknown. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
@@ -37,13 +41,15 @@ type Options = {
 
 type Kept = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
 /** A frame of an event; `place` is its place among all frames. */
-type Item = { ordinal: number; place: number; frame: ReplayFrame }
+type Item = { ordinal: number; place: number; storedAtMs: number; frame: ReplayFrame }
 
 /** Longer than a node delays a frame, including the difference between two nodes. */
-export const longestDelayMs = 5_000
+export const longestDelayMs = longestTurnMs + 5_000
 /** Estimated memory of an event besides its frames, and of each topic. */
 const bytesPerEvent = 512
 const bytesPerTopic = 256
+/** Frames about subjects are kept for the whole window, however much else is published; this bounds their number. */
+const maxNewest = 10_000
 
 /**
  * The events of the last minutes, for sockets that reconnect. They are stored by topic, so that the cost of a replay
@@ -56,12 +62,12 @@ export class ReplayBuffer {
   #bytes = 0
   /** Everything stored from this time on was added; undefined until the first event. */
   #addedSinceMs: number | undefined
-  /** Everything stored up to this time may have been dropped. */
-  #droppedUntilMs = -Infinity
+  /** The newest frame about a subject may have been dropped if it was stored up to this time. */
+  #newestDroppedUntilMs = -Infinity
   /** Events by position, oldest first. */
   readonly #events = new Map<string, Kept>()
   readonly #topics = new Map<string, TopicLog<Item>>()
-  /** The newest frame about each subject of which only the newest is kept. */
+  /** The newest frame about each subject of which only the newest is kept, oldest first. */
   readonly #newest = new Map<string, Item>()
   /** For each person the ordinal of the first event after the newest change of their access, oldest first. */
   readonly #accessChanges = new Map<string, number>()
@@ -83,7 +89,7 @@ export class ReplayBuffer {
     let bytes = bytesPerEvent
     for (const frame of frames) {
       bytes += frame.bytes.length + frame.topics.length * bytesPerTopic
-      this.#addFrame({ ordinal, place: ++this.#place, frame })
+      this.#addFrame({ ordinal, place: ++this.#place, storedAtMs, frame })
     }
     this.#bytes += bytes
     this.#events.set(position, { ordinal, storedAtMs, bytes, frames })
@@ -101,9 +107,10 @@ export class ReplayBuffer {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
-  /** Removes everything about this person. */
+  /** Removes everything about this person but the deletion of the account. */
   forget(userId: string): void {
-    for (const [key, { frame }] of this.#newest) if (frame.about?.userId === userId) this.#newest.delete(key)
+    for (const [key, { frame }] of this.#newest)
+      if (frame.about?.subject === userId && frame.about.property !== deletion) this.#newest.delete(key)
   }
 
   /** The frames that a person with these topics missed since a position, in the order of the stream. */
@@ -124,12 +131,12 @@ export class ReplayBuffer {
     this.#accessChanges.clear()
     this.#bytes = 0
     this.#addedSinceMs = undefined
-    this.#droppedUntilMs = -Infinity
+    this.#newestDroppedUntilMs = -Infinity
   }
 
-  /** Whether nothing that was stored from this time on is missing. */
+  /** Whether no frame about a subject is missing that was stored from this time on. */
   #isComplete(sinceMs: number): boolean {
-    return sinceMs >= (this.#addedSinceMs ?? Infinity) && sinceMs > this.#droppedUntilMs
+    return sinceMs >= (this.#addedSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
   }
 
   /** Undefined if it is too much. */
@@ -155,7 +162,11 @@ export class ReplayBuffer {
 
   #addFrame(item: Item): void {
     const { about, topics } = item.frame
-    if (about) return void this.#newest.set(keyOf(about), item)
+    if (about) {
+      const key = keyOf(about)
+      this.#newest.delete(key)
+      return void this.#newest.set(key, item)
+    }
     for (const topic of topics) {
       const log = this.#topics.get(topic) ?? new TopicLog<Item>()
       this.#topics.set(topic, log)
@@ -166,6 +177,11 @@ export class ReplayBuffer {
   /** Drops events that are too old or exceed the memory, except the newest. */
   #evict(newestMs: number): void {
     const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
+    for (const [key, { storedAtMs }] of this.#newest) {
+      if (storedAtMs >= oldestMs && this.#newest.size <= maxNewest) break
+      this.#newest.delete(key)
+      this.#newestDroppedUntilMs = storedAtMs
+    }
     for (const [position, kept] of this.#events) {
       if (kept.ordinal === this.#ordinal) return
       if (kept.storedAtMs >= oldestMs && this.#bytes <= this.#options.maxBytes) return
@@ -174,21 +190,17 @@ export class ReplayBuffer {
     }
   }
 
-  #drop({ ordinal, storedAtMs, bytes, frames }: Kept): void {
+  #drop({ ordinal, bytes, frames }: Kept): void {
     this.#bytes -= bytes
-    this.#droppedUntilMs = storedAtMs
-    for (const frame of frames) this.#dropFrame(frame, ordinal)
+    for (const frame of frames) this.#dropFrame(frame)
     for (const [userId, changed] of this.#accessChanges) {
       if (changed > ordinal) return
       this.#accessChanges.delete(userId)
     }
   }
 
-  #dropFrame({ about, topics }: ReplayFrame, ordinal: number): void {
-    if (about) {
-      if (this.#newest.get(keyOf(about))?.ordinal === ordinal) this.#newest.delete(keyOf(about))
-      return
-    }
+  #dropFrame({ about, topics }: ReplayFrame): void {
+    if (about) return
     for (const topic of topics) {
       const log = this.#topics.get(topic)
       log?.shift()
@@ -197,8 +209,8 @@ export class ReplayBuffer {
   }
 }
 
-/** Names a property of a person. */
-export const keyOf = ({ userId, property }: About): string => `${userId} ${property}`
+/** Names a property of a subject. */
+export const keyOf = ({ subject, property }: About): string => `${subject} ${property}`
 
 /** Whether a person would get this frame twice, as a member of the room and as an addressee. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>

@@ -1,6 +1,8 @@
 /** Topics of this node's sockets. */
 export const topics = {
   everyone: 'everyone',
+  /** One part of all sockets. */
+  slice: (number: number) => `everyone:${number}`,
   /** Hints, which slow sockets do not get. */
   hints: 'hints',
   user: (userId: string) => `user:${userId}`,

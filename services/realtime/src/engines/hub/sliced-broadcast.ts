@@ -1,0 +1,72 @@
+import { topics } from './topics.ts'
+
+type Options = {
+  /** Sends one frame to every socket that is subscribed to a topic. */
+  publish: (topic: string, frame: Uint8Array) => void
+  /** Number of sockets on this node. */
+  sockets: () => number
+}
+/** A frame, and how many slices have yet to receive it. */
+type Waiting = { frame: Uint8Array; left: number }
+
+/** With more sockets frames are sent in slices. */
+const maxAtOnce = 1_000
+const socketsPerSecond = 1_000
+/** Time until the last slice has received a frame, however many sockets there are. */
+export const longestTurnMs = 20_000
+/** Every socket belongs to one of so many slices. */
+export const slices = 64
+/** Bounds memory. Further frames are sent at once. */
+const maxWaiting = 10_000
+
+/**
+ * Sends frames to all sockets; to many sockets in slices, about a thousand sockets a second, because most of these
+ * frames make clients read something from the server. Of several frames about the same subject a slice receives the
+ * newest.
+ */
+export class SlicedBroadcast implements Disposable {
+  readonly #options: Options
+  readonly #waiting = new Map<string, Waiting>()
+  #slice = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Sends a frame that replaces earlier ones with the same key; `late` is the form for sockets that receive it late. */
+  send(key: string, atOnce: Uint8Array, late: () => Uint8Array): void {
+    this.#waiting.delete(key)
+    const { publish, sockets } = this.#options
+    if (sockets() <= maxAtOnce || this.#waiting.size >= maxWaiting) return publish(topics.everyone, atOnce)
+    this.#waiting.set(key, { frame: late(), left: slices })
+    this.#arm()
+  }
+
+  /** Drops the frame of a key; some sockets may have received it. */
+  forget(key: string): void {
+    this.#waiting.delete(key)
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#waiting.clear()
+  }
+
+  #arm(): void {
+    if (this.#waiting.size === 0) return
+    const turnMs = Math.min(longestTurnMs, (1000 * this.#options.sockets()) / socketsPerSecond)
+    this.#timer ??= setTimeout(() => this.#sendToNextSlice(), turnMs / slices).unref()
+  }
+
+  #sendToNextSlice(): void {
+    this.#timer = undefined
+    const topic = topics.slice(this.#slice)
+    this.#slice = (this.#slice + 1) % slices
+    for (const [key, waiting] of this.#waiting) {
+      this.#options.publish(topic, waiting.frame)
+      if (--waiting.left === 0) this.#waiting.delete(key)
+    }
+    this.#arm()
+  }
+}

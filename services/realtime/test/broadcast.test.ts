@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@parley/testkit'
+import { openEnv, ready, type Env, type Node } from './_env.ts'
+import { announced, postedTo, publish } from './_events.ts'
+import { Socket } from './_socket.ts'
+
+let env: Env
+let node: Node
+const sockets: Socket[] = []
+
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start({ PARLEY_REALTIME_SOCKETS_PER_PERSON: '0' })
+  await ready(node)
+  const token = env.signIn('Uanna')
+  for (let n = 0; n < 11; n++)
+    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.subscribed(node.url, token)))))
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.close()
+  await env[Symbol.asyncDispose]()
+})
+
+test('an event for more than a thousand sockets reaches each once, most of them after later events', async () => {
+  const [toAll, toAnna] = [announced(1), postedTo(['Uanna'], 'Rdm', 1)]
+  await publish(env.bus, toAll)
+  await publish(env.bus, toAnna)
+  await eventually(() => {
+    for (const socket of sockets) expect(socket.received).toEqual(expect.arrayContaining([toAll.id, toAnna.id]))
+  })
+  const late = sockets.filter(({ received }) => received.indexOf(toAll.id) > received.indexOf(toAnna.id))
+  expect(late.length).toBeGreaterThan(sockets.length / 2)
+  expect(sockets.filter(({ received }) => received.length !== 2)).toEqual([])
+})
