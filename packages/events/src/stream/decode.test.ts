@@ -58,6 +58,15 @@ test('a batch assembled from encoded events decodes to the same events', () => {
   expect(Buffer.from(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))).toEqual(batch)
 })
 
+test('a fact is decoded only when its value is read', () => {
+  const login = toBinary(EventSchema, create(EventSchema, { fact: { case: 'login', value: { succeeded: true } } }))
+  // The last byte is the value of a flag; this one begins a longer number.
+  login[login.length - 1] = 0xff
+  const [event] = decodeBatch(encodeBatch([login]))
+  expect(event?.fact.case).toBe('login')
+  expect(() => event?.fact.value).toThrow()
+})
+
 test('handles every field of the schema', () => {
   expect(EventSchema.fields.filter((field) => !field.oneof).map((field) => field.number)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9,

@@ -1,4 +1,4 @@
-import { fromBinary, type DescMessage } from '@bufbuild/protobuf'
+import { fromBinary, type DescMessage, type Message } from '@bufbuild/protobuf'
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { EventSchema, type Delivery, type Event } from '@parley/contracts/internal'
 import { WireReader } from './wire.ts'
@@ -31,7 +31,8 @@ const TIMESTAMP = { seconds: number(1), nanos: number(2) }
 
 /**
  * Decodes an encoded EventBatch several times faster than the generic decoder, in which nodes would spend most of their
- * time. The fact is decoded lazily. Throws a RangeError when the bytes are no EventBatch.
+ * time. The fact is decoded when its value is read, which then throws if it is invalid; its case is known without that.
+ * Throws a RangeError when the bytes are no EventBatch.
  */
 export function decodeBatch(data: Uint8Array): Event[] {
   const events: Event[] = []
@@ -114,8 +115,15 @@ function readEvent(reader: WireReader): Event {
 function readFact(number: number, bytes: Uint8Array | undefined): Event['fact'] {
   const fact = facts.get(number)
   if (fact === undefined || bytes === undefined) return { case: undefined }
+  const { name, schema } = fact
+  let value: Message | undefined
   // Name and schema come from the same field of the oneof.
-  return { case: fact.name, value: fromBinary(fact.schema, bytes) } as unknown as Event['fact']
+  return {
+    case: name,
+    get value() {
+      return (value ??= fromBinary(schema, bytes))
+    },
+  } as unknown as Event['fact']
 }
 
 function readDelivery(reader: WireReader): Delivery {
