@@ -31,10 +31,8 @@ export async function findValidCredentials(
   graceFrom: Date,
 ): Promise<ValidCredential[]> {
   if (digests.length === 0) return []
-  const asked = sql.join(
-    digests.map((digest) => sql`${digest}`),
-    sql`, `,
-  )
+  // One parameter, so that PostgreSQL knows the statement whatever the number of digests.
+  const asked = sql`any(${sql.param(digests)}::bytea[])`
   return sqlRows<ValidCredential>(
     db,
     sql`
@@ -44,10 +42,10 @@ export async function findValidCredentials(
              coalesce((select array_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.id), array[]::text[])
                as "roleIds"
       from (
-        select digest as asked, null::timestamptz as replaced_at, * from credentials where digest in (${asked})
+        select digest as asked, null::timestamptz as replaced_at, * from credentials where digest = ${asked}
         union all
         select previous_digest as asked, rotated_at as replaced_at, * from credentials
-        where previous_digest in (${asked}) and rotated_at > ${graceFrom.toISOString()}
+        where previous_digest = ${asked} and rotated_at > ${graceFrom.toISOString()}
       ) c join users u on u.id = c.user_id
       where c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,
   )
