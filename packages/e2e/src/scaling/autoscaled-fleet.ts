@@ -8,8 +8,17 @@ import { eventually } from '@parley/testkit'
 import { temporaryDataDir } from '../abandoned.ts'
 import { ownerCredentials, readyFileOf } from '../fleet.ts'
 
-/** A line of `pnpm autoscale --json`. Times are milliseconds since 1970. */
-export type Decision = { at: number; wanted: number; metrics: Record<string, (number | null)[]>; next: number }
+/**
+ * A line of `pnpm autoscale --json`: how many nodes there should be by then, how many the metrics ask for, and how many
+ * there shall be. Times are milliseconds since 1970.
+ */
+export type Decision = {
+  at: number
+  wanted: number
+  metrics: Record<string, (number | null)[]>
+  desired: number
+  next: number
+}
 
 /** A fleet whose realtime nodes `pnpm autoscale` scales. */
 export class AutoscaledFleet implements AsyncDisposable {

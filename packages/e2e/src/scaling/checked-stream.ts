@@ -12,10 +12,12 @@ export class CheckedStream {
   readonly received: string[] = []
   /** Reasons why its client had to reload everything. */
   readonly resets: string[] = []
-  readonly losses: { at: number; reason: string }[] = []
+  /** `openMs`: how long the connection had been open. */
+  readonly losses: { at: number; reason: string; openMs: number }[] = []
   /** Connections that continued where the last one ended. */
   resumed = 0
   #openedAt = Infinity
+  #connectedAt = Infinity
   #isClosed = false
 
   constructor(client: ParleyClient, url: string, roomId: string) {
@@ -24,7 +26,9 @@ export class CheckedStream {
       if (event.roomId === roomId) this.received.push(event.messageEventId)
     })
     this.#realtime.onState((state) => {
-      if (state.status === 'waiting') this.losses.push({ at: Date.now(), reason: state.reason })
+      const at = Date.now()
+      if (state.status === 'waiting') this.losses.push({ at, reason: state.reason, openMs: at - this.#connectedAt })
+      if (state.status === 'open') this.#connectedAt = at
       if (state.status === 'open' && state.resumed) this.resumed++
     })
   }
