@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Child,
@@ -35,15 +35,24 @@ const scrapeSeconds = 1
 export type Series = { labels: Record<string, string>; points: (readonly [seconds: number, value: number])[] }
 type RawSeries = { metric: Record<string, string>; values: [seconds: number, value: string][] }
 
+/** Prometheus reads the file whenever it changes. */
+function writeTargets(file: string, jobs: ScrapedJob[]): void {
+  writeFileSync(`${file}.new`, JSON.stringify(jobs.map(({ job, targets }) => ({ targets, labels: { job } }))))
+  renameSync(`${file}.new`, file)
+}
+
 /** A Prometheus that scrapes a fleet once a second, until it is disposed. */
 export class Prometheus implements AsyncDisposable {
   readonly #url: string
   readonly #child: Child
+  /** File that names what is scraped. */
+  readonly #targets: string
   readonly #startedAt = Date.now() / 1000
 
-  private constructor(url: string, child: Child) {
+  private constructor(url: string, child: Child, targets: string) {
     this.#url = url
     this.#child = child
+    this.#targets = targets
   }
 
   /** Starts it with its data in a folder. */
@@ -51,11 +60,13 @@ export class Prometheus implements AsyncDisposable {
     const port = await freePort()
     const interval = `${scrapeSeconds}s`
     const config = join(folder, 'prometheus.json')
+    const targets = join(folder, 'targets.json')
+    writeTargets(targets, jobs)
     // JSON is YAML.
     const content = {
       global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
       rule_files: ruleFiles,
-      scrape_configs: jobs.map(({ job, targets }) => ({ job_name: job, static_configs: [{ targets }] })),
+      scrape_configs: [{ job_name: 'fleet', file_sd_configs: [{ files: [targets], refresh_interval: '5s' }] }],
     }
     writeFileSync(config, JSON.stringify(content))
     const url = `http://127.0.0.1:${port}`
@@ -74,7 +85,12 @@ export class Prometheus implements AsyncDisposable {
         () => false,
       ),
     )
-    return new Prometheus(url, child)
+    return new Prometheus(url, child, targets)
+  }
+
+  /** Scrapes other processes from now on. */
+  scrape(jobs: ScrapedJob[]): void {
+    writeTargets(this.#targets, jobs)
   }
 
   /** The series that a query gave since the start, with their numbers. */
@@ -94,6 +110,21 @@ export class Prometheus implements AsyncDisposable {
       if (!result.some(({ value }) => Number(value[1]) > 0)) throw new Error(`not above 0: ${query}`)
     }
     await eventually(isShown, { timeoutMs })
+  }
+
+  /** Waits until an alert fires: its condition has been met for as long as its rule says. */
+  async fires(alert: string, timeoutMs = 120_000): Promise<void> {
+    await this.shows(`ALERTS{alertname="${alert}",alertstate="firing"}`, timeoutMs)
+  }
+
+  /** Waits until the condition of an alert is not met any more. */
+  async ends(alert: string, timeoutMs = 120_000): Promise<void> {
+    const hasEnded = async () => {
+      const query = `ALERTS{alertname="${alert}"}`
+      const { result } = await this.#get<{ result: unknown[] }>('query', { query })
+      if (result.length > 0) throw new Error(`${alert} has not ended`)
+    }
+    await eventually(hasEnded, { timeoutMs })
   }
 
   async #get<T>(what: string, parameters: Record<string, string>): Promise<T> {

@@ -120,7 +120,7 @@ export async function readTooSlowly(token: string, shown: Shown): Promise<void> 
 }
 
 /** An event on which the consumer of notifications fails each time, until it is parked; then it is replayed. */
-export async function parkAnEvent({ owner, bob }: Cast, shown: Shown): Promise<void> {
+export async function parkAnEvent({ owner, bob }: Pick<Cast, 'owner' | 'bob'>, shown: Shown): Promise<void> {
   const carol = await newPerson('carol')
   const roomId = await newRoom(owner, [bob, carol])
   await using database = await databaseOf('notifications')

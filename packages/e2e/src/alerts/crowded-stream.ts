@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { EventBatchSchema } from '@parley/contracts/internal'
+import { dataDirAt } from '@parley/local'
+import { connect } from 'nats'
+import { fleet } from '../fleet.ts'
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+
+/** Recipients of one event: their ids make up most of its 40 KB. */
+const recipients = Array.from({ length: 1_000 }, (_, n) => `nobody-${String(n).padStart(32, '0')}`)
+
+/** Stores events for nobody on the stream of the tested fleet until they are so many bytes. */
+export async function crowdStream(bytes: number): Promise<void> {
+  const { operatorFile, secretsFile } = dataDirAt(fleet().dataDir)
+  const [servers, pass] = [read(operatorFile)['natsUrl'] ?? '', read(secretsFile)['nats.admin'] ?? '']
+  const nc = await connect({ servers, user: 'admin-events', pass })
+  try {
+    const stream = nc.jetstream()
+    for (let sent = 0, n = 1; sent < bytes; n++) {
+      const event = {
+        ...{ id: `crowd-${Date.now()}-${n}`, kind: 'room_groups_reordered', version: BigInt(n) },
+        ...{ aggregateType: 'layout', aggregateId: 'nobody' },
+        deliveries: [{ audience: { case: 'users' as const, value: { userIds: recipients } } }],
+      }
+      const message = toBinary(EventBatchSchema, create(EventBatchSchema, { events: [event] }))
+      await stream.publish(`evt.layout.nobody.${event.kind}`, message)
+      sent += message.length
+    }
+  } finally {
+    await nc.close()
+  }
+}

@@ -1,0 +1,32 @@
+import { databaseOf } from '../databases.ts'
+
+/** A session of a service's user that holds a lock on a table. */
+export type TableLock = AsyncDisposable & {
+  /** What the page says to look at: sessions that wait for a lock, and the processes that hold it. */
+  waiting(): Promise<{ waits: number; blockers: number[] }>
+  /** Ends the session that holds the lock. */
+  terminate(): Promise<void>
+}
+
+/** Locks a table of a service's database against everybody. */
+export async function lockTable(service: string, table: string): Promise<TableLock> {
+  const [holder, observer] = await Promise.all([databaseOf(service), databaseOf(service)])
+  holder.on('error', () => undefined)
+  const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid')
+  await holder.query('begin')
+  await holder.query(`lock table ${table} in access exclusive mode`)
+  return {
+    async waiting() {
+      const found = await observer.query<{ blockers: number[] }>(
+        `select pg_blocking_pids(pid) as blockers from pg_stat_activity where wait_event_type = 'Lock'`,
+      )
+      return { waits: found.rows.length, blockers: [...new Set(found.rows.flatMap(({ blockers }) => blockers))] }
+    },
+    async terminate() {
+      await observer.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([holder.end().catch(() => undefined), observer.end()])
+    },
+  }
+}
