@@ -10,7 +10,7 @@ import { crowdStream } from '../src/alerts/crowded-stream.ts'
 
 import { lockTable } from '../src/alerts/locks.ts'
 import { newReaders, reading } from '../src/alerts/many-readers.ts'
-import { repeating } from '../src/alerts/repeating.ts'
+import { allOf, repeating } from '../src/alerts/repeating.ts'
 import { startWatchedFleet, type WatchedFleet } from '../src/alerts/watched-fleet.ts'
 import { databaseOf } from '../src/databases.ts'
 import { fleet, frozenWithGateway, serverPid } from '../src/fleet.ts'
@@ -137,9 +137,11 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
 
   test('ParleyDatabaseWaits and ParleyOverloaded: a locked table', async () => {
     const readers = await newReaders(roomId)
+    const rooms = await Promise.all(Array.from({ length: 12 }, () => newRoom(owner, [bob])))
     await using lock = await lockTable('messaging', 'room_events')
     {
-      await using _ = reading(readers, roomId)
+      await using _reading = reading(readers, roomId)
+      await using _writing = allOf(rooms.map((room) => repeating(200, () => post(bob, room, 'hello'))))
       await Promise.all([fires('ParleyDatabaseWaits'), fires('ParleyOverloaded')])
       expect((await lock.waiting()).waits).toBeGreaterThan(0)
       await shows('max(parley_rpc_server_queue_waiting{parley_service="messaging"})')
@@ -149,16 +151,16 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
     await wholeAgain()
   })
 
-  test('ParleyConsumerBehind, ParleyStreamFull and ParleyEventsLost: a consumer stands still until its events are dropped', async () => {
+  test('ParleyConsumerBehind, ParleyStreamFull and ParleyEventsLost: a consumer that stands still', async () => {
     await using lock = await lockTable('admin', 'audit_entries')
     for (let n = 0; n < 20; n++) await newRoom(owner)
     await fires('ParleyConsumerBehind')
     expect((await lock.waiting()).waits).toBeGreaterThan(0)
-    await crowdStream(18 * mebibytes)
+    await crowdStream(15 * mebibytes)
     await fires('ParleyStreamFull')
-    // Entries are kept for an hour, and looked at every five minutes.
+    // As if three days had passed, for which events are kept; it is noticed within five minutes.
     await using outbox = await databaseOf('messaging')
-    await outbox.query(`update outbox set relayed_at = relayed_at - interval '2 hours' where relayed_at is not null`)
+    await outbox.query(`update outbox set relayed_at = relayed_at - interval '73 hours' where relayed_at is not null`)
     await watched.prometheus.fires('ParleyEventsLost', 360_000)
     await logged('messaging', 'events left the stream before every consumer had handled them')
     await lock.terminate()

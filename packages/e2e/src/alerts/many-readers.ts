@@ -1,7 +1,7 @@
 import { RoomService } from '@parley/contracts/api'
 import { fleet } from '../fleet.ts'
 import { newPerson, type Person } from '../people.ts'
-import { repeating } from './repeating.ts'
+import { allOf, repeating } from './repeating.ts'
 
 /** A gateway refuses more calls of one person at a time. */
 const callsOfOnePerson = 60
@@ -22,9 +22,5 @@ export function reading(readers: Person[], roomId: string): AsyncDisposable {
   const running = readers.flatMap((reader) =>
     fleet().gateways.flatMap((base) => Array.from({ length: callsOfOnePerson }, () => read(reader, base))),
   )
-  return {
-    async [Symbol.asyncDispose]() {
-      await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))
-    },
-  }
+  return allOf(running)
 }

@@ -16,3 +16,10 @@ export function repeating(pauseMs: number, action: () => Promise<unknown>): Asyn
     },
   }
 }
+
+/** Disposes of all of them together. */
+export const allOf = (many: AsyncDisposable[]): AsyncDisposable => ({
+  async [Symbol.asyncDispose]() {
+    await Promise.all(many.map((one) => one[Symbol.asyncDispose]()))
+  },
+})
