@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createParleyClient } from '@parley/client'
 import { AdminUserService } from '@parley/contracts/admin'
 import {
   AssetUploadService,
@@ -27,7 +28,7 @@ const written = {
   ...{ filename: 'unspeakable-notes.txt', content: 'unspeakable content' },
 }
 
-/** What a browser or gRPC client with OpenTelemetry sends along. */
+/** What a client with OpenTelemetry sends along. */
 const client = { trace: randomBytes(16).toString('hex'), span: randomBytes(8).toString('hex') }
 const traceparent = `00-${client.trace}-${client.span}-01`
 
@@ -61,9 +62,13 @@ async function converse(): Promise<void> {
   const assetId = await upload(base, roomId)
 
   const headers = { traceparent }
+  // As OpenTelemetry's instrumentation of `fetch` does.
+  const withTrace: typeof fetch = (input, init) =>
+    fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), traceparent } })
+  const sdk = createParleyClient({ baseUrl: base, token: olga.token, fetch: withTrace })
   const body = `${written.body} @${bob.login}`
   const request = { roomId, body, attachmentAssetIds: [assetId] }
-  const { message } = await olga.call(MessageService.method.createMessage, request, { base, headers })
+  const { message } = await sdk.api.message.createMessage(request)
   await olga.call(VoiceCallService.method.joinCall, { roomId }, { base, headers })
   await olga.call(AdminUserService.method.createInvite, { email: mailedTo }, { base, headers })
   await download(base, { roomId, eventId: message?.id ?? '' })
