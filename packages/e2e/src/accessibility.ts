@@ -31,10 +31,13 @@ export async function inEveryTheme(page: Page, look: (theme: string) => Promise<
   }
 }
 
-/** Controls and fields that are, entirely or partly, outside the window, column or dialog to which they belong. */
+/**
+ * Controls and fields that are, entirely or partly, outside the window, column or dialog to which they belong. Those in
+ * a strip are reached by scrolling it sideways.
+ */
 export const cutOffIn = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {
-    if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('.unseen, pre')) return false
+    if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('.unseen, pre, .strip')) return false
     const { left, right, width } = control.getBoundingClientRect()
     if (width === 0) return false
     const around = control.closest('dialog, aside, main, nav')?.getBoundingClientRect()

@@ -26,6 +26,30 @@ useBrowser('more of administration', async () => {
   ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
 })
 
+inBrowser('on a phone the sections are one row, with the open one in sight', async () => {
+  await using visitor = await managing(owner, '/manage/people')
+  const { page } = visitor
+  await page.setViewportSize({ width: 320, height: 640 })
+  const sections = page.getByRole('navigation', { name: 'Administration' }).getByRole('listitem')
+  const boxes = await Promise.all((await sections.all()).map((section) => section.boundingBox()))
+  expect(boxes.length).toBeGreaterThan(3)
+  expect(new Set(boxes.map((box) => box?.y)).size).toBe(1)
+  for (const name of ['Server', 'People']) {
+    const link = sections.getByRole('link', { name, exact: true })
+    await link.press('Enter')
+    await page.locator('nav a[aria-current]', { hasText: name }).waitFor()
+    const { x = -1, width = 0 } = (await link.boundingBox()) ?? {}
+    expect(x).toBeGreaterThanOrEqual(0)
+    expect(x + width).toBeLessThanOrEqual(320)
+  }
+  // Opened by its address.
+  await page.goto(`${new URL(page.url()).origin}/manage/server`)
+  const open = page.locator('nav a[aria-current]', { hasText: 'Server' })
+  await open.waitFor()
+  const { x = -1, width = 0 } = (await open.boundingBox()) ?? {}
+  expect(x + width).toBeLessThanOrEqual(320)
+})
+
 inBrowser('an owner manages rooms and groups: names, members, bans, archiving', async () => {
   const bob = await newPerson('bob')
   const roomId = await newRoom(owner, [])
