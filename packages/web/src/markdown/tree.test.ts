@@ -66,25 +66,3 @@ describe('nothing dangerous is rendered from', () => {
     expect(plainOf('[a](javascript:alert(1))')).toBe('a')
   })
 })
-
-test.each([
-  'Shall we ship?',
-  'a. not a list',
-  'Well - yes; no: "perhaps" (or not)…',
-  'Ça va, Grüße – 10:02, e.g. 3.5',
-  'two  spaces   between',
-  'So!',
-  'wwwhat, www',
-  'see www.example.org',
-  'Ends in a space ',
-  'mailto:nobody and http:',
-  '🎉',
-  '日本語で書く。',
-  'so 👍🏽 it is',
-  '\u00a0held together\u00a0',
-  '\u3000wide\u2028lines\u0085',
-  '• no list',
-])('the fast path for %j gives the same as parsing', (line) =>
-  // With a line break behind it, it is parsed.
-  expect(shown(line)).toBe(shown(`${line}\n`)),
-)

@@ -7,6 +7,7 @@ import { toHast } from 'mdast-util-to-hast'
 import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { withEscapedSigns } from './mentions.ts'
+import { simpleTreeOf } from './simple.ts'
 
 const extensions = [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }]
 const mdastExtensions = [gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()]
@@ -34,27 +35,14 @@ export type Piece = Element | Text
 export function treeOf(body: string): Root {
   const known = kept.get(body)
   if (known) return known
-  const tree = isPlain(body) ? paragraphOf(body) : parsed(body)
+  const tree = simpleTreeOf(body) ?? parsedTreeOf(body)
   if (kept.size >= mostKept) kept.clear()
   kept.set(body, tree)
   return tree
 }
 
-/**
- * One line that begins with a letter and has no sign that means anything in Markdown: most of what people write. All
- * such signs are ASCII. Named classes of Unicode would cost more than parsing a message, because a browser first works
- * them out.
- */
-const plain = /^[A-Za-z\u0080-\uffff][A-Za-z\d .,:;?!'"()\u0080-\uffff-]*$/
-const isPlain = (body: string): boolean => plain.test(body) && !body.endsWith(' ') && !/www\./i.test(body)
-
-/** The parse result of a plain line, without the cost of parsing: at start, every visible message is parsed. */
-const paragraphOf = (line: string): Root => ({
-  type: 'root',
-  children: [{ type: 'element', tagName: 'p', properties: {}, children: [{ type: 'text', value: line }] }],
-})
-
-function parsed(body: string): Root {
+/** What the parser makes of any message. */
+export function parsedTreeOf(body: string): Root {
   const markdown = fromMarkdown(body, {
     extensions,
     mdastExtensions: [withEscapedSigns(body), ...mdastExtensions],
