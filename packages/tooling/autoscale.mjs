@@ -47,7 +47,7 @@ const [faster, every] = ['faster', 'every'].map((option) => positive(values[opti
 const everyMs = every * 1000
 const { targets, behavior } = scalingOf(name, faster)
 for (const [metric, target] of values.target.map((text) => text.split('='))) {
-  if (!(metric in targets)) refuse(`--target: ${metric} is none of ${Object.keys(targets).join(', ')}`)
+  if (!(metric in targets)) refuse(`--target: ${metric} is not one of ${Object.keys(targets).join(', ')}`)
   targets[metric] = positive(target, `--target ${metric}`)
 }
 const autoscaler = new HorizontalAutoscaler({ targets, behavior, minReplicas, maxReplicas })
@@ -62,12 +62,12 @@ const fleet = new LocalFleet({
     void decideUntilStopped()
   },
   onScaled: (count) => {
-    // Others were overtaken by a later decision.
-    if (count === scaler.wanted) report({ scaled: count }, `${count} nodes serve`)
+    // Any other count belongs to an earlier decision.
+    if (count === scaler.wanted) report({ scaled: count }, `${count} nodes are serving`)
   },
   onEnd: (code) => process.exit(code),
 })
-// Ctrl-C reaches the whole process group: the fleet ends, and then this process.
+// Ctrl-C reaches the whole process group: the fleet ends first, then this process.
 process.on('SIGINT', () => stopping.abort())
 for (const signal of ['SIGTERM', 'SIGHUP'])
   process.on(signal, () => {

@@ -1,4 +1,4 @@
-/** Fails when a service's `src/store/schema.ts` and the migrations in its `drizzle/` disagree. */
+/** Fails when a service's `src/store/schema.ts` and the migrations in its `drizzle/` differ. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -30,7 +30,7 @@ for (const service of services) {
   const missing = await missingStatements(service)
   if (missing.length === 0) continue
   console.log(
-    `services/${service}: schema.ts and drizzle/ disagree; run: pnpm migrations ${service}\n${missing.join('\n')}`,
+    `services/${service}: schema.ts and drizzle/ differ; run: pnpm migrations ${service}\n${missing.join('\n')}`,
   )
   process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 /**
- * `pnpm config-table` prints the settings of all deployables, from their declarations; `--write` puts them into the
- * reference for operators, between the marks below; `--check` fails if the reference differs.
+ * `pnpm config-table` prints the settings of all deployables, from their declarations; `--write` puts the tables into
+ * the reference for operators, between the marks below; `--check` fails if the reference differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -25,7 +25,7 @@ if (values.write || values.check) {
   }
 } else console.log(sections)
 
-/** A setting that several programs declare alike is printed once, with their names. */
+/** Prints a setting that several programs declare identically only once, with the names of the programs. */
 function sectionsOf(programs) {
   const readers = new Map()
   for (const { name, rows } of programs)
@@ -51,7 +51,7 @@ function keyOf(row) {
   return JSON.stringify(row)
 }
 
-/** The names, or which are missing where those are fewer. */
+/** Lists the names, or the missing ones (`all but ...`) if they are fewer. */
 function namesOf(names, everybody) {
   const missing = everybody.filter((name) => !names.includes(name))
   if (missing.length === 0) return 'all'

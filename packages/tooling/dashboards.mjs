@@ -1,7 +1,7 @@
 /**
  * `pnpm dashboards --write` writes the Grafana dashboards of deploy/grafana/ from `deploy/dashboards/`; `--check` fails
- * when a file differs, or a panel asks for a metric that nobody declares. `--json` prints each query of each panel as
- * Grafana sends it, with `--rate-interval` (5m) as the interval of rates.
+ * when a file differs, or a panel queries a metric that is not declared. `--json` prints each query of each panel as
+ * Grafana sends it, with `--rate-interval` (default 5m) as the interval of rates.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

@@ -16,7 +16,7 @@ const { composeFiles } = await import('./deploy/compose-services.mjs')
 const { chartFiles } = await import('./deploy/chart-facts.mjs')
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
-/** Per file, a function from its present text to the text it should have; only what the manifest says is replaced. */
+/** For each file, a function from its present text to its new text; only the generated parts are replaced. */
 const files = { ...busFiles, ...composeFiles, ...chartFiles }
 
 for (const problem of problemsOfFolders()) {
@@ -29,8 +29,6 @@ for (const [file, written] of Object.entries(files)) {
   const after = /\.(yaml|json|md)$/.test(file) ? await formatted(path, written(before)) : written(before)
   if (after === before) continue
   if (values.write) writeFileSync(path, after)
-  console.log(
-    values.write ? `${file}: written` : `${file}: is not what the manifest says; run: pnpm deployables --write`,
-  )
+  console.log(values.write ? `${file}: written` : `${file}: differs from the manifest; run: pnpm deployables --write`)
   if (values.check) process.exitCode = 1
 }

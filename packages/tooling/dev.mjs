@@ -19,14 +19,14 @@ const fleet = spawn(process.execPath, [inWorkspace('packages/local/dist/main.js'
   cwd: process.cwd(),
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 })
-// Ctrl-C reaches the whole process group: the fleet ends, and then this process.
+// Ctrl-C reaches the whole process group: the fleet ends first, then this process.
 process.on('SIGINT', () => undefined)
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => fleet.kill(signal))
 fleet.on('exit', (code) => process.exit(code ?? 1))
 fleet.on('message', ({ ready, restarted }) => {
   if (ready) void follow()
   if (restarted) {
-    console.log(`${restarted}: serves again ${seconds(performance.now() - edits.get(restarted))} after the edit`)
+    console.log(`${restarted}: is serving again ${seconds(performance.now() - edits.get(restarted))} after the edit`)
   }
 })
 

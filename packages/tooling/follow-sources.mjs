@@ -3,13 +3,12 @@ import { formatMessagesSync } from 'esbuild'
 import { watchTree } from './watch-tree.mjs'
 import { WatchedBuild } from './watched-build.mjs'
 
-/** Editors write a file in several steps. */
+/** How long to wait after an edit, because editors write a file in several steps. */
 const settleMs = 40
 
 /**
  * Rebuilds the packages in `folders` when their sources, anywhere below `sources`, change. `onBuilt` is called for each
- * rebuilt program, with the milliseconds since the edit; `onBroken` for each failed build, with
- * what the compiler says.
+ * rebuilt program, with the milliseconds since the edit; `onBroken` for each failed build, with the compiler's message.
  */
 export async function followSources({ folders, sources, onBuilt, onBroken }) {
   const builds = await Promise.all(folders.map((folder) => WatchedBuild.open(folder)))

@@ -3,7 +3,7 @@ import { register } from 'tsx/esm/api'
 
 /**
  * The `setup()` and `teardown()` of a run, from the module that the configuration names in `globals.hooks` (a path from
- * the root of the repository); nothing if it does not exist.
+ * the root of the repository); an empty object if it does not exist.
  */
 export async function hooksOf({ rootDir }, { globals }) {
   const hooks = new URL(globals.hooks, `file://${rootDir}/`)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const workspace = fileURLToPath(new URL('../..', import.meta.url))
 const tests = ['src/**/*.test.ts', 'test/**/*.test.ts', 'test/programs/*.ts']
 
-/** Every package and service with the entry points that build.mjs bundles; what it exports is an entry point as well. */
+/** Every package and service with the entry points that build.mjs bundles; its exports are entry points too. */
 function workspaces(kind) {
   const named = readdirSync(workspace + kind).filter((name) => existsSync(`${workspace}${kind}/${name}/package.json`))
   return named.map((name) => {
@@ -26,7 +26,7 @@ export default {
     },
     'packages/compact': {
       ...workspaces('packages').find(([name]) => name === 'packages/compact')?.[1],
-      // Native addons, which the bundle of the deployables leaves outside.
+      // Native addons, which are not bundled.
       ignoreDependencies: ['@node-rs/argon2', 'sharp'],
     },
     'packages/web': {
@@ -48,13 +48,13 @@ export default {
         'test/fixtures/*/*.mjs',
       ],
       project: ['*.{js,cjs,mjs}', '{deploy,scaling,testing}/**/*.{mjs,ts}', 'test/**/*.mjs'],
-      // Run by path or needed by a tool that is; the Kubernetes types are read by name.
+      // Run by path, or needed by a tool run by path; the Kubernetes types are loaded by name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models', /^@kubernetes-models/],
-      // Asked where they are installed.
+      // Optional programs, used if they are installed.
       ignoreBinaries: ['helm', 'kubeconform', 'docker-compose', 'promtool', 'setpriv'],
     },
   },
-  // Commands, and what is named on a command line: buf generates the contract.
+  // Commands, and a plugin named on a command line: buf generates the contract with it.
   ignoreDependencies: ['@bufbuild/buf', '@bufbuild/protoc-gen-es'],
   // A parameter's type may be exported beside its function.
   ignoreExportsUsedInFile: { interface: true, type: true },

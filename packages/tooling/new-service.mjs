@@ -116,7 +116,7 @@ export const start${Name}Env = () => test${hasDatabase ? 'Database' : ''}Service
 import { readiness } from '@parley/testkit'
 import { start${Name}Env } from './_env.ts'
 
-test('starts, says that it is ready, and ends', async () => {
+test('starts, reports that it is ready, and stops', async () => {
   await using env = await start${Name}Env()
   const { internalPort } = await env.start()
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
@@ -144,7 +144,7 @@ for (const [file, content] of Object.entries({ ...files, ...(hasDatabase && ofDa
 }
 await enter('packages/contracts/src/deployables.ts', '} as const satisfies Record<string, DeployableFacts>', [
   `  ${name}: {`,
-  `    about: 'What it is for, in a line.',`,
+  `    about: 'TODO: its purpose, in one line.',`,
   ...(hasDatabase ? ['    database: true,'] : []),
   '  },',
 ])
@@ -155,7 +155,7 @@ if (hasDatabase) script('generate-migrations.mjs', name, '--name', 'start')
 script('config-table.mjs', '--write')
 script('folders-table.mjs', '--write')
 script('deployables.mjs', '--write')
-console.log(`services/${name} is a deployable: it builds, and starts with the fleet. Still to be done by you:
+console.log(`services/${name} is a deployable: it builds, and starts with the fleet. What is left to do:
   - what it is for: services/${name}/README.md, and in a line in packages/contracts/src/deployables.ts
   - there too: its port and secrets, the methods it calls, the events it publishes and consumes; then pnpm deployables --write
   - whose methods it answers: packages/contracts/src/catalogue.ts
@@ -165,7 +165,7 @@ console.log(`services/${name} is a deployable: it builds, and starts with the fl
 async function enter(file, end, lines) {
   const path = inWorkspace(file)
   const text = readFileSync(path, 'utf8')
-  if (!text.includes(`\n${end}`)) throw new Error(`${file}: there is no line that begins with ${end}`)
+  if (!text.includes(`\n${end}`)) throw new Error(`${file}: no line begins with ${end}`)
   await writeFile(
     path,
     text.replace(`\n${end}`, () => `\n${lines.join('\n')}\n${end}`),

@@ -1,7 +1,7 @@
 /**
  * `node --import @parley/tooling/run-bundled program.ts`: runs a TypeScript program as one bundle, as services are in
  * production. A process starts in a fraction of the time that a loader needs for each of a thousand files. Bundles are
- * kept in node_modules/.cache until a file that went into them changes.
+ * kept in node_modules/.cache until one of their source files changes.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -30,13 +30,13 @@ function cachedBundle(stem) {
     const { inputs, state, code } = JSON.parse(readFileSync(`${stem}.json`, 'utf8'))
     return stateOf(inputs) === state ? code : undefined
   } catch {
-    // Never made, or a file of it is gone.
+    // There is no bundle yet, or one of its source files was deleted.
     return undefined
   }
 }
 
 function makeBundle(program, stem) {
-  // Loaded here, because a process that finds its bundle would pay for it at each start.
+  // Loaded only when needed, because loading it would slow down every process that finds its bundle.
   const { buildSync } = createRequire(import.meta.url)('esbuild')
   const { outputFiles, metafile } = buildSync({
     ...bundleOptions,
@@ -55,7 +55,7 @@ function makeBundle(program, stem) {
   return code
 }
 
-/** Changes with every file; throws when one is gone. */
+/** A value that changes when any of the files changes; throws if one is missing. */
 function stateOf(inputs) {
   const hash = createHash('sha256')
   for (const input of inputs) {

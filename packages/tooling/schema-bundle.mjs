@@ -14,7 +14,8 @@ export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit
 export async function bundleSchema(service) {
   const schema = join(workspace, 'services', service, 'src/store/schema.ts')
   if (!existsSync(schema)) throw new Error(`${service} has no src/store/schema.ts`)
-  // Here, where drizzle-orm is installed: a service whose schema is all from elsewhere does not depend on it.
+  // The bundle is written here because drizzle-orm is installed here; a service that only re-exports tables does not
+  // depend on it.
   const outfile = inWorkspace(`packages/tooling/node_modules/.cache/${service}-schema.cjs`)
   await build({
     entryPoints: [schema],

@@ -22,7 +22,7 @@ Without arguments: all checks (pnpm verify), unit and behaviour tests, end-to-en
                               end-to-end tests on the compact layout, and rules for components that need types
   --help                      this text
 PARLEY_LAYOUT=compact runs end-to-end tests on the compact layout.
-Own servers instead of private ones: PARLEY_TEST_POSTGRES_URL, PARLEY_TEST_NATS_URL, PARLEY_TEST_REDIS_URL.`
+To use your own servers instead of private ones: PARLEY_TEST_POSTGRES_URL, PARLEY_TEST_NATS_URL, PARLEY_TEST_REDIS_URL.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,7 +47,7 @@ const progress = new Progress()
 const endToEnd = { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] }
 /** Suites that run side by side. Unit and behaviour tests share nothing; the end-to-end tests share one fleet. */
 const rounds = [[{ config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] }, endToEnd]]
-/** The client in the browser does not see the layout. */
+/** Browser tests are left out here, because the web client cannot tell the layouts apart. */
 const compact = { ...endToEnd, args: [...endToEnd.args, '--testPathIgnorePatterns', '/web-'] }
 if (values.all && !isPartial) rounds.push([{ ...compact, env: { PARLEY_LAYOUT: 'compact' } }])
 
@@ -58,12 +58,12 @@ const options = {
   args: [
     ...paths,
     ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
-    // Jest takes all that follows for reporters.
+    // Jest would take every following argument as a reporter.
     ...(isPartial ? ['--reporters', 'default'] : []),
   ],
   onTotal: (total) => progress.expect(total),
   onFile: show,
-  // Of some files jest itself shows the progress.
+  // When only some files run, jest itself shows the progress.
   onComplaint: isPartial ? undefined : (line) => progress.say(line),
   onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
 }

@@ -21,7 +21,7 @@ function steps({ quick = false } = {}) {
   const cruised = ['packages', 'services'].flatMap((kind) =>
     readdirSync(inWorkspace(kind)).flatMap((name) => [`${kind}/${name}/src`, `${kind}/${name}/test`]),
   )
-  // Long ones first: then two at a time end at about the same time.
+  // The longest checks come first, so that both workers end at about the same time.
   return [
     tool('lint', 'node_modules/oxlint/bin/oxlint'),
     {
@@ -50,7 +50,7 @@ function steps({ quick = false } = {}) {
     ),
     { name: 'types of the web client', command: 'pnpm', args: ['-C', 'packages/web', 'run', 'typecheck'] },
     tool('format', 'node_modules/oxfmt/bin/oxfmt', '--list-different'),
-    tool('what is written from the manifest', `${tooling}/deployables.mjs`, '--check'),
+    tool('files generated from the manifest', `${tooling}/deployables.mjs`, '--check'),
     tool('migrations', `${tooling}/check-migrations.mjs`),
     tool('folders table', `${tooling}/folders-table.mjs`, '--check'),
     tool('catalogue of metrics', `${tooling}/metrics-table.mjs`, '--check'),
@@ -63,8 +63,8 @@ function steps({ quick = false } = {}) {
 const isFolder = (path) => existsSync(inWorkspace(path))
 
 /**
- * Runs all checks, as `runSteps` does, and returns the names of those that failed. `quick`: without the rules for components
- * that need types.
+ * Runs all checks, as `runSteps` does, and returns the names of those that failed. `quick` leaves out the lint rules of
+ * web components that need types.
  */
 export async function verify({ quick, ...options } = {}) {
   const failed = await runSteps([turbo('generate')], options)

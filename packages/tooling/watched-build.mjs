@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path'
 import { context } from 'esbuild'
 import { packageBundle } from './bundle-options.mjs'
 
-/** The bundles of one package, for building them again and again. */
+/** Builds the bundles of one package incrementally. */
 export class WatchedBuild {
   #context
   #inputs = new Set()
   #hashes = new Map()
-  /** Whether the last build failed; then any edit may fix it. */
+  /** Whether the last build failed; then every edit triggers a rebuild, because any file may fix it. */
   isBroken = false
 
   constructor(folder, buildContext) {
@@ -28,7 +28,7 @@ export class WatchedBuild {
     return this.#inputs.has(file)
   }
 
-  /** Builds. Resolves with whether the program changed; a failed build changes nothing and rejects. */
+  /** Builds the package. Resolves with whether the output changed; a failed build rejects and changes nothing. */
   async rebuild() {
     this.isBroken = true
     const { metafile, outputFiles } = await this.#context.rebuild()

@@ -42,13 +42,15 @@ function published(name) {
 
 function subscribed(name) {
   return {
-    'answers calls, shared by its processes': answered(name).map((subject) => `${subject} ${name}`),
+    'answers calls, load-balanced over its processes': answered(name).map((subject) => `${subject} ${name}`),
     hints: (factsOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
     'receives answers': [`_INBOX.${name}.>`],
   }
 }
 
-/** The subjects on which a deployable answers: of a service that it shares with others, its own methods one by one. */
+/**
+ * The subjects on which a deployable answers: a wildcard for a service of its own, single methods for a shared service.
+ */
 function answered(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
     const own = methods.filter((method) => answererOf(method) === name).map(rpcSubject)
@@ -78,7 +80,7 @@ function account(name) {
       publishes.map((type) => service(`evt.${type}.>`)),
     ),
     ...titled('requests to the keeper of the stream', [service(`stream.${name}.*`)]),
-    ...titled('looks up a place, follows', [
+    ...titled('reads events by place, and follows the stream', [
       service('$JS.API.DIRECT.GET.EVENTS'),
       `      { stream: { account: EVENTS, subject: "deliver.${name}.*" } }`,
       service('$JS.FC.EVENTS.>'),

@@ -5,7 +5,8 @@ const head = `# What the programs are, whatever an operator chooses: who has a d
 `
 
 /**
- * Generates the manifest's part of the chart. The operator's values stay; a deployable without values gets empty ones.
+ * Generates the manifest's part of the chart. The operator's values are kept; a deployable without values gets empty
+ * ones.
  */
 export const chartFiles = {
   'helm/parley/files/services.yaml': () => head + deployableNames.flatMap(facts).join('\n'),

@@ -12,13 +12,13 @@ import { problemsOfRunbooks, runbookOf } from './runbooks.mjs'
 const marked = /(<!-- objectives -->\n)[\s\S]*?(<!-- \/objectives -->)/
 
 /**
- * Checks the Prometheus rules of a folder: their format, that every metric exists, that there is a page about each alert,
- * and that the rules of the objectives are up to date. `write` brings these up to date.
+ * Checks the Prometheus rules of a folder: their format, that every metric exists, that each alert has a runbook, and
+ * that the rules generated from the objectives are up to date. `write` updates those.
  */
 export async function problemsOfAlerts(folder, { write } = {}) {
   const outdated = await outdatedObjectives(`${folder}/objectives.yaml`, write)
   const { metrics } = await declaredMetrics()
-  // OpenTelemetry's name for what identifies a process.
+  // `target_info` is the metric in which OpenTelemetry's exporter reports what identifies a process.
   const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries, 'target_info'])
   const files = ['alerts', 'objectives'].map((name) => `${folder}/${name}.yaml`).filter((file) => existsSync(file))
   const rules = files.flatMap((file) => parse(readFileSync(file, 'utf8')).groups.flatMap((group) => group.rules))
@@ -33,7 +33,7 @@ export async function problemsOfAlerts(folder, { write } = {}) {
   ]
 }
 
-/** Compares what is written from the objectives with the files, which `write` brings up to date. */
+/** Compares the text generated from the objectives with the files; `write` updates them. */
 async function outdatedObjectives(rules, write) {
   const page = inWorkspace('docs/runbooks/README.md')
   const text = readFileSync(page, 'utf8')
@@ -56,8 +56,8 @@ async function outdatedObjectives(rules, write) {
 function problemsOfRule({ alert, record, expr, for: pause, labels, annotations, ...rest }, known) {
   const problems = [...Object.keys(rest).map((key) => `unknown key ${key}`), ...problemsOfQuery(expr, known)]
   if (alert) {
-    if (!/^Parley\w+$/.test(alert)) problems.push('has no name with our prefix')
-    if (pause !== undefined && !/^\d+[smh]$/.test(pause)) problems.push(`${pause} is no time`)
+    if (!/^Parley\w+$/.test(alert)) problems.push('its name does not start with Parley')
+    if (pause !== undefined && !/^\d+[smh]$/.test(pause)) problems.push(`${pause} is not a duration`)
     if (!['warning', 'critical'].includes(labels?.severity)) problems.push('has no severity')
     if (!annotations?.summary) problems.push('does not say what to do')
     if (annotations?.runbook !== runbookOf(alert)) problems.push(`does not name its page, ${runbookOf(alert)}`)

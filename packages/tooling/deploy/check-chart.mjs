@@ -29,7 +29,7 @@ export async function checkChart({ write }) {
     ...(await problemsOfExamples()),
   ]
   const helm = hasHelm()
-  if (write && !helm) problems.push('there is no helm to render with')
+  if (write && !helm) problems.push('helm is needed to render the chart, and is not on PATH')
   const renderings = helm
     ? [...valueFiles(), ...sizes()].map((file) => ({ ...file, ...render(file) }))
     : valueFiles().map((file) => ({ ...file, ...golden(file.name) }))
@@ -48,14 +48,14 @@ export async function checkChart({ write }) {
 }
 
 const withoutHelm =
-  'rendering the chart anew, its notes, and the values of sizes/: helm is not installed; what it rendered last was checked'
+  'rendering the chart again, its notes, and the values of sizes/: helm is not installed; the committed rendering was checked'
 
 /** Validates all renderings and examples at once against every version of Kubernetes that the chart supports. */
 function validate(renderings) {
   const why = whyNotValidated()
   if (why) {
     const last = golden('full').validated
-    const until = last ? `validated last against ${last}` : 'nobody has validated this rendering'
+    const until = last ? `last validated against ${last}` : 'this rendering has never been validated'
     return { invalid: [], skipped: [`the objects against the schemas of Kubernetes: ${why}; ${until}`] }
   }
   const versions = versionsFrom(Number(/1\.(\d+)/.exec(parse(read('Chart.yaml')).kubeVersion)[1]))
@@ -69,5 +69,5 @@ function outdated({ name, values }, renderings) {
   const committed = golden(name)
   const now = renderings.find((each) => each.name === name)
   const same = committed.digest === digestOf(values) && (!now || isDeepStrictEqual(committed.objects, now.objects))
-  return same ? [] : [`golden/${name}.yaml is not what helm renders: ${howToRender}`]
+  return same ? [] : [`golden/${name}.yaml differs from what helm renders: ${howToRender}`]
 }

@@ -5,8 +5,8 @@ import { compactDeployables } from './manifest.mjs'
 import { problemsOfEnvironment } from './settings.mjs'
 
 /**
- * Checks the compact layout of Compose, given the services of compose.yaml: its process has the settings of each
- * deployable in it, and with compact.yaml none of them runs twice.
+ * Checks the compact layout of Compose, given the services of compose.yaml: its process must have the settings of every
+ * deployable that it contains, and none of those may also run separately.
  */
 export async function problemsOfCompact(services) {
   const problems = []
@@ -14,12 +14,15 @@ export async function problemsOfCompact(services) {
   const { environment, ...process } = services.compact
   for (const name of compactDeployables) {
     const found = await problemsOfEnvironment('compose.yaml: compact', name, environment)
-    // It contains the settings of the other deployables, too.
+    // The process also has the settings of the other deployables that it contains.
     problems.push(...found.filter((problem) => !problem.includes(' does not read ')))
     const password = `PARLEY_NATS_PASSWORD_${name.toUpperCase()}`
-    must(environment[password] === services.nats.environment[password], `compact has another ${password}`)
+    must(
+      environment[password] === services.nats.environment[password],
+      `compact and nats have different values of ${password}`,
+    )
     const missing = Object.keys(services[name].environment).filter((variable) => !(variable in environment))
-    must(missing.length === 0, `compact is not given ${missing.join(', ')}`)
+    must(missing.length === 0, `compact does not get ${missing.join(', ')}`)
   }
   const { read_only, cap_drop, stop_grace_period } = services.gateway
   must(process.stop_grace_period === stop_grace_period, 'compact has no time to drain')

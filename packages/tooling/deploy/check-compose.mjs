@@ -33,11 +33,11 @@ function choicesNotHandedOn(services) {
     const given = { ...services[name]?.environment, ...bucket[name]?.environment }
     return choicesOf(name)
       .filter((names) => !names.some((variable) => variable in given))
-      .map(([variable]) => `compose.yaml: ${name} reads ${variable}, which is not handed on to it`)
+      .map(([variable]) => `compose.yaml: ${name} reads ${variable}, which compose.yaml does not pass on to it`)
   })
 }
 
-/** s3.yaml overrides compose.yaml: the result of uploads for both together. */
+/** Checks the settings of uploads with s3.yaml on top of compose.yaml. */
 async function problemsOfBucket(environment) {
   const text = readFileSync(join(folder, 's3.yaml'), 'utf8')
   const given = Object.keys(parse(text).services.uploads.environment)
@@ -52,7 +52,7 @@ async function problemsOfBucket(environment) {
   ]
 }
 
-/** .env.example with a value for every secret, as new-env.sh makes it. */
+/** .env.example with a value for every secret, as new-env.sh writes it. */
 function filledEnvironment() {
   const lines = readFileSync(join(folder, '.env.example'), 'utf8').match(/^[A-Z_]+=.*$/gm)
   return Object.fromEntries(
@@ -102,10 +102,13 @@ class Compose {
     if (!service) return this.must(false, `${name} is missing`)
     const { environment } = service
     this.problems.push(...(await problemsOfEnvironment(`compose.yaml: ${name}`, name, environment)))
-    this.must(environment.PARLEY_SERVICE === name, `${name} is called ${environment.PARLEY_SERVICE}`)
-    this.must(environment.PARLEY_NATS_USER === name, `${name} is another user of the bus`)
+    this.must(environment.PARLEY_SERVICE === name, `${name} has PARLEY_SERVICE=${environment.PARLEY_SERVICE}`)
+    this.must(environment.PARLEY_NATS_USER === name, `${name} connects to the bus as another user`)
     const probe = `http://127.0.0.1:${environment.PARLEY_INTERNAL_PORT}/readyz`
-    this.must(service.healthcheck?.test.join(' ').includes(probe), `${name} is not asked at ${probe}`)
+    this.must(
+      service.healthcheck?.test.join(' ').includes(probe),
+      `${name}: its health check does not request ${probe}`,
+    )
     this.must(seconds(service.stop_grace_period) > 20, `${name} has no time to drain`)
     this.must(service.read_only && service.cap_drop?.includes('ALL'), `${name} is not locked down`)
     this.must(service.restart === 'unless-stopped', `${name} is not restarted`)
@@ -128,7 +131,7 @@ class Compose {
     for (const [name, { image, command, entrypoint }] of Object.entries(this.services)) {
       if (image !== this.variables.PARLEY_IMAGE) continue
       const program = command?.[0] ?? entrypoint?.[1]
-      this.must(all.includes(program), `${name} runs ${program}, which is no program of the image`)
+      this.must(all.includes(program), `${name} runs ${program}, which is not a program of the image`)
       if (name in this.services && command?.[0].endsWith('main.js')) {
         const own = name === 'compact' ? compact.main : `services/${name}/dist/main.js`
         this.must(program === own, `${name} runs ${program}`)
@@ -136,7 +139,10 @@ class Compose {
     }
   }
 
-  /** Checks that hosts in addresses are services, ports are those on which they listen, and volumes are declared. */
+  /**
+   * Checks that the hosts in addresses are services, that these listen on the ports given, and that volumes are
+   * declared.
+   */
   references() {
     const ports = { postgres: '5432', nats: '4222', redis: '6379' }
     for (const [name, { environment = {}, volumes = [], depends_on = {}, ports: published = [] }] of Object.entries(
@@ -146,16 +152,16 @@ class Compose {
         const [, host, port] = /^\w+:\/\/(?:[^@/]*@)?([\w-]+):(\d+)/.exec(String(value)) ?? []
         if (!host || host === 'localhost') continue
         const listens = ports[host] ?? this.httpPort(host)
-        this.must(listens === port, `${name}: ${key} leads to ${host}:${port}, where nobody listens`)
+        this.must(listens === port, `${name}: ${key} points to ${host}:${port}, where nothing listens`)
       }
       for (const volume of volumes) {
         const [source] = volume.split(':')
         if (!source.startsWith('.')) this.must(source in this.volumes, `${name}: volume ${source} is not declared`)
-        else this.must(readable(join(folder, source)), `${name}: ${source} is mounted, but is not there`)
+        else this.must(readable(join(folder, source)), `${name}: ${source} is mounted, but does not exist`)
       }
       for (const port of published) {
         const inside = port.split(':').at(-1)
-        this.must(this.httpPort(name) === inside, `${name}: nobody listens on the published port ${inside}`)
+        this.must(this.httpPort(name) === inside, `${name}: nothing listens on the published port ${inside}`)
       }
       for (const other of Object.keys(depends_on)) this.must(other in this.services, `${name} waits for ${other}`)
     }
@@ -166,14 +172,17 @@ class Compose {
     return entries.find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
   }
 
-  /** Every user of deploy/nats/parley.conf has a password, and each process has the one of its user. */
+  /**
+   * Checks that every user in deploy/nats/parley.conf has a password, and that each process has the password of its
+   * user.
+   */
   bus(names) {
     const conf = readFileSync(inWorkspace('deploy/nats/parley.conf'), 'utf8')
     const given = this.services.nats.environment
     const wanted = [...new Set([...conf.matchAll(/password: \$(\w+)/g)].map(([, variable]) => variable))]
     this.must(
       wanted.sort().join() === Object.keys(given).sort().join(),
-      `nats is given other passwords than parley.conf asks for (${wanted.join(', ')})`,
+      `the passwords that nats gets are not those that parley.conf uses (${wanted.join(', ')})`,
     )
     for (const name of [...names, 'operator']) {
       const password = this.services[name]?.environment.PARLEY_NATS_PASSWORD
@@ -188,7 +197,7 @@ class Compose {
       const password = this.services.postgres.environment[`PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`]
       const url = this.services[name]?.environment[`PARLEY_${name.toUpperCase()}_DATABASE_URL`]
       const wanted = `postgres://parley_${name}:${password}@postgres:5432/parley_${name}`
-      this.must(url === wanted, `${name} reaches its database at ${url}, which PostgreSQL does not have`)
+      this.must(url === wanted, `${name} uses the database URL ${url}, which postgres-init.sh does not create`)
     }
   }
 
@@ -197,7 +206,7 @@ class Compose {
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
       for (const [key, value] of Object.entries(environment)) {
         if (!secret.has(key) && !/PASSWORD/.test(key)) continue
-        // An optional one is then empty.
+        // `:-` and `-` are for optional secrets, which are empty if .env lacks them.
         this.must(/\$\{\w+:[?-]\}/.test(value), `${name}: ${key} is a secret, but does not come from .env`)
       }
     }
@@ -214,7 +223,7 @@ function readable(path) {
   }
 }
 
-/** The word of docker-compose itself, where it is installed. */
+/** Adds what docker-compose itself reports, if it is installed. */
 async function withDockerCompose(problems, variables) {
   const temporary = await mkdtemp(join(tmpdir(), 'parley-compose-'))
   try {

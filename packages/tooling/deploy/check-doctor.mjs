@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 const component = 'app.kubernetes.io/component'
 const named = (list, name) => list?.find((one) => one.name === name)
 
-/** Checks the job of the doctor: each of its containers must see what its deployable sees. */
+/** Checks the doctor's job: each container must have the same settings, files and network as its deployable. */
 export function problemsOfDoctor(objects, deployables) {
   const of = (kind, name) =>
     objects.find((one) => one.kind === kind && one.metadata.labels[component] === name)?.spec.template.spec
   const job = of('Job', 'doctor')
-  if (!job) return ['there is no job of the doctor']
+  if (!job) return ['the doctor has no job']
   const problems = []
   const must = (holds, problem) => holds || problems.push(`Job doctor: ${problem}`)
   must(job.enableServiceLinks === false, 'lets Kubernetes set PARLEY_ variables')
@@ -16,25 +16,28 @@ export function problemsOfDoctor(objects, deployables) {
   must(job.containers.map(({ name }) => name).join() === deployables.join(), 'does not check every deployable')
   const uploads = of('Deployment', 'uploads')
   for (const part of ['serviceAccountName', 'imagePullSecrets', 'nodeSelector', 'tolerations', 'securityContext'])
-    must(isDeepStrictEqual(job[part], uploads?.[part]), `has another ${part} than uploads`)
+    must(isDeepStrictEqual(job[part], uploads?.[part]), `its ${part} differs from that of uploads`)
   const hasClaim = job.volumes.some((volume) => volume.persistentVolumeClaim)
   must(
     hasClaim ? isBesideUploads(job.affinity) : isDeepStrictEqual(job.affinity, uploads?.affinity),
-    'may run where the files of uploads cannot be mounted',
+    'may run on a node where the volume of uploads cannot be mounted',
   )
   for (const container of job.containers) {
     const { name, args, volumeMounts } = container
     const own = of('Deployment', name)
     must(args.join(' ') === `operator.mjs doctor ${name}`, `${name} runs ${args.join(' ')}`)
     for (const part of ['env', 'image', 'securityContext'])
-      must(isDeepStrictEqual(container[part], own?.containers[0][part]), `${name} has another ${part}`)
-    // Nothing that is written in one container may be read in another.
+      must(
+        isDeepStrictEqual(container[part], own?.containers[0][part]),
+        `${name}: its ${part} differs from that of the deployable`,
+      )
+    // Containers must not share a writable folder, so `tmp` is separate in each of them.
     const mounts = own?.containers[0].volumeMounts.filter((mount) => mount.name !== 'tmp')
-    must(isDeepStrictEqual(volumeMounts, mounts), `${name} has other volumeMounts`)
+    must(isDeepStrictEqual(volumeMounts, mounts), `${name}: its volumeMounts differ from those of the deployable`)
     for (const mounted of volumeMounts)
       must(
         isDeepStrictEqual(named(job.volumes, mounted.name), named(own?.volumes, mounted.name)),
-        `${name} mounts another ${mounted.name}`,
+        `${name}: its volume ${mounted.name} differs from that of the deployable`,
       )
   }
   return problems

@@ -6,7 +6,7 @@ import { busUsers, databaseOwners } from './manifest.mjs'
 
 const folder = inWorkspace('deploy/examples')
 
-/** What packages/postgres sets when it connects, which a pooler must ignore. */
+/** Parameters that packages/postgres sends when it connects; a pooler must ignore them. */
 const givenAtStart = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 
 /** The objects of deploy/examples. */
@@ -16,9 +16,9 @@ export const examples = () =>
     .flatMap((file) => parseAllDocuments(readFileSync(`${folder}/${file}`, 'utf8')).map((document) => document.toJS()))
 
 /**
- * Checks the examples of what Parley needs beside it: their objects, that NATS has every user and PostgreSQL every
- * database of the manifest, that services can connect through its pooler, that a policy names who may connect to each pod,
- * and that Sentinels ask for a password. Nothing here knows the resources of CloudNativePG.
+ * Checks the example manifests of the servers that Parley needs: their objects, that NATS has every user and PostgreSQL
+ * every database of the manifest, that services can connect through the pooler, that a policy restricts who may connect
+ * to each pod, and that Sentinels require a password. Resources of CloudNativePG are not checked.
  */
 export async function problemsOfExamples(objects = examples()) {
   const known = objects.filter(({ apiVersion }) => !apiVersion.startsWith('postgresql.cnpg.io/'))
@@ -41,7 +41,7 @@ export async function problemsOfExamples(objects = examples()) {
     const { containers, securityContext } = spec.template.spec
     const locked =
       securityContext.runAsNonRoot && containers.every((each) => each.securityContext.readOnlyRootFilesystem)
-    must(locked, `${kind} ${metadata.name}: is not locked down`)
+    must(locked, `${kind} ${metadata.name}: is not locked down (securityContext)`)
     must(isClosed(spec.template, objects), `${kind} ${metadata.name}: anybody may connect to it`)
   }
   for (const { metadata, data = {} } of objects.filter(({ kind }) => kind === 'ConfigMap')) {
@@ -54,7 +54,7 @@ export async function problemsOfExamples(objects = examples()) {
   return problems.map((problem) => `deploy/examples: ${problem}`)
 }
 
-/** Whether a policy names who may connect to each port of a pod. */
+/** Whether a policy restricts who may connect to each port of a pod. */
 function isClosed({ metadata, spec }, objects) {
   const policies = objects.filter(
     ({ kind, spec: { podSelector, policyTypes } = {} }) =>

@@ -33,7 +33,7 @@ async function problemsOfDockerfile() {
   must(/^ARG BASE_IMAGE=debian:[a-z]+-slim$/m.test(steps), 'the base is not a release of Debian')
   must(
     steps.includes('RUN chmod 711 /usr/local/bin/node'),
-    'programs of the same user can read the environment of Node.js',
+    'other programs of the same user can read the environment of Node.js',
   )
   must(steps.includes('cp -L node_modules/.parley/bin/node'), 'Node.js is not the version in .node-version')
   must(
@@ -50,12 +50,12 @@ async function problemsOfDockerfile() {
     if (options.includes('--from=')) continue
     const sources = words.split(' ').slice(0, -1)
     for (const source of sources) {
-      must(existsSync(inWorkspace(source)), `${source} is copied, but is not there`)
-      must(!ignored(source), `${source} is copied, but .dockerignore leaves it out`)
+      must(existsSync(inWorkspace(source)), `${source} is copied, but does not exist`)
+      must(!ignored(source), `${source} is copied, but .dockerignore excludes it`)
     }
   }
   for (const [script] of steps.matchAll(/packages\/tooling\/\S+\.mjs/g)) {
-    must(existsSync(inWorkspace(script)), `${script} is run, but is not there`)
+    must(existsSync(inWorkspace(script)), `${script} is run, but does not exist`)
   }
   // Files that layOutImage and the build read must reach the build.
   for (const needed of [
@@ -67,9 +67,9 @@ async function problemsOfDockerfile() {
     'proto',
     'packages',
   ]) {
-    must(!ignored(needed), `.dockerignore leaves out ${needed}, which the build needs`)
+    must(!ignored(needed), `.dockerignore excludes ${needed}, which the build needs`)
   }
-  must(['node_modules', '.git', '.env'].every(ignored), '.dockerignore lets too much in')
+  must(['node_modules', '.git', '.env'].every(ignored), '.dockerignore does not exclude node_modules, .git and .env')
   return problems
 }
 

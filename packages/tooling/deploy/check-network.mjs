@@ -5,13 +5,13 @@ import { settingsOf } from './settings.mjs'
 const component = 'app.kubernetes.io/component'
 const nameOf = ({ metadata }) => metadata.labels[component]
 
-/** In its pods docs/operator-command.md runs `parley status`. */
+/** The deployable in whose pods docs/operator-command.md runs `parley status`. */
 const statusAsker = 'admin'
 
 const isWholeCluster = ({ namespaceSelector, podSelector }) =>
   podSelector === undefined && namespaceSelector !== undefined && Object.keys(namespaceSelector).length === 0
 
-/** What a program with such a setting connects to, beside the bus, its database and Redis. */
+/** What a program connects to because it has the setting, in addition to the bus, its database and Redis. */
 const reached = {
   PARLEY_SMTP_HOST: 'mail',
   PARLEY_LIVEKIT_API_SECRET: 'media',
@@ -20,7 +20,7 @@ const reached = {
   'PARLEY_AUTH_PROVIDERS_<n>_CLIENT_SECRET': 'internet',
 }
 
-/** Checks that the manifest says of each deployable what it connects to according to its settings. */
+/** Checks that `reaches` of each deployable in the manifest matches its settings. */
 export function problemsOfReach() {
   return deployableNames.flatMap((name) => {
     const settings = settingsOf(name)
@@ -28,13 +28,13 @@ export function problemsOfReach() {
     const said = new Set(factsOf(name).reaches)
     return isDeepStrictEqual(said, wanted)
       ? []
-      : [`deployables.ts: ${name} reaches ${[...said]}; by its settings ${[...wanted]}`]
+      : [`deployables.ts: ${name} reaches ${[...said]}, but its settings require ${[...wanted]}`]
   })
 }
 
 /**
- * Checks the policies of a release: every connection between its pods that their settings or routes ask for is allowed,
- * and no other. `egress` are the peers for outgoing connections, by name.
+ * Checks the policies of a release: they must allow the connections between pods that settings or routes require, and
+ * no others. `egress` are the peers for outgoing connections, by name.
  */
 export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   if (!enabled) return []
@@ -49,14 +49,14 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
     const allowed = network.allowed(to, 'http')
     for (const from of processes) {
       const [may, does] = [allowed.pods.includes(nameOf(from)), asked.includes(nameOf(from))]
-      must(may || allowed.everybody || !does, `${nameOf(from)} may not connect to ${name}`)
-      must(does || !may, `${nameOf(from)} may connect to ${name} and does not`)
+      must(may || allowed.everybody || !does, `${nameOf(from)} needs to connect to ${name}, but may not`)
+      must(does || !may, `${nameOf(from)} may connect to ${name}, but does not need to`)
       if (!egress.enabled) continue
-      must(network.mayLeave(from, to, 'http') === does, `${nameOf(from)} to ${name} is wrong as egress`)
+      must(network.mayLeave(from, to, 'http') === does, `the egress rule from ${nameOf(from)} to ${name} is wrong`)
       const asksStatus = nameOf(from) === statusAsker
       must(
         network.mayLeave(from, to, 'internal') === asksStatus,
-        `${nameOf(from)} to ${name} is wrong for parley status`,
+        `the egress rule from ${nameOf(from)} to ${name} for parley status is wrong`,
       )
     }
     const isPublic = name === 'gateway' || network.routed.includes(name)
@@ -65,9 +65,9 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
     must(isOpen || !isPublic, `clients may not connect to ${name}`)
     must(mayBeOpen || !isOpen, `clients may connect to ${name}`)
     const mayRead = network.rules(to, 'internal').flatMap((from) => from ?? [{}])
-    must(mayRead.length > 0, `nobody may read the metrics of ${name}`)
+    must(mayRead.length > 0, `Prometheus may not read the metrics of ${name}`)
     const isShown = network.allowed(to, 'internal').pods.includes(statusAsker) || mayRead.some(isWholeCluster)
-    must(isShown || mayRead.length === 0, `parley status in ${statusAsker} does not reach ${name}`)
+    must(isShown || mayRead.length === 0, `parley status in ${statusAsker} cannot connect to ${name}`)
   }
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }
@@ -91,7 +91,7 @@ function problemsOfEgress(network, egress) {
       ...(found.toSorted().join() === wanted.toSorted().join()
         ? []
         : [`NetworkPolicies: ${name} may connect to ${found}, not to ${wanted}`]),
-      ...(isDeepStrictEqual(dns?.ports, ports) ? [] : [`NetworkPolicies: ${name} may not ask all dnsPorts`]),
+      ...(isDeepStrictEqual(dns?.ports, ports) ? [] : [`NetworkPolicies: ${name} may not use all dnsPorts`]),
     ]
   })
 }
@@ -108,7 +108,7 @@ class Network {
       ),
       ...of('HTTPRoute').flatMap(({ spec }) => spec.rules.flatMap((rule) => rule.backendRefs.map(({ name }) => name))),
     ]
-    /** Deployables to which an ingress or a route leads. */
+    /** Deployables behind an ingress or a route. */
     this.routed = backends.flatMap((name) => this.behind(name))
   }
 
@@ -120,7 +120,7 @@ class Network {
     return this.services.filter(({ metadata }) => metadata.name === host).map(({ spec }) => spec.selector[component])
   }
 
-  /** Deployables whose addresses a pod is given. */
+  /** Deployables whose addresses are in the settings of a pod. */
   urlsOf({ spec }) {
     const urls = spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')).map(({ value }) => value)
     return urls.flatMap((value) => this.behind(new URL(value).hostname))
@@ -136,7 +136,7 @@ class Network {
     return this.of(pod, 'Ingress').length > 0
   }
 
-  /** The peers of each rule for a port; undefined: everybody. */
+  /** The peers of each rule for a port; undefined if the rule allows everybody. */
   rules(pod, port) {
     const rules = this.of(pod, 'Ingress').flatMap(({ ingress }) => ingress)
     return rules.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from)

@@ -6,8 +6,8 @@ import { problemsOfObject } from './kubernetes.mjs'
 import { chart, render } from './renderings.mjs'
 
 /**
- * Checks the pod in the notes that helm prints after an installation: it must be as closed as those of the release, and
- * its image must be pulled as theirs. `objects` are what helm renders for the same values. Needs helm.
+ * Checks the pod in the notes that helm prints after an installation: it must be locked down like those of the release,
+ * and pull its image in the same way. `objects` are what helm renders for the same values. Needs helm.
  */
 export async function problemsOfNotes(file, objects) {
   const { problem, objects: found } = renderNotes(file)
@@ -18,11 +18,12 @@ export async function problemsOfNotes(file, objects) {
   const { containers, ...usual } = gateway.spec.template.spec
   const problems = await problemsOfObject(pod)
   for (const part of ['automountServiceAccountToken', 'enableServiceLinks', 'imagePullSecrets', 'securityContext'])
-    if (!isDeepStrictEqual(pod.spec[part], usual[part])) problems.push(`another ${part} than the gateway`)
+    if (!isDeepStrictEqual(pod.spec[part], usual[part]))
+      problems.push(`a ${part} that differs from that of the gateway`)
   for (const part of ['image', 'securityContext'])
     if (!isDeepStrictEqual(pod.spec.containers[0][part], containers[0][part]))
-      problems.push(`another ${part} in its container than the gateway`)
-  // The command writes how to reach the bus.
+      problems.push(`a container whose ${part} differs from that of the gateway`)
+  // The command writes the settings of the bus into a temporary file.
   const writable = pod.spec.volumes?.some(({ name, emptyDir }) => name === 'tmp' && emptyDir)
   const mounted = pod.spec.containers[0].volumeMounts?.some(({ mountPath }) => mountPath === '/tmp')
   if (!writable || !mounted) problems.push('no folder for temporary files')

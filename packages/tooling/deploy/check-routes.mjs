@@ -1,6 +1,6 @@
 /**
- * Checks where the routes of the Gateway API lead: to ports that are there, native gRPC over HTTP/2, and nothing else,
- * because the gateway serves only RPC over it.
+ * Checks the backends of Gateway API routes: the ports must exist, and native gRPC, but nothing else, must go to the
+ * HTTP/2 port, on which the gateway serves only RPC.
  */
 export function problemsOfRoutes(objects) {
   const all = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind))
@@ -10,11 +10,15 @@ export function problemsOfRoutes(objects) {
       const where = `${kind} ${metadata.name}: leads`
       const service = all('Service').find((each) => each.metadata.name === name)
       const target = service?.spec.ports.find((each) => each.port === port)
-      if (!target) return [`${where} to ${name}:${port}, which is not there`]
+      if (!target) return [`${where} to ${name}:${port}, which does not exist`]
       const isHttp2 = target.appProtocol === 'kubernetes.io/h2c'
       const isGrpc = kind === 'GRPCRoute' || (matches.length > 0 && matches.every(isOfGrpc))
       if (isHttp2 === isGrpc) return []
-      return [isGrpc ? `${where} gRPC to ${name}:${port}, not HTTP/2` : `${where} others than gRPC to ${name}:${port}`]
+      return [
+        isGrpc
+          ? `${where} gRPC to ${name}:${port}, not HTTP/2`
+          : `${where} other requests than gRPC to ${name}:${port}`,
+      ]
     })
   })
 }

@@ -1,8 +1,9 @@
 const label = (name) => `app.kubernetes.io/${name}`
 
 /**
- * Labels that pods of every release have, with the value that never changes. Selectors of Services, monitors and policies
- * change before the first pod of an upgrade is replaced: with another label they would lose all pods that serve.
+ * Labels that pods of every Parley version have, with their value if it is always the same. An upgrade changes the
+ * selectors of Services, monitors and policies before it replaces the first pod: a selector with any other label would
+ * not match the running pods.
  */
 const lasting = new Map([
   [label('name'), 'parley'],

@@ -13,11 +13,12 @@ export function problemsOfValues() {
   for (const { name, values } of [...valueFiles(), ...sizes()]) {
     if (!validate(values))
       problems.push(...validate.errors.map((error) => `${name}: ${error.instancePath} ${error.message}`))
-    for (const key of keysOf(values.config)) if (!knownKeys.has(key)) problems.push(`${name}: nobody reads ${key}`)
+    for (const key of keysOf(values.config))
+      if (!knownKeys.has(key)) problems.push(`${name}: no deployable reads ${key}`)
   }
   const [{ values }] = valueFiles()
   const refuses = (name, change) => {
-    if (validate(merged(values, change))) problems.push(`values.schema.json: lets the secret ${name} be a value`)
+    if (validate(merged(values, change))) problems.push(`values.schema.json: accepts the secret ${name} as a value`)
   }
   for (const { names, toml } of secretSettings) {
     for (const name of names) refuses(name, { env: { [name]: 'value' } })
@@ -25,27 +26,27 @@ export function problemsOfValues() {
   }
   for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
     if (validate(merged(values, { ingress: { trustedProxies: [network] } })))
-      problems.push(`values.schema.json: lets the proxies be ${network}`)
+      problems.push(`values.schema.json: accepts ${network} as trusted proxies`)
   }
   for (const path of mapsIn(valueFiles().find(({ name }) => name === 'full').values)) {
     if (validate(withUnknown(values, path)))
-      problems.push(`values.schema.json: lets ${path.join('.')} have unknown keys`)
+      problems.push(`values.schema.json: accepts unknown keys in ${path.join('.')}`)
   }
   for (const name of openVariables) {
     if (!validate(merged(values, { env: { [name]: 'value' } })))
-      problems.push(`values.schema.json: nobody can set ${name}`)
+      problems.push(`values.schema.json: has no place for ${name}`)
   }
   return problems
 }
 
-/** Paths of all maps of the values. */
+/** Paths of all maps in the values. */
 function mapsIn(value, path = []) {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, each]) => mapsIn(each, [...path, key]))
   return isMap(value) ? [path, ...inner] : inner
 }
 
-/** The plain values with one more key at a place that the full ones have. */
+/** The plain values with an unknown key in the map at `path`. */
 function withUnknown(values, path) {
   const full = structuredClone(valueFiles().find(({ name }) => name === 'full').values)
   path.reduce((at, key) => at[key], full).unknownKey = 1

@@ -64,7 +64,7 @@ function factsEnvironment(name) {
     ...(http && { [http.settings[0]]: `'${http.number}'` }),
     ...(assets && { PARLEY_CORE_ASSETS_DIRECTORY: '/var/lib/parley/assets' }),
     ...Object.fromEntries(secrets.map((variable) => [variable, secretValue(variable)])),
-    // One public port for everything: their paths are passed on.
+    // There is one public port, so the gateway passes on the paths of realtime and uploads.
     ...(proxies &&
       Object.fromEntries(others.map(([other, port]) => [port.listedAs, `http://${other}:${port.number}`]))),
   }
@@ -103,7 +103,7 @@ function container(name) {
   ]
 }
 
-/** One process, and its migrations, in place of all deployables but realtime. */
+/** One process, and its migrations, in place of all deployables except realtime. */
 function compactContainers() {
   const environment = [
     '    environment:',
@@ -138,7 +138,7 @@ function compactContainers() {
   ]
 }
 
-/** Containers that the compact layout does without. */
+/** Containers that the compact layout does not run. */
 const leftOut = () =>
   [...databaseOwners.map((name) => `migrate-${name}`), ...compactDeployables].map(
     (name) => `  ${name}: { profiles: [separate] }`,

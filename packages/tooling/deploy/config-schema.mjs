@@ -9,7 +9,7 @@ const file = inWorkspace('helm/parley/values.schema.json')
 
 /**
  * Checks that the schema of the value `config` has the keys of parley.toml that some deployable reads, and no other.
- * What it says about a key (such as that it is a secret) stays. `write` brings it up to date.
+ * Its remarks about keys, such as that one is a secret, are kept. `write` updates it.
  */
 export async function problemsOfConfigSchema({ write } = {}) {
   const schema = JSON.parse(readFileSync(file, 'utf8'))
@@ -36,7 +36,7 @@ function tableOf(keys) {
   return { additionalProperties: false, properties: Object.fromEntries(properties) }
 }
 
-/** Keys that a value must not have, with what is said about them. */
+/** Keys that a value must not have, with the remark about each. */
 function refusals(node, path = []) {
   if (node?.not) return [{ path, said: node }]
   return Object.entries(node?.items?.properties ?? node?.properties ?? {}).flatMap(([key, each]) =>

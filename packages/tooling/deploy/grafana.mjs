@@ -5,8 +5,8 @@ const [width, height] = [8, 8]
 const source = { type: 'prometheus', uid: '${source}' }
 
 /**
- * A query as Grafana sends it: with values in the place of its variables. `rateInterval` is at least four intervals of
- * scraping. Throws for any other variable.
+ * A query as Grafana sends it, with its variables replaced by values. `rateInterval` is at least four scrape intervals.
+ * Throws if the query has an unknown variable.
  */
 export function asSent(query, { rateInterval = '5m' } = {}) {
   const sent = query.replaceAll('$__rate_interval', rateInterval)

@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
 import { deployableNames, factsOf } from './manifest.mjs'
 
-// Packages that build.mjs leaves out of bundles and that the fleet uses.
+// Packages that the fleet uses but that build.mjs does not bundle.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 
 /** The deployables. */
@@ -74,8 +74,8 @@ async function copyPart(part, folder) {
 }
 
 /**
- * Copies a package and its dependencies into one flat folder. In pnpm's store the dependencies of a package are beside
- * it.
+ * Copies a package and its dependencies into one flat folder. In pnpm's store the dependencies of a package are in the
+ * folder beside it.
  */
 async function copyPackage(at, name, modules) {
   const from = await realpath(at)
@@ -84,7 +84,7 @@ async function copyPackage(at, name, modules) {
   if (existsSync(to)) {
     const there = (await manifest(to)).version
     if (there !== version)
-      throw new Error(`${name} is needed as ${there} and as ${version}, but an image can contain only one version`)
+      throw new Error(`${name} is needed in the versions ${there} and ${version}, but an image can contain only one`)
     return
   }
   await cp(from, to, { recursive: true, filter: (path) => basename(path) !== 'node_modules' && !isForeign(path) })
@@ -94,7 +94,7 @@ async function copyPackage(at, name, modules) {
   }
 }
 
-/** uWebSockets.js brings binaries for every system; the image runs on the one it is built on. */
+/** Whether a file is a binary of uWebSockets.js for another system than the one the image is built on. */
 export function isForeign(path) {
   const ours = `_${process.platform}_${process.arch}_${process.versions.modules}.node`
   return /_[a-z0-9]+_[a-z0-9]+_\d+\.node$/.test(path) && !path.endsWith(ours)

@@ -3,13 +3,18 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether a resource is one of Kubernetes itself; kubernetes.mjs validates those of others that it knows. */
+/**
+ * Whether a resource belongs to Kubernetes itself; kubernetes.mjs validates the third-party resources that it knows.
+ */
 function isOwn({ apiVersion }) {
   const [group] = apiVersion.split('/')
   return !group.includes('.') || (group.endsWith('.k8s.io') && group !== 'gateway.networking.k8s.io')
 }
 
-/** Where the Python package kubernetes-validate, if it is installed, has the JSON schemas of each version of Kubernetes. */
+/**
+ * The folder with the JSON schemas of each Kubernetes version, from the Python package kubernetes-validate if it is
+ * installed.
+ */
 const schemaFolder = findSchemas()
 
 function findSchemas() {
@@ -37,8 +42,8 @@ export function versionsFrom(minor) {
 }
 
 /**
- * Validates objects against the schemas of several versions of Kubernetes, with unknown keys refused. Resources of
- * others than Kubernetes are left out.
+ * Validates objects against the schemas of several versions of Kubernetes, with unknown keys refused. Third-party
+ * resources are left out.
  */
 export function problemsOfSchemas(objects, versions) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-schemas-'))
@@ -74,7 +79,7 @@ function writeSchemas(version, kinds, folder) {
     rmSync(join(folder, kind), { force: true })
     if (!existsSync(from(kind))) continue
     const schema = read(kind)
-    // What it refers to would be looked up under this address.
+    // With an `$id`, references would be resolved against that address.
     delete schema.$id
     const names = referred(schema, all)
     const $defs = Object.fromEntries([...names].map((name) => [name, all[name]]))

@@ -10,7 +10,7 @@ export async function problemsOfObject(object) {
   const name = `${object.kind} ${object.metadata?.name}`
   const models = packages[object.apiVersion.split('/')[0]] ?? 'kubernetes-models'
   const type = await import(`${models}/${object.apiVersion}/${object.kind}`).catch(() => undefined)
-  if (!type) return [`${name}: there is no ${object.apiVersion}/${object.kind}`]
+  if (!type) return [`${name}: unknown kind ${object.apiVersion}/${object.kind}`]
   // The compiled validators read only the keys that they know, so a key that was never read is unknown.
   const read = new Set()
   try {

@@ -17,7 +17,10 @@ export function problemsOfFolders() {
   return [
     ...unknown.map((name) => `services/${name}: is not in packages/contracts/src/deployables.ts`),
     ...missing.map((name) => `services/${name}: is in the manifest, but has no src/main.ts`),
-    ...wrong.map((name) => `services/${name}: the manifest and src/migrate.ts disagree on whether it has a database`),
+    ...wrong.map(
+      (name) =>
+        `services/${name}: the manifest says it ${factsOf(name).database ? 'has' : 'has no'} database, unlike src/migrate.ts`,
+    ),
   ]
 }
 
@@ -25,6 +28,6 @@ export function problemsOfFolders() {
 export function between(text, first, last, lines) {
   const begin = text.indexOf(`${first}\n`)
   const end = text.indexOf(last, begin)
-  if (begin < 0 || end < 0) throw new Error(`there is no "${first}" with "${last}" behind it`)
+  if (begin < 0 || end < 0) throw new Error(`there is no "${first}" followed by "${last}"`)
   return `${text.slice(0, begin)}${first}\n${lines.join('\n')}\n${text.slice(end)}`
 }

@@ -4,12 +4,12 @@ import { runbookOf } from './runbooks.mjs'
 /** Labels of public calls among all requests over HTTP. */
 export const publicCalls = 'http_route=~"/svc[.].+"'
 
-/** Codes and statuses of failures for which the server is to blame, as a pattern of labels. */
+/** Codes and statuses of failures caused by the server, as a pattern for labels. */
 export const faults = 'internal|unavailable|deadline_exceeded|unknown|data_loss|5..'
 
 /**
- * The service level objectives, each over thirty days. `good` and `all` are rates of a window: the error budget is the
- * part of `all` that may be missing from `good`.
+ * The service level objectives, each over thirty days. `good` and `all` are rates over a window: the error budget is
+ * the share of `all` that may not be `good`.
  */
 export const objectives = [
   {
@@ -26,14 +26,14 @@ export const objectives = [
     title: 'Changes reach sockets',
     meaning: 'events are handed to the sockets of each realtime node within a second of their change',
     target: 0.995,
-    // Prometheus 3 writes 1.0.
+    // Prometheus 3 writes the label as 1.0.
     good: (window) => `sum(rate(parley_realtime_lag_seconds_bucket{le=~"1|1[.]0"}[${window}]))`,
     all: (window) => `sum(rate(parley_realtime_lag_seconds_count[${window}]))`,
   },
   {
     name: 'pushes',
     title: 'Notifications are pushed',
-    meaning: 'pushes are taken by the push service of the browser within ten seconds',
+    meaning: 'pushes are accepted by the push service of the browser within ten seconds',
     target: 0.99,
     good: (window) => `sum(rate(parley_push_lag_seconds_bucket{le=~"10|10[.]0"}[${window}]))`,
     all: (window) =>
@@ -49,7 +49,7 @@ const alerts = [
   {
     alert: 'ParleyErrorBudgetBurnsFast',
     severity: 'critical',
-    summary: 'in a few hours or days there would be no error budget left for {{ $labels.parley_objective }}',
+    summary: 'at this rate the error budget for {{ $labels.parley_objective }} is used up in a few hours or days',
     burns: [
       { above: 14.4, windows: ['1h', '5m'] },
       { above: 6, windows: ['6h', '30m'] },
@@ -58,7 +58,7 @@ const alerts = [
   {
     alert: 'ParleyErrorBudgetBurnsSlowly',
     severity: 'warning',
-    summary: 'the error budget of thirty days for {{ $labels.parley_objective }} is used too fast',
+    summary: 'the thirty-day error budget for {{ $labels.parley_objective }} is being used too fast',
     burns: [
       { above: 3, windows: ['1d', '2h'] },
       { above: 1, windows: ['3d', '6h'] },
@@ -96,15 +96,14 @@ const groupsOfObjectives = () => [
   { name: 'parley-error-budgets', rules: alerts.map(alertOf) },
 ]
 
-// A series does not exist before its first event, so there is no series of successes if everything has failed since the
-// start.
+// A series does not exist before its first event, so if every call has failed since the start, `good` has no series.
 const goodOrNone = ({ good }, window) => `(${good(window)} or vector(0))`
 
 function burnRateOf(objective, window) {
   const budget = Number((1 - objective.target).toFixed(6))
   return {
     record: burnRate(window),
-    // A rate of two series may be a little above 1.
+    // The ratio of two rates may be slightly above 1.
     expr: `clamp_min(1 - ${goodOrNone(objective, window)} / ${objective.all(window)}, 0) / ${budget}`,
     labels: { parley_objective: objective.name },
   }

@@ -52,7 +52,7 @@ class Release {
   async deployments(names) {
     const services = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] !== 'video-worker')
     const found = services.map(({ metadata }) => metadata.labels[component])
-    this.must(found.sort().join() === names.sort().join(), `there are deployments of ${found.join(', ')}`)
+    this.must(found.sort().join() === names.sort().join(), `the deployments are ${found.join(', ')}`)
     for (const { metadata, spec } of services) {
       const where = `Deployment ${metadata.name}`
       const name = metadata.labels[component]
@@ -65,16 +65,19 @@ class Release {
       this.must(isSubset(spec.selector.matchLabels, spec.template.metadata.labels), `${where}: selects other pods`)
       this.must(this.matching(spec.selector.matchLabels).length === 1, `${where}: selects pods of others`)
       const ports = Object.fromEntries(container.ports.map((port) => [port.name, String(port.containerPort)]))
-      this.must(ports.internal === env.PARLEY_INTERNAL_PORT, `${where}: the internal port is not where probes look`)
-      this.must(env.PARLEY_INTERNAL_HOST === '0.0.0.0', `${where}: the internal port is not reached from outside`)
+      this.must(ports.internal === env.PARLEY_INTERNAL_PORT, `${where}: the internal port is not the one of the probes`)
+      this.must(env.PARLEY_INTERNAL_HOST === '0.0.0.0', `${where}: the internal port cannot be reached from outside`)
       const own = Object.entries(env).find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
       this.must(ports.http === own, `${where}: the HTTP port is ${own}, not ${ports.http}`)
       for (const [probe, path] of Object.entries({ liveness: '/healthz', startup: '/healthz', readiness: '/readyz' })) {
         const { httpGet } = container[`${probe}Probe`]
-        this.must(httpGet.path === path && httpGet.port === 'internal', `${where}: the ${probe} probe asks elsewhere`)
+        this.must(
+          httpGet.path === path && httpGet.port === 'internal',
+          `${where}: the ${probe} probe requests something else`,
+        )
       }
       const wait = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
-      this.must(!ports.http || wait > 0, `${where}: balancers are not given time to notice that a pod is ending`)
+      this.must(!ports.http || wait > 0, `${where}: load balancers have no time to notice that a pod is ending`)
       const window = seconds(env.PARLEY_REALTIME_DRAIN_WINDOW) + seconds(env.PARLEY_DRAIN_TIMEOUT) + 5
       this.must(pod.terminationGracePeriodSeconds > wait + window, `${where}: is killed before it has drained`)
       const priority = pod.priorityClassName
@@ -94,7 +97,10 @@ class Release {
     const { env: ofUploads } = this.pods.find(({ metadata }) => metadata.labels[component] === 'uploads').spec
       .containers[0]
     const isUsed = ofUploads.some(({ name: variable }) => variable === 'PARLEY_VIDEO_WORKER_URLS')
-    this.must(isUsed === (worker !== undefined), 'uploads asks a video worker that is not there, or does not ask it')
+    this.must(
+      isUsed === (worker !== undefined),
+      'uploads uses a video worker that does not exist, or does not use the one that does',
+    )
     if (!worker) return
     const where = `Deployment ${worker.metadata.name}`
     const { spec } = worker.spec.template
@@ -109,21 +115,21 @@ class Release {
     )
     const policy = this.all('NetworkPolicy').find((one) => one.metadata.name === worker.metadata.name)?.spec
     const isClosed = policy?.policyTypes.includes('Egress') && policy.egress.length === 0
-    this.must(isClosed, `${where}: may reach others`)
+    this.must(isClosed, `${where}: may connect to other pods`)
     this.must(
       isSubset(policy?.podSelector.matchLabels ?? { none: '' }, worker.spec.template.metadata.labels),
-      `${where}: no policy is for it`,
+      `${where}: no policy applies to it`,
     )
     const asks = policy?.ingress.find(({ ports }) => ports.some(({ port }) => port === 'http'))?.from ?? []
     const askers = asks.flatMap(({ podSelector }) => this.matching(podSelector.matchLabels))
     const only = askers.length === 1 && askers[0].metadata.labels[component] === 'uploads'
-    this.must(only, `${where}: is asked by others than uploads`)
+    this.must(only, `${where}: others than uploads may connect to it`)
   }
 
   async migrations(names) {
     const jobs = this.all('Job').filter(({ metadata }) => metadata.labels[component] !== 'doctor')
     const found = jobs.map(({ spec }) => spec.template.metadata.labels[component].replace('migrate-', ''))
-    this.must(found.sort().join() === names.sort().join(), `there are migrations of ${found.join(', ')}`)
+    this.must(found.sort().join() === names.sort().join(), `the migrations are ${found.join(', ')}`)
     for (const { metadata, spec } of jobs) {
       const where = `Job ${metadata.name}`
       const name = metadata.labels[component].replace('migrate-', '')
@@ -132,7 +138,7 @@ class Release {
       this.must(hook === 'pre-install,pre-upgrade', `${where}: does not run before the services`)
       const { serviceAccountName, volumes } = spec.template.spec
       const early = serviceAccountName === undefined && volumes.every(({ configMap }) => configMap === undefined)
-      this.must(early, `${where}: needs an object that is not there yet`)
+      this.must(early, `${where}: needs an object that does not exist yet`)
       const own = spec.template.metadata.labels
       const selectors = this.all('Deployment').map((deployment) => deployment.spec.selector.matchLabels)
       this.must(!selectors.some((selector) => isSubset(selector, own)), `${where}: belongs to a deployment`)
@@ -153,7 +159,7 @@ class Release {
       securityContext.readOnlyRootFilesystem &&
       securityContext.allowPrivilegeEscalation === false &&
       securityContext.capabilities.drop.includes('ALL')
-    this.must(locked, `${where}: is not locked down`)
+    this.must(locked, `${where}: is not locked down (securityContext)`)
     const names = container.env.map((variable) => variable.name)
     this.must(new Set(names).size === names.length, `${where}: a variable is set twice`)
     const env = {}
@@ -161,12 +167,15 @@ class Release {
       const secret = variable.valueFrom?.secretKeyRef
       this.must(
         secret || !secretNames.has(variable.name),
-        `${where}: ${variable.name} is a secret and not by reference`,
+        `${where}: ${variable.name} is a secret, but not a reference to one`,
       )
       env[variable.name] = secret ? standIn(variable.name) : variable.value
     }
     const user = name === 'video-worker' ? undefined : name
-    this.must(env.PARLEY_SERVICE === name && env.PARLEY_NATS_USER === user, `${where}: goes by another name`)
+    this.must(
+      env.PARLEY_SERVICE === name && env.PARLEY_NATS_USER === user,
+      `${where}: has another PARLEY_SERVICE or user of the bus`,
+    )
     this.problems.push(...(await problemsOfEnvironment(where, name, env, toml)))
     return env
   }
@@ -207,7 +216,7 @@ class Release {
         const { name, port } = backend.service
         const service = this.all('Service').find((candidate) => candidate.metadata.name === name)
         const there = service?.spec.ports.some((candidate) => candidate.name === port.name)
-        this.must(there, `Ingress ${metadata.name}: ${path} leads to ${name}:${port.name}, which is not there`)
+        this.must(there, `Ingress ${metadata.name}: ${path} leads to ${name}:${port.name}, which does not exist`)
       }
     }
     const passedOn = this.pods.flatMap(({ spec }) =>
@@ -217,7 +226,7 @@ class Release {
       const { hostname, port } = new URL(value)
       const service = this.all('Service').find((candidate) => candidate.metadata.name === hostname)
       const there = service?.spec.ports.some((candidate) => String(candidate.port) === port)
-      this.must(there, `${name} leads to ${hostname}:${port}, which is not there`)
+      this.must(there, `${name} points to ${hostname}:${port}, which does not exist`)
     }
     const name = this.all('ConfigMap')[0]?.metadata.name
     const direct = this.has('Ingress', name) || this.has('HTTPRoute', name)

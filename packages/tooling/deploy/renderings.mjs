@@ -9,7 +9,7 @@ import { inWorkspace } from '../steps.mjs'
 export const chart = inWorkspace('helm/parley')
 export const read = (file) => readFileSync(`${chart}/${file}`, 'utf8')
 const goldenOf = (name) => inWorkspace(`packages/tooling/deploy/golden/${name}.yaml`)
-/** A Kubernetes version, which a Helm built from source does not know. */
+/** The Kubernetes version to render for; a Helm built from source has no default. */
 const kubeVersion = ['--kube-version', '1.30.0']
 
 /** The values of ci/, each on top of values.yaml. */
@@ -21,7 +21,7 @@ export function valueFiles() {
   }))
 }
 
-/** The values for sizes of a server, each on top of the least that must be given. */
+/** The values of sizes/, each on top of the plain values. */
 export function sizes() {
   const { files, values } = valueFiles().find(({ name }) => name === 'plain')
   return readdirSync(`${chart}/sizes`).map((file) => ({
@@ -41,7 +41,7 @@ export const isMap = (value) => typeof value === 'object' && value !== null && !
 
 export const hasHelm = () => run(['version']).status === 0
 
-/** What helm renders for files of values, of one template if it is named; `problem` if it refuses them. */
+/** What helm renders for files of values (only the template `only`, if given); `problem` if it refuses them. */
 export function render({ name, files }, { folder = chart, only } = {}) {
   const args = [folder, ...kubeVersion, ...files.flatMap((file) => ['-f', `${chart}/${file}`])]
   const lint = run(['lint', '--strict', '--quiet', ...args])
@@ -52,7 +52,10 @@ export function render({ name, files }, { folder = chart, only } = {}) {
 
 const run = (args) => spawnSync('helm', args, { encoding: 'utf8' })
 
-/** The committed rendering: its objects, its inputs, and against which versions of Kubernetes it was validated. */
+/**
+ * The committed rendering: its objects, the digest of its inputs, and the versions of Kubernetes it was validated
+ * against.
+ */
 export function golden(name) {
   const text = existsSync(goldenOf(name)) ? readFileSync(goldenOf(name), 'utf8') : ''
   const line = (key) => new RegExp(`^# ${key}: (.+)$`, 'm').exec(text)?.[1]
@@ -61,7 +64,7 @@ export function golden(name) {
 
 export async function writeGolden({ name, values }, text, validated) {
   const header = [
-    `# What helm renders for helm/parley/ci/${name}-values.yaml. Made by check-deploy.mjs --write.`,
+    `# What helm renders for helm/parley/ci/${name}-values.yaml. Written by check-deploy.mjs --write.`,
     ...(validated ? [`# validated: ${validated}`] : []),
     `# chart: ${digestOf(values)}`,
   ]
@@ -69,7 +72,7 @@ export async function writeGolden({ name, values }, text, validated) {
   await writeFile(goldenOf(name), await formatted(goldenOf(name), [...header, text].join('\n')))
 }
 
-/** The inputs of a rendering, without comments of values.yaml. */
+/** The digest of a rendering's inputs, ignoring comments of values.yaml. */
 export function digestOf(values) {
   const hash = createHash('sha256').update(JSON.stringify([values, parse(read('Chart.yaml'))]))
   for (const folder of ['templates', 'files']) {

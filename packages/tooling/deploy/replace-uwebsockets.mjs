@@ -1,6 +1,7 @@
 /**
  * Puts another build of uWebSockets.js into a folder that image-files.mjs has filled:
- * `node packages/tooling/deploy/replace-uwebsockets.mjs <folder> <what npm installs>`. Fails when it does not load.
+ * `node packages/tooling/deploy/replace-uwebsockets.mjs <folder> <spec>`, with a spec that npm installs. Fails if the
+ * build does not load.
  */
 import { spawnSync } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -27,5 +28,5 @@ run(process.execPath, ['--input-type=module', '-e', check], { cwd: folder })
 
 function run(command, args, options) {
   const { status } = spawnSync(command, args, { stdio: 'inherit', ...options })
-  if (status !== 0) throw new Error(`${spec} cannot take the place of ${name}: ${command} failed`)
+  if (status !== 0) throw new Error(`${spec} cannot replace ${name}: ${command} failed`)
 }

@@ -4,7 +4,7 @@ import { inWorkspace } from '../steps.mjs'
 const folder = 'docs/runbooks'
 const sections = ['What it means', 'What users notice', 'How to confirm it', 'What to do']
 
-/** The page about an alert. */
+/** The path of an alert's runbook. */
 export const runbookOf = (alert) =>
   `${folder}/${alert
     .replace('Parley', '')
@@ -12,8 +12,8 @@ export const runbookOf = (alert) =>
     .toLowerCase()}.md`
 
 /**
- * Checks that there is a page about each alert, with its four sections and in the list, and no other page. What a page
- * has in italics is a dashboard or a panel.
+ * Checks that each alert has a runbook with the four sections, that the list contains it, and that there are no other
+ * pages. Italics in a runbook must be the title of a dashboard or a panel.
  */
 export function problemsOfRunbooks(alerts, dashboards) {
   const pages = new Map(alerts.map((alert) => [runbookOf(alert), alert]))
@@ -25,7 +25,7 @@ export function problemsOfRunbooks(alerts, dashboards) {
   for (const [page, alert] of pages) {
     if (!list.includes(`[\`${alert}\`](${page.split('/').at(-1)})`))
       problems.push(`${folder}/README.md: lacks ${alert}`)
-    if (!found.includes(page)) problems.push(`alert ${alert}: there is no ${page}`)
+    if (!found.includes(page)) problems.push(`alert ${alert}: ${page} does not exist`)
     else problems.push(...problemsOfPage(page, alert, dashboards))
   }
   return problems

@@ -8,7 +8,7 @@ import { inWorkspace } from '../steps.mjs'
 import { deployableNames } from './manifest.mjs'
 import { problemsOfQuery } from './queries.mjs'
 
-/** What autoscalers follow; the file says what its parts mean. */
+/** The groups, targets and metrics of autoscalers; comments in the file explain its parts. */
 export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling.yaml'), 'utf8'))
 
 const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')
@@ -18,7 +18,7 @@ const head = `# Values for the chart prometheus-adapter: the metrics of helm/par
 
 /**
  * Checks files/scaling.yaml: its metrics are declared in the code, each deployable is in one group, and the rules of
- * prometheus-adapter offer these metrics. `write` brings the rules up to date.
+ * prometheus-adapter offer these metrics. `write` updates the rules.
  */
 export async function problemsOfScaling({ write } = {}) {
   const { metrics } = await declaredMetrics()
@@ -57,7 +57,7 @@ function problemsOfMetrics(known) {
     ),
     ...(query.includes('<<.LabelMatchers>>') && query.includes('<<.GroupBy>>')
       ? []
-      : [`scaling.yaml: ${name}: is not a value for each pod`]),
+      : [`scaling.yaml: ${name}: does not have a value for each pod`]),
   ])
 }
 
@@ -70,8 +70,8 @@ function problemsOfGroups(groups) {
   return [
     ...(grouped.toSorted().join() === deployableNames.toSorted().join()
       ? []
-      : [`scaling.yaml: its groups have ${grouped}, not each deployable once`]),
-    ...offered.filter((name) => !used.has(name)).map((name) => `scaling.yaml: nobody is scaled by ${name}`),
+      : [`scaling.yaml: its groups contain ${grouped}, not each deployable once`]),
+    ...offered.filter((name) => !used.has(name)).map((name) => `scaling.yaml: no group uses the metric ${name}`),
     ...[...used].filter((name) => !offered.includes(name)).map((name) => `scaling.yaml: there is no metric ${name}`),
     ...(settable.toSorted().join() === offered.toSorted().join()
       ? []
@@ -79,13 +79,16 @@ function problemsOfGroups(groups) {
   ]
 }
 
-/** Checks the autoscalers of a release: one for a deployment, slow when it scales down, on metrics that are offered. */
+/**
+ * Checks the autoscalers of a release: at most one per deployment, slow to scale down, and only on metrics that are
+ * offered.
+ */
 export function problemsOfAutoscalers(objects) {
   const scalers = objects.filter(({ kind }) => ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind))
   const targets = scalers.map(({ spec }) => spec.scaleTargetRef.name)
   const problems = targets
     .filter((target, index) => targets.indexOf(target) !== index)
-    .map((target) => `Deployment ${target}: is scaled by two`)
+    .map((target) => `Deployment ${target}: has two autoscalers`)
   for (const { kind, metadata, spec } of scalers) {
     const must = (holds, problem) => holds || problems.push(`${kind} ${metadata.name}: ${problem}`)
     const name = spec.scaleTargetRef.name
@@ -96,13 +99,13 @@ export function problemsOfAutoscalers(objects) {
     const slow = policies.every(
       ({ type, value, periodSeconds }) => type === 'Pods' && value === 1 && periodSeconds >= 60,
     )
-    must(stabilizationWindowSeconds >= 300 && policies.length > 0 && slow, 'scales down fast')
-    for (const metric of metricsOf(spec)) must(metric in scaling.metrics, `nobody offers ${metric}`)
+    must(stabilizationWindowSeconds >= 300 && policies.length > 0 && slow, 'scales down too fast')
+    for (const metric of metricsOf(spec)) must(metric in scaling.metrics, `there is no metric ${metric}`)
   }
   return problems
 }
 
-/** Names of the metrics that an autoscaler asks for beside CPU. */
+/** Names of the metrics that an autoscaler uses in addition to CPU. */
 function metricsOf({ metrics = [], triggers = [] }) {
   const pods = metrics.filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
   const asked = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))

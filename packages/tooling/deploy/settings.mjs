@@ -8,7 +8,7 @@ const settings = await declaredSettings()
 const { ConfigError } = await import(inWorkspace('packages/config/src/index.ts'))
 const { planMemory } = await import(inWorkspace('services/uploads/src/domain/memory.ts'))
 
-/** The settings that each program of the image declares: how it reads them, and each one's names, key and kind. */
+/** The settings that each program of the image declares: how it reads them, and the names, key and kind of each. */
 const declared = Object.fromEntries(
   settings
     .filter(({ name }) => name !== 'make run')
@@ -23,7 +23,10 @@ export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
   rows.filter(({ kind }) => kind === 'secret'),
 )
 
-/** Environment variables read by some deployable that hold no secret; those of tables have no fixed names. */
+/**
+ * Environment variables without a secret that some deployable reads; those of tables have no fixed names and are left
+ * out.
+ */
 export const openVariables = new Set(
   Object.values(declared).flatMap(({ rows }) =>
     rows.filter(({ kind, toml }) => kind !== 'secret' && !toml.includes('[]')).flatMap(({ names }) => names),
@@ -51,10 +54,11 @@ const isShared = ([name]) =>
   !perProcess.includes(name) &&
   Object.values(declared).filter(({ rows }) => rows.some(({ names }) => names.includes(name))).length > 1
 
-// Read outside the declared configuration: the process's name, the path of the file, telemetry, Node.js.
+// Variables that are read outside the declared configuration: the process's name, the path of parley.toml, telemetry,
+// Node.js.
 const known = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
 
-/** Errors a deployable would report for this environment and parley.toml, and variables it does not know. */
+/** Errors that a deployable would report for this environment and parley.toml, and variables that it does not read. */
 export async function problemsOfEnvironment(where, service, env, toml = '') {
   const declaration = declared[service]
   if (!declaration) return [`${where}: there is no service ${service}`]
@@ -81,7 +85,7 @@ const units = { Mi: 1024 ** 2, Gi: 1024 ** 3 }
 /** Why the concurrent work of uploads or of a video worker does not fit into the memory limit of a container. */
 export function problemsOfMemory(where, service, limit, env) {
   const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
-  if (!unit) return [`${where}: the memory limit ${limit} is not understood`]
+  if (!unit) return [`${where}: cannot parse the memory limit ${limit}`]
   const worksOn = {
     images: service === 'uploads',
     videos: service === 'video-worker' || (env.PARLEY_VIDEO_ENABLED === 'true' && !env.PARLEY_VIDEO_WORKER_URLS),
@@ -95,9 +99,11 @@ export function problemsOfMemory(where, service, limit, env) {
   const plan = planMemory(given, wishes, worksOn)
   const usual = planMemory(undefined, wishes, worksOn)
   const problems = []
-  if (plan.bytes > given) problems.push(`${where}: takes ${plan.bytes} bytes of memory, but may have ${given}`)
+  if (plan.bytes > given) problems.push(`${where}: needs ${plan.bytes} bytes of memory, but its limit is ${given}`)
   for (const what of ['imagesAtOnce', 'transformCacheBytes', 'videosAtOnce'])
     if (plan[what] < usual[what])
-      problems.push(`${where}: ${limit} of memory hold ${what} ${plan[what]}, not ${usual[what]}`)
+      problems.push(
+        `${where}: ${limit} of memory is enough for ${what} ${plan[what]}, not for the default ${usual[what]}`,
+      )
   return problems
 }

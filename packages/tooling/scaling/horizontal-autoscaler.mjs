@@ -17,7 +17,7 @@ const defaults = {
   },
 }
 
-/** Change of a metric, as a part of its target, for which nothing is done. */
+/** Relative deviation of a metric from its target that changes nothing. */
 const tolerance = 0.1
 
 /**
@@ -32,8 +32,8 @@ export class HorizontalAutoscaler {
   #changes = []
 
   /**
-   * `spec.targets` has the target average of each metric by name, `spec.behavior` is that of autoscaling/v2; what it
-   * leaves out has the defaults of Kubernetes.
+   * `targets` has the target average of each metric by name; `behavior` is that of autoscaling/v2, and its missing
+   * fields have the defaults of Kubernetes.
    */
   constructor({ minReplicas, maxReplicas, targets, behavior = {} }) {
     this.#spec = { minReplicas, maxReplicas, targets }
@@ -44,8 +44,9 @@ export class HorizontalAutoscaler {
   }
 
   /**
-   * How many pods there should be at a time in seconds. `current` is their number now, `metrics` has the values of each
-   * metric by name, one per pod: undefined for a pod that reported none. Call it once per sync period.
+   * Decides how many pods there should be. `now` is in seconds, `current` is the present number of pods, `metrics` has
+   * the values of each metric by name, one per pod: undefined for a pod that reported none. Call it once per sync
+   * period.
    */
   next(now, current, metrics) {
     const desired = this.#desired(current, metrics)
@@ -55,7 +56,7 @@ export class HorizontalAutoscaler {
     return { desired, pods: allowed }
   }
 
-  /** The highest of what the metrics ask for. A metric that nobody reports prevents only a scale-down. */
+  /** The highest number of pods that a metric requires. A metric that no pod reports only prevents scaling down. */
   #desired(current, metrics) {
     const wishes = Object.entries(this.#spec.targets).map(([name, target]) =>
       desiredPods(current, metrics[name] ?? [], Number(target)),
@@ -65,7 +66,7 @@ export class HorizontalAutoscaler {
     return known.length < wishes.length ? Math.max(current, highest) : highest
   }
 
-  /** Moves no further than every recommendation in the window agrees to. */
+  /** Limits the change to what every recommendation in the window supports. */
   #stabilized(now, current, desired) {
     const { scaleUp, scaleDown } = this.#behavior
     const within = ({ stabilizationWindowSeconds: seconds }) =>
@@ -99,8 +100,8 @@ export class HorizontalAutoscaler {
 const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
 
 /**
- * How many pods a metric asks for; undefined if no pod reported it. A pod that reported nothing counts as the target
- * when pods may leave, and as 0 when pods may join, so that it never makes the change larger.
+ * How many pods a metric requires; undefined if no pod reported it. A pod that reported nothing counts as the target
+ * when scaling down, and as 0 when scaling up, so that it never makes the change larger.
  */
 function desiredPods(current, values, target) {
   const known = values.filter((value) => value !== undefined)
@@ -117,5 +118,5 @@ function desiredPods(current, values, target) {
 
 const ratioOf = (values, target) => values.reduce((sum, value) => sum + value, 0) / values.length / target
 const isTolerable = (ratio) => Math.abs(ratio - 1) <= tolerance + Number.EPSILON * 4
-/** Up, but not because of a rounding error in the last digit. */
+/** Rounds up, ignoring rounding errors in the last digits. */
 const rounded = (pods) => Math.ceil(Number(pods.toFixed(9)))

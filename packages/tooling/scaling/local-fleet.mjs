@@ -10,8 +10,8 @@ export class LocalFleet {
   #readyFile
 
   /**
-   * Starts it with the settings of the environment; `output` is where its output goes, as for `spawn`. `onScaled` is
-   * told how many processes a deployable has once new ones serve and others have ended.
+   * Starts the fleet with the settings of the environment; `output` is a `stdio` value of `spawn`. `onScaled` is called
+   * with the number of processes once new ones serve and removed ones have ended.
    */
   constructor({ output, onReady, onScaled, onEnd }) {
     const folder = mkdtempSync(join(tmpdir(), 'parley-autoscale-'))
@@ -30,7 +30,7 @@ export class LocalFleet {
     })
   }
 
-  /** The processes of a deployable that serve and are to stay. */
+  /** The processes of a deployable that serve and are not draining. */
   processesOf(name) {
     return JSON.parse(readFileSync(this.#readyFile, 'utf8')).services.filter((service) => service.name === name)
   }

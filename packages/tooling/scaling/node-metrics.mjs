@@ -1,4 +1,4 @@
-/** How a metric of the custom metrics API is read from scrapes: `newest`, and `oldest` of the window of rates. */
+/** Computes each metric of the custom metrics API from two scrapes: `newest`, and `oldest` in the rate window. */
 const readings = {
   parley_realtime_sockets: (newest) => sumOf(newest, 'parley_realtime_sockets'),
   parley_realtime_lag_p95_seconds: quantile(0.95, 'parley_realtime_lag_seconds'),
@@ -12,12 +12,12 @@ export class NodeMetrics {
   #windowSeconds
   #scrapes = []
 
-  /** Rates are those of a window, which is longer if scrapes come too seldom for two in it. */
+  /** Rates are computed over this window, or over a longer one if it contains fewer than two scrapes. */
   constructor(windowSeconds) {
     this.#windowSeconds = windowSeconds
   }
 
-  /** Takes what the process served at a time in seconds. */
+  /** Adds a scrape: the text that the process served, and the time in seconds. */
   add(at, text) {
     this.#scrapes.push({ at, samples: samplesIn(text) })
     this.#scrapes = this.#scrapes.filter(
@@ -48,7 +48,7 @@ function sumOf(samples, series) {
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
 }
 
-/** `histogram_quantile` of Prometheus over what was added in the window; 0 if that is nothing. */
+/** `histogram_quantile` of Prometheus over the values added in the window; 0 if there are none. */
 function quantile(part, histogram) {
   return (newest, oldest) => {
     const [before, after] = [oldest, newest].map((samples) => bucketsOf(samples, `${histogram}_bucket`))
@@ -62,7 +62,7 @@ function quantile(part, histogram) {
   }
 }
 
-/** Cumulated counts by the upper end of their bucket, in order. */
+/** Cumulative counts with the upper bound of their bucket, in order. */
 function bucketsOf(samples, series) {
   const counts = new Map()
   for (const { labels, value } of named(samples, series)) {

@@ -1,6 +1,6 @@
 import { NodeMetrics } from './node-metrics.mjs'
 
-/** Keeps the number of processes of a deployable at what an autoscaler asks for. */
+/** Keeps the number of processes of a deployable at the autoscaler's decision. */
 export class NodeScaler {
   #name
   #fleet
@@ -12,8 +12,8 @@ export class NodeScaler {
   #wanted
 
   /**
-   * Begins with the processes that the fleet has now. `metricNames` are read from each process; rates are those of a
-   * window, and a scrape takes at most `scrapeMs`.
+   * Starts from the processes that the fleet has now. `metricNames` are read from each process; rates are computed over
+   * `rateWindowSeconds`, and a scrape times out after `scrapeMs`.
    */
   constructor({ name, fleet, autoscaler, metricNames, rateWindowSeconds, scrapeMs }) {
     this.#name = name
@@ -30,7 +30,7 @@ export class NodeScaler {
     return this.#wanted
   }
 
-  /** Reads the metrics and asks the autoscaler. Changes nothing before {@link apply}. */
+  /** Reads the metrics and returns the autoscaler's decision, which {@link apply} carries out. */
   async decide() {
     const nodes = await Promise.all(this.#fleet.processesOf(this.#name).map((node) => this.#scraped(node)))
     const wanted = this.#wanted
@@ -41,7 +41,7 @@ export class NodeScaler {
     return { wanted, metrics, desired, next: pods }
   }
 
-  /** Has the fleet start or drain processes as decided. */
+  /** Makes the fleet start or drain processes according to a decision. */
   apply({ next }) {
     if (next === this.#wanted) return
     this.#wanted = next

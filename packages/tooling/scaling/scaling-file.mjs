@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { inWorkspace } from '../steps.mjs'
 
-/** What the autoscalers of the chart follow. */
+/** The groups and metrics of the chart's autoscalers. */
 const { groups, metrics } = parse(readFileSync(inWorkspace('helm/parley/files/scaling.yaml'), 'utf8'))
 
 /** The Prometheus query behind a metric of the custom metrics API. */

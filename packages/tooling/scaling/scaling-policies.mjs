@@ -1,6 +1,6 @@
 /**
- * The number of pods up to which the policies of `scaleUp` allow to go. `changedSince(periodSeconds)` says by how much
- * the number of pods has grown in a period that ends now.
+ * The highest number of pods that the policies of `scaleUp` allow. `changedSince(periodSeconds)` returns by how much
+ * the number of pods has grown in the period that ends now.
  */
 export function limitUp(rules, current, changedSince) {
   return selected(rules, current, Math.max, Math.min, ({ type, value, periodSeconds }) => {
@@ -9,7 +9,7 @@ export function limitUp(rules, current, changedSince) {
   })
 }
 
-/** The number of pods down to which the policies of `scaleDown` allow to go. */
+/** The lowest number of pods that the policies of `scaleDown` allow. */
 export function limitDown(rules, current, changedSince) {
   return selected(rules, current, Math.min, Math.max, ({ type, value, periodSeconds }) => {
     const before = current - changedSince(periodSeconds)

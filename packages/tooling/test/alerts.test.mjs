@@ -12,12 +12,12 @@ const isThere = spawnSync('promtool', ['--version']).status === 0
 if (!isThere) console.log('alerts: skipped: promtool (package prometheus) is not on PATH')
 const withPromtool = isThere ? test : test.skip
 
-withPromtool.each(['alerts', 'objectives'])('each alert fires when it should, and only then: %s', (name) => {
+withPromtool.each(['alerts', 'objectives'])('each alert of %s fires when it should, and only then', (name) => {
   const printed = execFileSync('promtool', ['test', 'rules', `deploy/prometheus/${name}.test.yaml`], { cwd })
   expect(printed.toString()).toContain('SUCCESS')
 })
 
-test('there is a test of each alert', () => {
+test('each alert has a test', () => {
   const named = (file, key) =>
     readFileSync(join(cwd, file), 'utf8').matchAll(new RegExp(`\\b${key}: (Parley\\w+)`, 'g'))
   for (const name of ['alerts', 'objectives']) {

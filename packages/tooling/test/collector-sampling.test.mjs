@@ -5,15 +5,14 @@ import { eventually } from '../testing/eventually.ts'
 import { OtlpReceiver } from '../testing/otlp-receiver.ts'
 
 const isThere = hasComponents('tail_sampling')
-if (!isThere)
-  console.log('collector: no otelcol-contrib is on PATH, so it is not tried which traces sampling.yaml keeps')
+if (!isThere) console.log('collector: otelcol-contrib is not on PATH, so the sampling of sampling.yaml is not tested')
 const describeRun = isThere ? describe : describe.skip
 
 const quickOnes = 400
 const hash = (text, length) => createHash('sha256').update(text).digest('hex').slice(0, length)
 const traceIdOf = (name) => hash(name, 32)
 
-/** A span of a trace, in OTLP's JSON. It ends now. A `system` of `null`: not of a call, but of another HTTP request. */
+/** A span that ends now, as OTLP JSON. `system: null` makes it the span of an HTTP request instead of a call. */
 function span(trace, name, { tookMs = 10, failed = false, system = 'connectrpc' } = {}) {
   const end = BigInt(Date.now()) * 1_000_000n
   return {
@@ -27,7 +26,10 @@ function span(trace, name, { tookMs = 10, failed = false, system = 'connectrpc' 
 
 const resource = (service) => ({ attributes: [{ key: 'service.name', value: { stringValue: service } }] })
 
-/** The Collector with the shipped configuration, its ports moved, before a second one that hands on as JSON. */
+/**
+ * The Collector with the shipped configuration on other ports, in front of a second one that forwards everything as
+ * JSON.
+ */
 async function start() {
   const [grpc, http, health, backGrpc, backHttp, backHealth] = await freePorts(6)
   const receiver = await OtlpReceiver.start()
@@ -36,7 +38,7 @@ async function start() {
     `yaml:receivers::otlp::protocols::grpc::endpoint: ${at(grpcPort)}`,
     `yaml:receivers::otlp::protocols::http::endpoint: ${at(httpPort)}`,
     `yaml:extensions::health_check::endpoint: ${at(healthPort)}`,
-    // Its own metrics, which would take a port that others use.
+    // Its own metrics would need a port that may be in use.
     'yaml:service::telemetry::metrics::level: none',
   ]
   const pipeline = { receivers: ['otlp'], exporters: ['otlphttp'] }
@@ -102,7 +104,7 @@ describeRun('with the shipped configuration', () => {
       span('slow request of one process', 'call', { tookMs: 600 }),
       ...slowBehind.map((trace) => span(`compact ${trace}`, 'write', { tookMs: 600, system: 'nats' })),
     ])
-    // OTEL_SERVICE_NAME gives them other names.
+    // Deployables that are renamed by OTEL_SERVICE_NAME.
     await sendSpans('chat-entry', [span('slow request under another name', 'call', { tookMs: 600 })])
     await sendSpans('chat-files', [span('slow file', 'GET /assets', { tookMs: 600, system: null })])
     await sendSpans('messaging', [
@@ -121,7 +123,7 @@ describeRun('with the shipped configuration', () => {
     })
     const logRecords = [{ timeUnixNano: now, severityText: 'info', body: { stringValue: 'a line' } }]
     await send('logs', { resourceLogs: [{ resource: resource('gateway'), scopeLogs: [{ ...scope, logRecords }] }] })
-    // The decision falls after ten seconds.
+    // The sampler decides after ten seconds.
     const kept = ['failed', 'slow', 'slow request', 'slow request of one process', ...renamed]
     await eventually(() => expect(kept.filter((trace) => !isKept(trace))).toEqual([]))
     await sendSpans(
@@ -132,32 +134,33 @@ describeRun('with the shipped configuration', () => {
   })
   afterAll(() => collector?.[Symbol.asyncDispose]())
 
-  test('traces with an error come out whole, with what came after the decision', () => {
+  test('traces with an error are kept whole, including spans that arrive after the decision', () => {
     expect(namesOf('failed')).toEqual(['call', 'late push', 'write'])
   })
 
-  test('slow traces and slow requests come out whole', () => {
+  test('slow traces and slow requests are kept whole', () => {
     expect(namesOf('slow')).toEqual(['call', 'write'])
     expect(namesOf('slow request')).toEqual(['call', 'write'])
     expect(namesOf('slow request of one process')).toEqual(['call'])
     expect(renamed.filter((trace) => !isKept(trace))).toEqual([])
   })
 
-  test('a share of the others comes out, whole as well', () => {
+  test('a share of the other traces is kept, also whole', () => {
     const kept = quick.filter(isKept)
     console.log(`collector: kept ${kept.length} of ${quickOnes} quick traces`)
-    // 5 %, whose number would be outside of this in one of a hundred thousand lots; the ids are always the same.
+    // 5 % are kept. One in a hundred thousand random samples would be outside these limits; the ids are always the
+    // same.
     expect(kept.length).toBeGreaterThanOrEqual(5)
     expect(kept.length).toBeLessThanOrEqual(42)
     for (const trace of kept) expect(namesOf(trace)).toEqual(['call', 'late push', 'write'])
   })
 
-  test('half a second behind the gateway is not slow', () => {
+  test('a span of half a second behind the gateway does not make a trace slow', () => {
     for (const traces of [slowBehind, slowBehind.map((trace) => `compact ${trace}`)])
       expect(traces.filter(isKept).length).toBeLessThan(traces.length / 2)
   })
 
-  test('metrics and log records are handed on', async () => {
+  test('metrics and log records are forwarded', async () => {
     await eventually(() => {
       expect(collector.received.metrics.map(({ name }) => name)).toContain('calls')
       expect(collector.received.logs.map(({ body }) => body.stringValue)).toContain('a line')

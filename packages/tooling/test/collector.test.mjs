@@ -13,7 +13,7 @@ const files = ['sampling', 'router']
 const kinds = ['receivers', 'processors', 'exporters']
 const read = (name) => parse(readFileSync(`${cwd}/deploy/collector/${name}.yaml`, 'utf8'))
 
-/** What they use that not every Collector has. */
+/** Components that each configuration uses but that some builds of the Collector lack. */
 const special = { sampling: ['tail_sampling'], router: ['load_balancing'] }
 test('a Collector that knows no --version is found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-collector-'))
@@ -31,7 +31,7 @@ test('a Collector that knows no --version is found', async () => {
 const accepted = files.filter((name) => hasComponents(...special[name]))
 for (const name of files.filter((one) => !accepted.includes(one)))
   console.log(
-    `collector: no otelcol-contrib with ${special[name]} is on PATH, so only the structure of ${name}.yaml is checked`,
+    `collector: otelcol-contrib with ${special[name]} is not on PATH, so only the structure of ${name}.yaml is checked`,
   )
 
 for (const name of files) {
@@ -78,7 +78,7 @@ describe('sampling', () => {
     expect(policy('probabilistic').probabilistic.sampling_percentage).toBe(5)
   })
 
-  test('does not go by names of services, which OTEL_SERVICE_NAME changes', () => {
+  test('does not depend on names of services, which OTEL_SERVICE_NAME changes', () => {
     expect(JSON.stringify(policies)).not.toContain('service.name')
   })
 

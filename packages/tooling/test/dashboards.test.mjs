@@ -13,7 +13,7 @@ const known = new Set([...metrics.flatMap(({ series }) => series), ...recordedSe
 const panels = dashboards.flatMap(({ name, panels: own }) => own.map((panel) => [`${name}: ${panel.title}`, panel]))
 
 describe('the queries of', () => {
-  test.each(panels)('%s ask only for declared metrics', (_, { queries }) => {
+  test.each(panels)('%s use only declared metrics', (_, { queries }) => {
     expect(queries.flatMap(([query]) => problemsOfQuery(query, known))).toEqual([])
   })
 })
@@ -21,17 +21,17 @@ describe('the queries of', () => {
 test('a query for anything else is found', () => {
   expect(problemsOfQuery('sum(rate(parley_messaging_posted_total{a_b="c_d"}[5m])) by (e_f)', known)).toEqual([])
   expect(problemsOfQuery('rate(messages_posted_total[5m]) / parley_realtime_sockets', known)).toEqual([
-    'nobody has the metric messages_posted_total',
+    'there is no metric messages_posted_total',
   ])
-  expect(problemsOfQuery('vector(0)', known)).toEqual(['asks for no metric'])
+  expect(problemsOfQuery('vector(0)', known)).toEqual(['names no metric'])
 })
 
-test('a query is sent with values in the place of variables, and without unknown ones', () => {
+test('a query is sent with its variables replaced, and refused with an unknown one', () => {
   expect(asSent('rate(parley_a_total[$__rate_interval])', { rateInterval: '10s' })).toBe('rate(parley_a_total[10s])')
   expect(() => asSent('parley_a_total{parley_service="$service"}')).toThrow('unknown variable')
 })
 
-test('a dashboard is made of panels with an id, a place and a meaning each', () => {
+test('a dashboard consists of panels, each with an id, a position and a meaning', () => {
   for (const board of dashboards) {
     const made = grafanaDashboard(board)
     expect(new Set(made.panels.map(({ id }) => id)).size).toBe(board.panels.length)
@@ -40,7 +40,7 @@ test('a dashboard is made of panels with an id, a place and a meaning each', () 
   }
 })
 
-test('panels about public calls count no other requests, and failures by code, because gRPC answers all with 200', () => {
+test('panels about public calls count no other requests, and count failures by code, because gRPC always answers 200', () => {
   const about = panels.filter(([name]) => /public calls$/i.test(name))
   expect(about).toHaveLength(3)
   for (const [, { queries }] of about) {

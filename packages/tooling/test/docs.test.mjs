@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { declaredSettings } from '../declared-settings.mjs'
 import { inWorkspace } from '../steps.mjs'
 
-/** Files of people, not of packages or builds. */
+/** Leaves out folders of packages, builds and fixtures. */
 const exclude = (path) => /(^|\/)(node_modules|dist|\.data|fixtures)$/.test(path)
 const root = inWorkspace('.')
 const pages = await Array.fromAsync(glob('**/*.md', { cwd: root, exclude }))
@@ -16,7 +16,7 @@ const book = pages.filter((page) => page.startsWith('docs/operating/') || page =
 const everywhere = (pattern) =>
   book.flatMap((page) => Array.from(read(page).matchAll(pattern), (match) => [page, ...match.slice(1)]))
 
-/** Anchors that the headings of a page have on the usual viewers. */
+/** Anchors of a page's headings, as GitHub and similar viewers form them. */
 function anchorsOf(page) {
   const headings = read(page)
     .replaceAll(/^```[\s\S]*?^```/gm, '')
@@ -32,7 +32,7 @@ function anchorsOf(page) {
   )
 }
 
-/** Why a link of a page leads nowhere, or nothing. */
+/** What is wrong with a link of a page; undefined if it works. */
 function problemOf(page, link) {
   const [path, anchor] = link.split('#')
   const target = path === '' ? join(root, page) : resolve(root, dirname(page), path)
@@ -63,7 +63,7 @@ async function helpOf(words) {
   return help
 }
 
-/** Why the command line `parley <words> <options>` is not one, or nothing. */
+/** What is wrong with a command line `parley <words> <options>`; undefined if it works. */
 async function problemOfCommand(page, line) {
   const words = line.split(' ').filter(Boolean)
   const names = words.slice(0, words.findIndex((word) => word.startsWith('-')) >>> 0)
@@ -78,7 +78,7 @@ async function problemOfCommand(page, line) {
   return unknown && `${page}: parley ${names.join(' ')} has no ${unknown}`
 }
 
-/** How many of the names are commands, each of the one before. */
+/** How many of the names, from the first, are commands and subcommands. */
 async function depthOf(names) {
   for (let depth = 0; depth < names.length; depth++) {
     const usage = (await helpOf(names.slice(0, depth + 1))).split('\n')[0]
@@ -106,7 +106,7 @@ test('every command of the operator in the book exists, with its options', async
 test('every setting in the book is declared', async () => {
   const rows = (await declaredSettings()).flatMap((program) => program.rows)
   const variables = new Set(rows.flatMap(({ env }) => env.replaceAll('<n>', '0').split(', ')))
-  // Read outside the declarations: the file itself, and in place of other settings.
+  // Variables that no program declares.
   const others = [/^PARLEY_CONFIG_FILE$/, /^PARLEY_COMPACT_DEPLOYABLES$/, /^PARLEY_IMAGE$/, /^PARLEY_SCREENSHOTS$/]
   const named = everywhere(/\b(PARLEY_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_<]|\.\.\.)/g)
   const unknown = named.filter(([, name]) => !variables.has(name) && !others.some((other) => other.test(name)))

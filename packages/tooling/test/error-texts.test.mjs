@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { inWorkspace } from '../steps.mjs'
 
-/** What people read first when they are refused: the field's usual words. Clients may look at them. */
+/** The standard words with which error messages begin. Clients may match them. */
 const beginnings = {
   PermissionDenied: /^(permission denied: |Registration is disabled$|account deactivated: )/,
   AlreadyExists: /already taken: /,

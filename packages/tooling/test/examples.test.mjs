@@ -9,12 +9,12 @@ test('the examples are in order', async () => {
 
 test.each([
   [
-    'no policy is for the Sentinels',
+    'no policy applies to the Sentinels',
     (objects) => objects.filter((each) => each !== find(objects, 'NetworkPolicy', 'redis')),
     'StatefulSet redis: anybody may connect to it',
   ],
   [
-    'a policy lets everybody in',
+    'a policy allows connections from everywhere',
     (objects) => {
       delete find(objects, 'NetworkPolicy', 'redis-balancer').spec.ingress[0].from
       return objects
@@ -22,7 +22,7 @@ test.each([
     'Deployment redis-balancer: anybody may connect to it',
   ],
   [
-    'Sentinels ask for no password',
+    'Sentinels require no password',
     (objects) => {
       const { data } = find(objects, 'ConfigMap', 'redis')
       data['sentinel.sh'] = data['sentinel.sh'].replace(/^requirepass .*$/m, '')

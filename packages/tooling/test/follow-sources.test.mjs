@@ -50,7 +50,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true })
 })
 
-test('an edit builds only the service whose source it is', async () => {
+test('an edit builds only the service that it belongs to', async () => {
   write('one/src/main.ts', `console.log('changed')`)
   await untilReported(1)
   expect([reports, says('one'), says('two')]).toEqual([['one built'], 'changed', 'hello two'])
@@ -75,7 +75,7 @@ test('an edit of a shared file builds all services that use it', async () => {
   ])
 })
 
-test('a failed build leaves the program as it was until a build succeeds', async () => {
+test('a failed build leaves the program unchanged until a build succeeds', async () => {
   const before = readFileSync(join(root, 'one/dist/main.js'), 'utf8')
   write('one/src/main.ts', `console.log(`)
   await untilReported(1)
@@ -86,7 +86,7 @@ test('a failed build leaves the program as it was until a build succeeds', async
   expect([reports, says('one')]).toEqual([[broken, 'one built'], 'mended'])
 })
 
-test('adding a missing file repairs the build of what imports it', async () => {
+test('adding a missing file repairs the build of the service that imports it', async () => {
   write('one/src/main.ts', `import './late.ts'`)
   await untilReported(1)
   write('one/src/late.ts', `console.log('late')`)

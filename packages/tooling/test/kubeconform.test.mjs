@@ -6,7 +6,7 @@ if (why) console.log(`kubeconform: skipped: ${why}`)
 
 const pod = (spec) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod' }, spec })
 
-;(why ? test.skip : test)('objects with unknown keys, wrong types or from a later Kubernetes are found', () => {
+;(why ? test.skip : test)('finds unknown keys, wrong types and fields of a later Kubernetes', () => {
   expect(versionsFrom(27).length).toBeGreaterThan(5)
   const containers = [{ name: 'one', image: 'image' }]
   const versions = ['1.27.0', '1.34.0']
@@ -16,6 +16,6 @@ const pod = (spec) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod' 
     expect.stringMatching(/^Kubernetes 1.34.0: Pod pod: .*'unknown'/),
   ])
   expect(problemsOfSchemas([pod({ containers: 'one' })], versions)).toHaveLength(2)
-  // A field of Kubernetes 1.32.
+  // `resources` of a pod was added in Kubernetes 1.32.
   expect(problemsOfSchemas([pod({ containers, resources: { limits: { cpu: '1' } } })], versions)).toHaveLength(1)
 })

@@ -22,7 +22,7 @@ beforeAll(() => {
     mkdirSync(join(root, 'packages', name), { recursive: true })
   copyFileSync(inWorkspace('oxlint.config.ts'), join(root, 'oxlint.config.ts'))
   mkdirSync(join(root, 'node_modules'))
-  // Nothing else of node_modules: oxlint would walk through the links in there for ever.
+  // Link only oxlint: with all of node_modules it would follow the links in there for ever.
   symlinkSync(inWorkspace('node_modules/oxlint'), join(root, 'node_modules/oxlint'))
   const compilerOptions = { typeRoots: [inWorkspace('node_modules/@types')] }
   write('tsconfig.json', JSON.stringify({ extends: inWorkspace('tsconfig.base.json'), compilerOptions }))
@@ -51,7 +51,7 @@ function lint() {
   return JSON.parse(stdout).diagnostics
 }
 
-/** The rules that found something in a file. */
+/** The rules that reported a file. */
 const found = (path) => [...new Set(reported.filter(({ filename }) => filename === path).map(({ code }) => code))]
 
 /** The name of a rule as oxlint reports it. */

@@ -9,7 +9,7 @@ const usual = parse(read('helm/parley/values.yaml')).networkPolicy
 const given = parse(read('helm/parley/ci/full-values.yaml')).networkPolicy
 const full = { ...usual, ...given, egress: { ...usual.egress, ...given.egress } }
 
-/** What the chart renders, after a change of one policy. */
+/** The objects that the chart renders, after a change to one policy. */
 function rendered(name, policy, change = () => {}) {
   const objects = parseAllDocuments(read(`packages/tooling/deploy/golden/${name}.yaml`)).map((each) => each.toJS())
   const found = objects.find((each) => each?.kind === 'NetworkPolicy' && each.metadata.name === policy)
@@ -20,7 +20,7 @@ function rendered(name, policy, change = () => {}) {
 const fromGateway = ({ from }) =>
   from?.some(({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/component'] === 'gateway')
 
-test('the renderings have every arrow of the architecture, and no other', () => {
+test('the rendered policies allow the connections of the architecture, and no others', () => {
   expect(problemsOfNetwork(rendered('plain', 'parley'), usual)).toEqual([])
   expect(problemsOfNetwork(rendered('full', 'parley'), full)).toEqual([])
 })
@@ -31,38 +31,38 @@ test.each([
     'plain',
     'parley-realtime',
     (spec) => (spec.ingress = spec.ingress.filter((rule) => !fromGateway(rule))),
-    'gateway may not connect to realtime',
+    'gateway needs to connect to realtime, but may not',
   ],
   [
-    'anybody reaches a port behind the gateway',
+    'anybody can reach a port behind the gateway',
     'plain',
     'parley-uploads',
     (spec) => spec.ingress.push({ ports: [{ port: 'http' }] }),
     'clients may connect to uploads',
   ],
   [
-    'clients are kept away',
+    'clients are blocked',
     'plain',
     'parley-gateway',
     (spec) => spec.ingress.pop(),
     'clients may not connect to gateway',
   ],
   [
-    'Prometheus is kept away',
+    'Prometheus is blocked',
     'plain',
     'parley-rooms',
     (spec) => (spec.ingress = []),
-    'nobody may read the metrics of rooms',
+    'Prometheus may not read the metrics of rooms',
   ],
   [
-    'a policy is for no pod',
+    'a policy selects no pod',
     'plain',
     'parley',
     (spec) => (spec.podSelector.matchLabels = { none: '' }),
     'anybody may connect to migrate-rooms',
   ],
   [
-    'an arrow that nobody uses',
+    'a connection is allowed that nothing uses',
     'full',
     'parley-calls',
     (spec) =>
@@ -70,38 +70,38 @@ test.each([
         ports: [{ port: 'http' }],
         from: [{ podSelector: { matchLabels: { 'app.kubernetes.io/component': 'rooms' } } }],
       }),
-    'rooms may connect to calls and does not',
+    'rooms may connect to calls, but does not need to',
   ],
   [
-    'the database is out of reach',
+    'the database cannot be reached',
     'full',
     'parley-rooms',
     (spec) => (spec.egress = spec.egress.slice(0, 2)),
     'rooms may connect to dns,nats, not to',
   ],
   [
-    'a DNS server that listens at another port is out of reach',
+    'a DNS server on another port cannot be reached',
     'full',
     'parley-rooms',
     (spec) => (spec.egress[0].ports = spec.egress[0].ports.filter(({ port }) => port === 53)),
-    'rooms may not ask all dnsPorts',
+    'rooms may not use all dnsPorts',
   ],
   [
-    'uploads cannot ask its worker',
+    'uploads cannot connect to its worker',
     'full',
     'parley-uploads',
     (spec) => spec.egress.pop(),
-    'uploads to video-worker is wrong as egress',
+    'the egress rule from uploads to video-worker is wrong',
   ],
   [
-    'parley status may not leave admin',
+    'parley status cannot connect out of admin',
     'full',
     'parley-admin',
     (spec) => (spec.egress = spec.egress.filter(({ ports }) => !ports?.some(({ port }) => port === 'internal'))),
-    'admin to rooms is wrong for parley status',
+    'the egress rule from admin to rooms for parley status is wrong',
   ],
   [
-    'parley status is kept away',
+    'parley status is blocked',
     'full',
     'parley-video-worker',
     (spec) => {
@@ -110,7 +110,7 @@ test.each([
         ({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/component'] !== 'admin',
       )
     },
-    'parley status in admin does not reach video-worker',
+    'parley status in admin cannot connect to video-worker',
   ],
 ])('the check finds that %s', (_, name, policy, change, problem) => {
   const problems = problemsOfNetwork(rendered(name, policy, change), name === 'full' ? full : usual)

@@ -56,7 +56,7 @@ test('the tests of new services and of the manifest pass', () => {
   run('pnpm', 'jest', ...services, 'packages/contracts/src')
 })
 
-test('the repository itself is as it was', () => {
+test('the original repository is unchanged', () => {
   const manifest = (root) => readFileSync(join(root, 'packages/contracts/src/deployables.ts'), 'utf8')
   for (const name of Object.keys(made)) {
     expect(manifest(copy)).toContain(`\n  ${name}: {\n`)

@@ -21,7 +21,7 @@ test('the number of sockets is that of the newest scrape', () => {
   expect(metrics.value('parley_realtime_sockets')).toBe(7)
 })
 
-test('the lag is the quantile of what the window added, as Prometheus computes it', () => {
+test('the lag is the quantile of the values added in the window, as Prometheus computes it', () => {
   const metrics = new NodeMetrics(60)
   const lag = () => metrics.value('parley_realtime_lag_p95_seconds')
   metrics.add(0, scrape({ sockets: 1, lags: [100, 100, 100] }))
@@ -30,19 +30,19 @@ test('the lag is the quantile of what the window added, as Prometheus computes i
   expect(lag()).toBeCloseTo(0.3)
   metrics.add(60, scrape({ sockets: 1, lags: [190, 200, 240] }))
   expect(lag()).toBe(0.5)
-  // Only the last addition is within the window.
+  // Only the last values were added within the window.
   metrics.add(120, scrape({ sockets: 1, lags: [290, 300, 340] }))
   expect(lag()).toBeCloseTo(0.095)
 })
 
-test('a window shorter than the time between scrapes has two of them', () => {
+test('a window shorter than the scrape interval is extended to two scrapes', () => {
   const metrics = new NodeMetrics(2)
   for (const n of [1, 2, 3]) metrics.add(n * 15, scrape({ sockets: 1, lags: [0, n * 100, n * 100] }))
   expect(metrics.value('parley_realtime_lag_p95_seconds')).toBeCloseTo(0.48)
 })
 
 test('limits of the number of nodes are whole numbers', () => {
-  // The unknown metric ends it before it starts a fleet, whatever the limits.
+  // The unknown metric makes the command end before it starts a fleet, even if the limits are accepted.
   const args = [inWorkspace('packages/tooling/autoscale.mjs'), '--min', '1.5', '--target', 'unknown=1']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect([status, stderr]).toEqual([2, '--min: must be a whole number\n'])

@@ -7,7 +7,7 @@ import { NodeScaler } from '../scaling/node-scaler.mjs'
 const servers = []
 afterAll(() => servers.forEach((server) => server.close()))
 
-/** A process that reports so many sockets. */
+/** A process that reports this number of sockets. */
 async function nodeWith(sockets) {
   const server = createServer((_, response) => response.end(`parley_realtime_sockets ${sockets}\n`))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -15,7 +15,7 @@ async function nodeWith(sockets) {
   return { pid: servers.length, internalPort: server.address().port }
 }
 
-/** The scaler of a fleet with these nodes, and what it asked of the supervisor. */
+/** A scaler for a fleet with these nodes, and the requests it made to the supervisor. */
 function scalerOf(nodes, { minReplicas = 1, maxReplicas = 8, target = 100 } = {}) {
   const asked = []
   const fleet = { processesOf: () => nodes, scale: (name, count) => asked.push([name, count]) }
@@ -28,7 +28,7 @@ function scalerOf(nodes, { minReplicas = 1, maxReplicas = 8, target = 100 } = {}
 }
 
 test.each([1, 2, 3])(
-  'begins with the %p nodes that the fleet has started, and leaves them at their target',
+  'starts from the %p nodes of the fleet, and keeps them while they are at their target',
   async (count) => {
     const { scaler, asked } = scalerOf(await Promise.all(Array.from({ length: count }, () => nodeWith(100))))
     expect(scaler.wanted).toBe(count)
@@ -42,20 +42,20 @@ test.each([1, 2, 3])(
   },
 )
 
-test('scales away nodes that the fleet began with, one by one as the behaviour says', async () => {
+test('removes nodes that the fleet started with, one at a time as the behaviour says', async () => {
   const { scaler, asked } = scalerOf(await Promise.all([nodeWith(10), nodeWith(10), nodeWith(10)]))
   scaler.apply(await scaler.decide())
   expect([scaler.wanted, asked]).toEqual([2, [['realtime', 2]]])
 })
 
-test('brings a fleet that began with more nodes than the maximum back to it', async () => {
+test('reduces a fleet that started with too many nodes to the maximum', async () => {
   const nodes = await Promise.all([nodeWith(100), nodeWith(100), nodeWith(100)])
   const { scaler, asked } = scalerOf(nodes, { maxReplicas: 2 })
   scaler.apply(await scaler.decide())
   expect(asked).toEqual([['realtime', 2]])
 })
 
-test('a node that was asked for and has not started counts, but has reported nothing', async () => {
+test('a requested node that has not started counts, with no metrics', async () => {
   const { scaler, asked } = scalerOf([await nodeWith(300)])
   scaler.apply(await scaler.decide())
   expect(asked).toEqual([['realtime', 3]])

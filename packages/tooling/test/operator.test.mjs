@@ -12,7 +12,7 @@ const temporary = join(image, 'tmp')
 mkdirSync(dirname(command), { recursive: true })
 mkdirSync(temporary)
 copyFileSync(fileURLToPath(new URL('../../../deploy/operator.mjs', import.meta.url)), join(image, 'operator.mjs'))
-// In the place of the command: shows what is left for it.
+// A stand-in for the command that lists the files it can see.
 writeFileSync(command, `console.log(require('fs').readdirSync('${temporary}', { recursive: true }).join())\n`)
 
 const bus = { PARLEY_NATS_URL: 'nats://nats:4222', PARLEY_NATS_PASSWORD: 'password-of-rooms' }

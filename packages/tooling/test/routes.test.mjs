@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
 import { problemsOfRoutes } from '../deploy/check-routes.mjs'
 
-/** The routes that the chart renders, after a change of the HTTPRoute's rules, with what they lead to. */
+/** The routes that the chart renders, and their backends, after a change to the HTTPRoute's rules. */
 function rendered(change = () => {}) {
   const golden = readFileSync(new URL('../deploy/golden/full.yaml', import.meta.url), 'utf8')
   const objects = parseAllDocuments(golden).flatMap((each) => each.toJS() ?? [])
@@ -14,25 +14,25 @@ function rendered(change = () => {}) {
 const everythingElse = (rules) => rules.find(({ matches }) => matches[0].path.value === '/' && !matches[0].headers)
 const nativeGrpc = (rules) => rules.find(({ matches }) => matches[0].headers)
 
-test('the rendered routes lead native gRPC, and nothing else, to the gateway over HTTP/2', () => {
+test('the rendered routes send native gRPC, and nothing else, to the HTTP/2 port of the gateway', () => {
   expect(problemsOfRoutes(rendered())).toEqual([])
 })
 
 test.each([
   [
-    'the web client would be asked for over HTTP/2',
+    'requests for the web client would go to the HTTP/2 port',
     (rules) => (everythingElse(rules).backendRefs[0].port = 8090),
-    'others than gRPC to parley-gateway:8090',
+    'other requests than gRPC to parley-gateway:8090',
   ],
   [
-    'gRPC would come over HTTP/1.1',
+    'gRPC would go to the HTTP/1.1 port',
     (rules) => (nativeGrpc(rules).backendRefs[0].port = 8080),
     'gRPC to parley-gateway:8080, not HTTP/2',
   ],
   [
-    'a port is not there',
+    'a port does not exist',
     (rules) => (everythingElse(rules).backendRefs[0].port = 1),
-    'to parley-gateway:1, which is not there',
+    'to parley-gateway:1, which does not exist',
   ],
 ])('the check finds that %s', (_, change, problem) => {
   expect(problemsOfRoutes(rendered(change))).toEqual([`HTTPRoute parley: leads ${problem}`])

@@ -46,7 +46,7 @@ test('up to three files that pass when they run again are flaky and count as pas
   expect(unsteady.map(firstError)).toEqual(['not yet', 'not yet', 'not yet'])
 })
 
-test('four failed files are no coincidence: none runs again, and all count as failed', async () => {
+test('with four failed files none runs again, and all count as failed', async () => {
   const { counts, announced, unsteady } = await run('unsteady')
   expect(counts).toEqual({ passed: 0, failed: 4, skipped: 0 })
   expect([announced, unsteady]).toEqual([[], []])
@@ -76,7 +76,7 @@ test('a suite that breaks without a failed file is reported', async () => {
   expect(complaints[0]).toContain('shard option')
 })
 
-test('a unit test that starts a server fails, with a message where it belongs', async () => {
+test('a unit test that starts a server fails, and the message says where it belongs', async () => {
   process.env.PARLEY_TEST_POSTGRES_URL ??= 'postgres://127.0.0.1:1'
   const { counts, first } = await run('starts-a-server', { once: true })
   expect(counts).toEqual({ passed: 2, failed: 1, skipped: 0 })

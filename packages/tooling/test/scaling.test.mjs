@@ -8,14 +8,14 @@ import { adapterRules, problemsOfAutoscalers, scaling } from '../deploy/scaling.
 const isThere = spawnSync('promtool', ['--version']).status === 0
 if (!isThere) console.log('scaling: skipped: promtool (package prometheus) is not on PATH')
 
-/** What prometheus-adapter asks Prometheus for the pods `a` and `b`. */
+/** The query that prometheus-adapter sends to Prometheus for the pods `a` and `b`. */
 const asked = (metric) =>
   scaling.metrics[metric].query
     .replaceAll('<<.LabelMatchers>>', 'namespace="chat",pod=~"a|b"')
     .replaceAll('<<.GroupBy>>', 'pod')
 
 const series = [
-  // Pod a is busy, b idle; c is not asked about.
+  // Pod a is busy, b idle; the query leaves c out.
   ['parley_realtime_sockets{namespace="chat",pod="a"}', '9000x20'],
   ['parley_realtime_sockets{namespace="chat",pod="b"}', '0x20'],
   ['parley_realtime_sockets{namespace="chat",pod="c"}', '500x20'],
@@ -28,7 +28,7 @@ const series = [
   ['parley_realtime_lag_seconds_bucket{namespace="chat",pod="b",le="+Inf"}', '7x20'],
   ['parley_rpc_server_queue_waiting{namespace="chat",pod="a",parley_service="rooms"}', '0x20'],
   ['parley_rpc_server_queue_waiting{namespace="chat",pod="b",parley_service="rooms"}', '0x20'],
-  // 90 seconds of waiting in 15 seconds. Pod b has not had a call that waited.
+  // In each 15 seconds calls waited 90 seconds in total. In pod b no call has waited yet.
   ['parley_rpc_server_queue_duration_seconds_sum{namespace="chat",pod="a"}', '0+90x20'],
 ].map(([name, values]) => ({ series: name, values }))
 
@@ -58,7 +58,7 @@ withPromtool('each metric has a value for each pod, 0 where nothing happens', ()
   expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
 })
 
-test('prometheus-adapter names a metric as autoscalers ask for it', () => {
+test('prometheus-adapter offers a metric under the name that autoscalers use', () => {
   const offered = adapterRules().map(({ name }) => name.as)
   const targets = Object.values(scaling.groups).flatMap((group) => Object.keys(group.targets))
   expect(targets.filter((name) => !offered.includes(name))).toEqual([])
@@ -76,16 +76,16 @@ const autoscaler = (kind, metrics, behavior = scaling.groups.sockets.behavior) =
 })
 
 test.each([
-  ['a metric that nobody offers', [autoscaler('HorizontalPodAutoscaler', ['sockets'])], 'nobody offers sockets'],
+  ['an unknown metric', [autoscaler('HorizontalPodAutoscaler', ['sockets'])], 'there is no metric sockets'],
   [
     'two autoscalers of a deployment',
     [autoscaler('HorizontalPodAutoscaler', []), autoscaler('ScaledObject', [])],
-    'Deployment realtime: is scaled by two',
+    'Deployment realtime: has two autoscalers',
   ],
   [
     'pods that leave quickly',
     [autoscaler('HorizontalPodAutoscaler', [], { scaleDown: { stabilizationWindowSeconds: 0 } })],
-    'scales down fast',
+    'scales down too fast',
   ],
 ])('the check of a release finds %s', (_, scalers, problem) => {
   const good = autoscaler('HorizontalPodAutoscaler', ['parley_realtime_sockets'])

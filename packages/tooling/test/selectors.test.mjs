@@ -6,7 +6,7 @@ import { problemsOfSelectors } from '../deploy/check-selectors.mjs'
 
 const golden = fileURLToPath(new URL('../deploy/golden/full.yaml', import.meta.url))
 
-/** What the chart renders, after a change of one object. */
+/** The objects that the chart renders, after a change to one of them. */
 function rendered(kind, name, change) {
   const objects = parseAllDocuments(readFileSync(golden, 'utf8'))
     .map((each) => each.toJS())
@@ -33,7 +33,7 @@ test.each([
     ({ egress }) => (egress.at(-1).to[0].podSelector.matchLabels['parley.process'] = 'true'),
     'parley.process=true',
   ],
-])('%s %s must not choose pods by a new label', (kind, name, change, label) => {
+])('%s %s must not select pods by a new label', (kind, name, change, label) => {
   expect(problemsOfSelectors(rendered(kind, name, change))).toContain(
     `${kind} ${name}: ${label} is not a label of pods of earlier releases`,
   )

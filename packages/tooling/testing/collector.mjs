@@ -11,7 +11,7 @@ export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
 )
 
 /**
- * Whether it has these components: a build of one's own may lack some. Older Collectors write their names without
+ * Whether the Collector has these components; a custom build may lack some. Older Collectors write the names without
  * underscores.
  */
 export function hasComponents(...names) {
@@ -21,7 +21,10 @@ export function hasComponents(...names) {
   return names.every((name) => has.has(name.replaceAll('_', '')))
 }
 
-/** Runs a Collector with these configurations, later ones over earlier ones, until disposed. `healthPort`: of its health check. */
+/**
+ * Runs a Collector until disposed. Later configurations override earlier ones; `healthPort` is the port of its health
+ * check.
+ */
 export async function runCollector(configurations, { env = {}, healthPort }) {
   const args = configurations.flatMap((one) => ['--config', one])
   const child = spawn(collectorProgram, args, {
@@ -48,7 +51,7 @@ export async function runCollector(configurations, { env = {}, healthPort }) {
   return { [Symbol.asyncDispose]: stop }
 }
 
-/** Ports of this machine that nobody uses now. */
+/** Ports of this machine that are free now. */
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports = await Promise.all(

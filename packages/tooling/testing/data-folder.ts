@@ -3,14 +3,14 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
-/** Identifies tmpfs. */
+/** `f_type` of a tmpfs. */
 const tmpfs = 0x01021994
-/** Free space in memory for which its files are worth it: a run uses up to about two gigabytes. */
+/** Memory that must be free to keep data folders there: a run uses up to about two gigabytes. */
 const roomyBytes = 8 * 2 ** 30
 
 /**
- * A new temporary folder for the data of a server under test, whose name begins with the prefix. It is in memory where
- * there is much of it: the server makes and deletes thousands of small files, each of which can take a millisecond of
+ * A new temporary folder for the data of a server under test, whose name begins with the prefix. It is in memory if
+ * there is enough: servers create and delete thousands of small files, each of which can cost a millisecond of
  * processor time on a disk.
  */
 export function newDataFolder(prefix: string): string {

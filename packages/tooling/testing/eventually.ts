@@ -5,7 +5,7 @@ const longestPauseMs = 100
 
 /**
  * Repeats `check` until it neither throws nor returns false, and returns its result. After `timeoutMs` the last failure
- * is thrown. Use it for every wait in tests. The interval grows.
+ * is thrown. The interval between checks grows. Use it for every wait in tests.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

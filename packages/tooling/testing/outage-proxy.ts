@@ -3,15 +3,17 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** A server that can be stopped and started again at the same address, with its data. */
 export type Outage = AsyncDisposable & {
-  /** Where it is reached. */
+  /** The address of the server. */
   url: string
   /** Ends every connection and refuses new ones. */
   stop(): Promise<void>
-  /** Comes back. */
+  /** Accepts connections again. */
   start(): Promise<void>
 }
 
-/** `refuse`: ends new connections at once. `cut`: ends a connection instead of carrying its next bytes to the server. */
+/**
+ * `refuse`: ends new connections at once. `cut`: ends a connection instead of forwarding its next bytes to the server.
+ */
 export type Proxy = Outage & { mode: 'forward' | 'refuse' | 'cut' }
 
 /** A proxy in front of a server that cannot be stopped; forwards connections unless an outage is simulated. */

@@ -1,4 +1,4 @@
-/** Number of files that may pass at the second run; more of them point to a common cause. */
+/** How many failed files may run again; more failures point to a common cause. */
 const mostUnsteady = 3
 
 /** Whether a test of the file, or the file as a whole, failed. */

@@ -5,7 +5,7 @@ import { inWorkspace, workspace } from '../steps.mjs'
 const cacheFile = inWorkspace('node_modules/.cache/parley-test/durations.json')
 const everyMs = 15_000
 const slowest = 10
-/** Tests of the web client that are part of every run, and the seconds they may take in total on an idle machine. */
+/** Browser tests that are part of every run, and the seconds that they may take in total on an idle machine. */
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
 const mostInBrowser = 180
 
@@ -77,7 +77,10 @@ export class Progress {
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
 
-/** Size of all test files: jest starts with the largest, which take longest, so their number says little. */
+/**
+ * Total size of all test files. Size estimates better than count, because jest starts with the largest files, which
+ * take longest.
+ */
 function allBytes() {
   const files = globSync('{packages,services}/*/{src,test}/**/*.test.{ts,mjs}', { cwd: workspace })
   const isLong = (file) => /\.long\.test\./.test(file)

@@ -3,9 +3,10 @@ import { createInterface } from 'node:readline'
 import { inWorkspace, workspace } from '../steps.mjs'
 
 /**
- * Runs jest once, with variables of the environment beside this process's own. `onTotal` is called with the number of
- * files, `onFile` for each finished file (see reporter.mjs), and `onComplaint` with each line of jest's standard error,
- * which without it is this process's. Resolves with all files, and whether jest itself succeeded.
+ * Runs jest once, with `env` added to the environment of this process. `onTotal` is called with the number of files,
+ * `onFile` for each finished file (see reporter.mjs), and `onComplaint` with each line of jest's standard error;
+ * without it, that goes to the standard error of this process. Resolves with all files, and whether jest itself
+ * succeeded.
  */
 export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {}, onComplaint }) {
   const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
@@ -13,7 +14,8 @@ export async function runJest({ config, args = [], env = {}, onTotal = () => {},
   const child = spawn(
     process.execPath,
     [
-      // Jest keeps the context of each test; without the flag every promise pays for that of each file that ran before.
+      // Jest keeps an async context per test; without this flag every promise gets slower with each file that ran
+      // before.
       ...['--no-warnings', '--experimental-async-context-frame', program],
       ...['-c', inWorkspace(config), '--passWithNoTests'],
       // All results are written and all servers stopped by then: an open handle of a test must not block the run.

@@ -6,7 +6,7 @@ export const delivery = {
   panels: [
     {
       title: 'Outbox',
-      meaning: 'Age of the oldest event that waits for the stream',
+      meaning: 'Age of the oldest event that the stream has not stored yet',
       unit: seconds,
       queries: [['max(parley_outbox_age_seconds) by (parley_service)', '{{parley_service}}']],
     },
@@ -24,7 +24,7 @@ export const delivery = {
     },
     {
       title: 'Capacity of the stream',
-      meaning: 'Used part of what the stream may hold; above it the oldest events are dropped',
+      meaning: 'Used share of the size limit of the stream; when it is full the oldest events are dropped',
       unit: share,
       queries: [['max(parley_stream_size_bytes) / max(parley_stream_size_limit_bytes)', 'bytes']],
     },
@@ -64,7 +64,7 @@ export const delivery = {
     },
     {
       title: 'Parked events',
-      meaning: 'Events and jobs that were given up and wait for: parley events replay',
+      meaning: 'Events and jobs that were given up; to retry them: parley events replay',
       unit: count,
       queries: [
         [
@@ -75,19 +75,19 @@ export const delivery = {
     },
     {
       title: 'Notifications',
-      meaning: 'Time from a message until its notifications are written',
+      meaning: 'Time from a message until its notifications are stored',
       unit: seconds,
       queries: quantiles('parley_notifications_lag_seconds'),
     },
     {
       title: 'Pushes',
-      meaning: 'What became of pushes',
+      meaning: 'Pushes by outcome',
       unit: perSecond,
       queries: [[rate('parley_push_pushes_total', 'parley_outcome'), '{{parley_outcome}}']],
     },
     {
       title: 'Time until pushed',
-      meaning: 'p99 from a notification until the push service has it, by lane',
+      meaning: 'p99 from a notification until the push service accepted it, by lane',
       unit: seconds,
       queries: [[quantile(0.99, 'parley_push_lag_seconds', 'parley_lane'), '{{parley_lane}}']],
     },
@@ -99,7 +99,7 @@ export const delivery = {
     },
     {
       title: 'Waiting jobs',
-      meaning: 'p99 of the time until a due job was claimed',
+      meaning: 'p99 of the time from when a job was due until a worker claimed it',
       unit: seconds,
       queries: [[quantile(0.99, 'parley_jobs_wait_seconds', 'parley_queue'), '{{parley_queue}}']],
     },

@@ -8,7 +8,7 @@ export const dependencies = {
   panels: [
     {
       title: 'Connections in use',
-      meaning: 'Used part of each pool of PostgreSQL connections',
+      meaning: 'Used share of each pool of PostgreSQL connections',
       unit: share,
       queries: [
         [
@@ -19,13 +19,13 @@ export const dependencies = {
     },
     {
       title: 'Waits for a connection',
-      meaning: 'p99 of what found no idle connection',
+      meaning: 'p99 of the wait when no connection was idle',
       unit: seconds,
       queries: [[quantile(0.99, 'db_client_connection_wait_time_seconds', pool), `{{${pool}}}`]],
     },
     {
       title: 'No connection',
-      meaning: 'Statements and transactions that got none',
+      meaning: 'Statements and transactions that got no connection',
       unit: perSecond,
       queries: [[rate('db_client_connection_timeouts_total', pool), `{{${pool}}}`]],
     },
@@ -43,7 +43,7 @@ export const dependencies = {
     },
     {
       title: 'Copies of the stream',
-      meaning: 'Copies, and how many are wanted',
+      meaning: 'Copies that exist, and how many are configured',
       unit: count,
       queries: [
         ['max(parley_stream_replicas)', 'copies'],
@@ -58,7 +58,7 @@ export const dependencies = {
     },
     {
       title: 'Failing servers outside',
-      meaning: 'Requests that were not answered, or with a status from 400',
+      meaning: 'Requests without an answer or with a status of 400 or more',
       unit: perSecond,
       queries: [
         [
@@ -69,7 +69,7 @@ export const dependencies = {
     },
     {
       title: 'Presence and mails',
-      meaning: 'Unanswered questions about presence, and mails by outcome',
+      meaning: 'Unanswered presence requests, and mails by outcome',
       unit: perSecond,
       queries: [
         [rate('parley_accounts_presence_failures_total', ''), 'presence failed'],

@@ -29,14 +29,14 @@ export const fleet = {
     },
     {
       title: 'Time of public calls',
-      meaning: 'From the head of a request to the begin of its answer',
+      meaning: 'From the head of a request to the start of the response',
       unit: seconds,
       queries: quantiles(requests, publicCalls),
     },
     {
       title: 'Other requests',
       meaning:
-        'Sign-ins, files, pages and checks of health, by path and status; one that the gateway passes on counts at both',
+        'Sign-ins, files, pages and health checks, by path and status; a request that the gateway passes on counts at both deployables',
       unit: perSecond,
       queries: [
         [
@@ -65,7 +65,7 @@ export const fleet = {
     },
     {
       title: 'Calls that wait',
-      meaning: 'Calls without a free slot, and those left for another server',
+      meaning: 'Calls waiting for a free slot, and calls left for another server',
       unit: count,
       queries: [
         ['sum(parley_rpc_server_queue_waiting) by (parley_service)', '{{parley_service}} waiting'],

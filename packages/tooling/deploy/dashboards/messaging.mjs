@@ -6,7 +6,7 @@ export const messaging = {
   panels: [
     {
       title: 'Posts',
-      meaning: 'Messages written, those written together with others, and repeated posts',
+      meaning: 'Messages written, messages written in a batch, and repeated posts',
       unit: perSecond,
       queries: [
         [rate('parley_messaging_posted_total', ''), 'posted'],
@@ -28,7 +28,7 @@ export const messaging = {
     },
     {
       title: 'Rooms left behind',
-      meaning: 'Rooms with changes that messaging has not taken in time',
+      meaning: 'Rooms with changes that messaging has not applied in time',
       unit: count,
       queries: [['max(parley_rooms_left_behind)', 'rooms']],
     },
@@ -43,7 +43,7 @@ export const messaging = {
     },
     {
       title: 'Unresolved names',
-      meaning: 'Profiles and handles that accounts did not give in time',
+      meaning: 'Profiles and handles that accounts did not return in time',
       unit: perSecond,
       queries: [
         [rate('parley_messaging_profiles_unresolved_total', ''), 'profiles'],

@@ -13,7 +13,7 @@ export const objectives = {
     })),
     {
       title: 'Used budget',
-      meaning: 'Part of the error budget of thirty days that the last three days used',
+      meaning: 'Share of the thirty-day error budget that the last three days used',
       unit: share,
       queries: [[`${burnRate('3d')} * 3 / 30`, '{{parley_objective}}']],
     },

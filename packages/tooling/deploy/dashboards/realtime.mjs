@@ -34,13 +34,13 @@ export const realtime = {
     },
     {
       title: 'Slow consumers',
-      meaning: 'Sockets closed because their client did not read',
+      meaning: 'Sockets closed because their client did not read fast enough',
       unit: perSecond,
       queries: [[rate('parley_realtime_slow_consumers_total', ''), 'closed']],
     },
     {
       title: 'Resumes and resets',
-      meaning: 'Streams that continued where they were, and those that could not',
+      meaning: 'Streams that resumed where they had stopped, and those that could not',
       unit: perSecond,
       queries: [
         [rate('parley_realtime_resumes_total', ''), 'resumed'],
@@ -49,7 +49,7 @@ export const realtime = {
     },
     {
       title: 'Failing dependencies',
-      meaning: 'Questions to other deployables that failed while sockets were opened',
+      meaning: 'Failed requests to other deployables while opening sockets',
       unit: perSecond,
       queries: [[rate('parley_realtime_dependency_failures_total', 'parley_service'), '{{parley_service}}']],
     },
