@@ -8,8 +8,8 @@ import { root } from './places.mjs'
 
 /**
  * Waits until no other bootstrap works on this checkout, and returns a function that releases the mutex. The mutex is a
- * listening socket: it ends with its process, however that ends. In the folder for temporary files, because paths of
- * sockets are short.
+ * listening socket, so it ends with its process in every case. It is in the folder for temporary files, because the
+ * path of a socket must be short.
  */
 export async function checkoutMutex(onWait) {
   const name = createHash('sha256').update(`${process.getuid?.()} ${root}`).digest('hex').slice(0, 16)
@@ -31,7 +31,7 @@ function listen(path) {
     )
     server.once('error', (error) => {
       if (error.code === 'EADDRINUSE') resolve(undefined)
-      else reject(new Failure(`${error.message}; set TMPDIR to a folder that can be written`))
+      else reject(new Failure(`${error.message}; set TMPDIR to a writable folder`))
     })
     server.listen(path, () => resolve(server.unref()))
   })
@@ -42,7 +42,7 @@ function holderGone(path, onWait) {
     const socket = connect(path)
     socket.once('connect', onWait)
     socket.once('error', (error) => {
-      // Its process was killed before it could remove it.
+      // Its process was killed before it could remove the socket.
       if (error.code === 'ECONNREFUSED') rmSync(path, { force: true })
       else if (!['ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) reject(new Failure(error.message))
     })

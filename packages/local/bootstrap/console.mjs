@@ -12,10 +12,10 @@ export class Interruption extends Error {
   }
 }
 
-// Nobody reads any longer (make run | head): no reason to leave a checkout half ready.
+// Keep going if the reader of the output is gone (make run | head), rather than leave a checkout half ready.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** A line about what is going on. */
+/** Prints a line about progress. */
 export function say(line) {
   process.stdout.write(`${line}\n`)
 }
@@ -36,7 +36,7 @@ export function endBecauseOf(error) {
 }
 
 const diskFull = 'the disk is full; make room and start again'
-const toBeWritable = 'must be writable for who starts Parley'
+const toBeWritable = 'must be writable for the user who starts Parley'
 
 /** Output of other programs that points to a problem of the machine, and advice for it. */
 const causes = [
@@ -46,11 +46,11 @@ const causes = [
   [
     /\bCERT_(?:NOT_YET_VALID|HAS_EXPIRED)\b/,
     () =>
-      `the registry's certificate does not hold now; is it ${new Date().toISOString()}, as this machine's clock says?`,
+      `the registry's certificate is not valid at this time; does this machine's clock, ${new Date().toISOString()}, show the right time?`,
   ],
 ]
 
-/** Programs write to the checkout and, for what they keep from start to start, below HOME. */
+/** Programs write to the checkout and keep caches below HOME. */
 const writable = (path) => `${path} ${toBeWritable}${path.startsWith(root) ? '' : ', or HOME another folder'}`
 
 function causeIn(output) {
@@ -73,7 +73,7 @@ export async function run(command, args, { hint, ...options }) {
     interrupted = signal
     signalGroup(child.pid, 'SIGTERM')
   }
-  // nohup: the terminal may go.
+  // Under nohup the terminal may be closed.
   const onHangup = process.env.PARLEY_LOCAL_HANGUP === 'ignore' ? () => undefined : interrupt
   const listeners = { SIGINT: interrupt, SIGTERM: interrupt, SIGHUP: onHangup }
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener)
@@ -101,14 +101,14 @@ function signalGroup(pid, signal) {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch {
-    // All of it has ended.
+    // The whole process group has ended.
   }
 }
 
 /** Advice for a file system error; undefined for one that is our bug. */
 function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
-  // Some releases of Node.js say ENOENT where a folder cannot be made on a read-only file system.
+  // Some releases of Node.js report ENOENT when a folder cannot be created on a read-only file system.
   const forbidden = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code) || (code === 'ENOENT' && syscall === 'mkdir')
   return forbidden ? `${folder} ${toBeWritable}` : undefined
 }

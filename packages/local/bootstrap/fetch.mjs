@@ -24,8 +24,8 @@ export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec)
 
 /**
  * Fetches a package completely into the cache unless it is there, and returns its folder. npm refuses a package that
- * does not match the digest in pinned.json, and runs none of its scripts. `tryOut` checks the folder and returns why
- * the package cannot be used; then it is discarded.
+ * does not match the digest in pinned.json, and runs none of its scripts. `tryOut` checks the folder; if it returns a
+ * reason why the package cannot be used, the package is discarded.
  */
 export async function fetchPackage(spec, shown, tryOut) {
   const integrity = pinned[spec]

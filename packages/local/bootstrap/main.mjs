@@ -1,7 +1,7 @@
 /**
- * Makes a checkout ready to run: Node.js, pnpm, the packages, the build. Each step is skipped when there is nothing to
- * do. Runs on any Node.js from 18 on; everything after it runs on the one of .node-version. With the argument `tools`
- * only Node.js and pnpm are made ready; with `run` a used port is reported before the build.
+ * Prepares a checkout: Node.js, pnpm, the packages, the build. A step with nothing to do is skipped. This program runs
+ * on Node.js 18 or newer; everything it starts runs on the version of .node-version. With the argument `tools` it
+ * prepares only Node.js and pnpm; with `run` it reports a used port before the build.
  */
 import { existsSync } from 'node:fs'
 import { checkoutMutex } from './checkout-mutex.mjs'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { run, say } from './console.mjs'
 import { bin, cache, environment, root } from './places.mjs'
 
-/** Installs what pnpm-lock.yaml says, if anything of it has changed. */
+/** Installs the packages of pnpm-lock.yaml if any input of the installation has changed. */
 export async function installPackages() {
   const stamp = join(cache, 'installed')
   const state = stateOfPackages()
@@ -30,6 +30,6 @@ function stateOfPackages() {
 export async function build() {
   say('building')
   const turbo = join(root, 'node_modules/.bin/turbo')
-  const hint = 'the build failed; the lines above say where'
+  const hint = 'the build failed; see the lines above'
   await run(turbo, ['run', 'build', '--output-logs=errors-only'], { cwd: root, env: environment(), hint })
 }

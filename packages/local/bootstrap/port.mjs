@@ -5,8 +5,8 @@ import { Failure } from './console.mjs'
 import { adviceOnUsedPort } from './used-port.mjs'
 
 /**
- * Throws if the public port is in use, before a new checkout is built for minutes. The whole configuration is read after
- * the build: with a file, which may set port and host, nothing is looked at.
+ * Throws if the public port is in use, so that a new checkout is not built for minutes first. Skips the check if there
+ * is a parley.toml, which may set port and host: it can be read only after the build.
  */
 export async function refuseUsedPort(env = process.env, usual = 8080) {
   if (existsSync(env.PARLEY_CONFIG_FILE || 'parley.toml')) return

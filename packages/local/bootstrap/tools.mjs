@@ -25,7 +25,7 @@ const ownSuits = suits(process.versions.node)
 const nodeFile = (folder) => join(folder, 'bin/node')
 const pnpmFile = (folder) => join(folder, 'bin/pnpm.cjs')
 
-/** Path of the Node.js that everything runs on: this machine's if it suits, else one of npm, fetched first. */
+/** Path of the Node.js that everything runs on: this machine's if it is new enough, otherwise one fetched from npm. */
 export async function prepareNode() {
   if (ownSuits) return process.execPath
   const line = `Node.js ${wanted.split('.')[0]}`
@@ -64,7 +64,7 @@ function failureOf(program, args) {
 /** Scripts of package.json look here first, even when run by a system-wide pnpm. */
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
-/** Makes `node` and `pnpm` what PATH finds in {@link bin}. */
+/** Links `node` and `pnpm` in {@link bin}, which is first on PATH. */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))
   link(pnpm, join(bin, 'pnpm'))
@@ -78,7 +78,7 @@ export function areToolsLinked() {
   return isLink(join(bin, 'node'), node) && isLink(join(bin, 'pnpm'), pnpm) && isLink(scriptsNode, node)
 }
 
-/** Says which Node.js runs. */
+/** Prints which Node.js is used. */
 export function reportNode() {
   if (ownSuits) return say(`Node.js ${process.versions.node} of this machine`)
   const version = nodeSpec().split('@')[1]

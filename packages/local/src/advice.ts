@@ -1,6 +1,9 @@
 const advices: Array<[RegExp, string]> = [
   [/\bENOSPC\b|No space left on device/, 'the disk is full; make room and start again'],
-  [/\b(?:EACCES|EPERM|EROFS|ENOTDIR)\b/, 'PARLEY_DATA_DIR must name a folder that who starts Parley may write to'],
+  [
+    /\b(?:EACCES|EPERM|EROFS|ENOTDIR)\b/,
+    'PARLEY_DATA_DIR must be a folder that the user who starts Parley may write to',
+  ],
 ]
 
 /** Adds advice to a start-up error if the machine is the cause. */

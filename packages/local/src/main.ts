@@ -7,5 +7,5 @@ const given = { ...process.env }
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
 enableCompileCache(compileCache())
 const { supervise } = await import('./supervise.ts')
-// Everything has ended; handles that remain would only delay the prompt.
+// Everything has ended; remaining handles would only delay the exit.
 process.exit(await supervise(process.argv.slice(2), given))

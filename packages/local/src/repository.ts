@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root of the checkout this code runs from, whether from source or from a bundle. Throws outside of one. */
+/** The root of the checkout this code runs from, whether from source or from a bundle. Throws outside a checkout. */
 export function repositoryRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(dir, 'pnpm-workspace.yaml'))) {

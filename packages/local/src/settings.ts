@@ -19,7 +19,7 @@ export const readSettings = defineConfig({
   }),
   ownerEmail: str('PARLEY_OWNER_EMAIL', {
     optional: true,
-    doc: 'e-mail address of the owner that is created at the first start, recorded as verified',
+    doc: 'e-mail address of the owner that is created at the first start; it counts as verified',
   }),
   readyFile: str('PARLEY_READY_FILE', { optional: true, doc: 'JSON file that exists while the fleet is ready' }),
   replicas: int('PARLEY_REPLICAS', { default: 1, min: 1, max: 8, doc: 'number of processes of each service' }),

@@ -9,7 +9,7 @@ import { readGivenSecrets, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
-/** A terminal and a wrapper may both pass on one Ctrl-C: a signal that follows so soon is not a second one. */
+/** Signals within this time count as one, because a terminal and a wrapper may both pass on the same Ctrl-C. */
 const sameInterruptionMs = 300
 
 /**
@@ -25,13 +25,13 @@ export async function supervise(
     process.stdout.write(helpText())
     return 0
   }
-  // Nobody reads any longer: no reason to leave the fleet without its supervisor.
+  // Keep running if the reader of the output is gone: the fleet needs its supervisor.
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
   const { interrupted, forced, onSignal } = listenToSignals()
   try {
     const settings = readSettings({ env: given })
-    // nohup: the terminal may go.
+    // Under nohup the terminal may be closed.
     process.on('SIGHUP', settings.hangup === 'ignore' ? () => undefined : onSignal)
     const fleet = await start(settings, given, interrupted, forced, services)
     if (fleet.mailUrl !== undefined) say(`mails: ${fleet.mailUrl}`)
@@ -69,7 +69,7 @@ function start(
     videos: videoEnabled === undefined,
     mailFolder: smtpEnabled ? false : mailDir,
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
-    // The fleet's values are defaults, and the environment overrides them; so values from the file must be in the
+    // The environment overrides the fleet's values, which are defaults. So values from the file are added to the
     // environment.
     env: { ...given, ...fromFile },
     say,
@@ -78,10 +78,10 @@ function start(
   })
 }
 
-/** What the parent process may ask for. */
+/** Requests of the parent process. */
 type ParentRequest = { restart?: string; scale?: { name: string; count: number } }
 
-/** For `pnpm dev` and `pnpm autoscale`, the parent process, which is told when a request is done. */
+/** Executes requests of the parent process (`pnpm dev` or `pnpm autoscale`), and reports when each is done. */
 function obeyParent(fleet: Fleet) {
   if (process.send === undefined) return
   const report = (work: Promise<unknown>, done: object) =>
@@ -117,10 +117,10 @@ function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal; onS
     if (forced.signal.aborted) process.exit(exitInterrupted)
     if (!interrupted.signal.aborted) {
       interruptedAt = Date.now()
-      say('stopping; Ctrl-C once more not to wait for running work')
+      say('stopping; press Ctrl-C again to stop without waiting for running work')
       interrupted.abort(new Error('interrupted'))
     } else if (Date.now() - interruptedAt > sameInterruptionMs) {
-      say('not waiting for running work any longer')
+      say('no longer waiting for running work')
       forced.abort()
     }
   }

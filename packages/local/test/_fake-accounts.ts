@@ -9,10 +9,10 @@ const readConfig = defineConfig({
   natsUrl: str('PARLEY_NATS_URL', { doc: 'bus' }),
   natsPassword: str('PARLEY_NATS_PASSWORD', { doc: 'bus' }),
   databaseUrl: str('PARLEY_ACCOUNTS_DATABASE_URL', { doc: 'database' }),
-  setting: int('PARLEY_FAKE_SETTING', { default: 0, doc: 'something to get wrong' }),
+  setting: int('PARLEY_FAKE_SETTING', { default: 0, doc: 'a setting for tests of invalid values' }),
 })
 
-// Answers its environment on its port, and makes an owner once.
+// Returns its environment over HTTP, and creates the first owner.
 await run('accounts', async () => {
   const config = readConfig()
   await using opened = new Resources()

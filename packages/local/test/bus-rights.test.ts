@@ -48,7 +48,7 @@ function as(user: string): NatsConnection {
 async function mayPublish(user: string, subject: string): Promise<boolean> {
   as(user).publish(subject)
   await as(user).flush()
-  // The refusal has arrived before the flush is answered; its reader above takes a turn of the event loop.
+  // The refusal arrives before the reply to the flush, but its listener runs one turn of the event loop later.
   await new Promise((resolve) => setImmediate(resolve))
   return refusals.get(user)?.delete(`publish ${subject}`) !== true
 }
@@ -73,7 +73,7 @@ describe('connections', () => {
 })
 
 describe('public methods', () => {
-  test.each(users)('%s answers those it owns, in its queue, and no others', async (user) => {
+  test.each(users)('%s can answer the methods it owns, in its queue group, and no others', async (user) => {
     const owner = deployables.find((name) => name === user)
     const owned = owner === undefined ? [] : ownedMethods(owner)
     const allowed: string[] = []
@@ -82,7 +82,7 @@ describe('public methods', () => {
     expect(allowed).toEqual(owned.map(rpcSubject))
   })
 
-  test('nobody can subscribe to calls outside the queue of the service', async () => {
+  test('no user can subscribe to calls outside the queue group of the service', async () => {
     for (const user of users) {
       expect(await maySubscribe(user, 'rpc.svc_api_v1_MessageService.CreateMessage')).toBe(false)
       expect(await maySubscribe(user, 'rpc.>')).toBe(false)
@@ -90,7 +90,7 @@ describe('public methods', () => {
     }
   })
 
-  test('only the gateway asks', async () => {
+  test('only the gateway can call them', async () => {
     const may: string[] = []
     for (const user of users) if (await mayPublish(user, 'rpc.svc_api_v1_RoomService.CreateRoom')) may.push(user)
     expect(may).toEqual(['gateway'])
@@ -126,7 +126,7 @@ describe('internal methods', () => {
     ],
     ['OperatorService', 'CreateUser', ['operator']],
     ['OperatorService', 'BootstrapOwner', ['operator']],
-  ])('%s.%s is asked by those that need it', async (service, method, requesters) => {
+  ])('%s.%s can be called only by the deployables that need it', async (service, method, requesters) => {
     const may: string[] = []
     for (const user of users) if (await mayPublish(user, internal(service, method))) may.push(user)
     expect(may).toEqual(requesters)
@@ -144,7 +144,7 @@ describe('internal methods', () => {
     ['MessagingInternalService', 'messaging'],
     ['AdminInternalService', 'admin'],
     ['NotificationsInternalService', 'notifications'],
-  ])('%s is answered by its owner alone', async (service, owner) => {
+  ])('only its owner can answer %s', async (service, owner) => {
     const may: string[] = []
     for (const user of users) if (await maySubscribe(user, internal(service, 'Method'), user)) may.push(user)
     expect(may).toEqual([owner])
@@ -152,7 +152,7 @@ describe('internal methods', () => {
 })
 
 describe('inboxes', () => {
-  test.each(users)('%s hears its own and no other', async (user) => {
+  test.each(users)('%s can subscribe to its own inbox and to no other', async (user) => {
     for (const owner of users) expect(await maySubscribe(user, `_INBOX.${owner}.abc.*`)).toBe(owner === user)
     expect(await maySubscribe(user, '_INBOX.>')).toBe(false)
   })
@@ -198,7 +198,7 @@ describe('hints', () => {
   test.each([
     ['hint.presence.U1', 'accounts'],
     ['hint.typing.R1', 'messaging'],
-  ])('%s is published by one deployable and received by the nodes', async (subject, teller) => {
+  ])('only one deployable can publish %s, and only the realtime nodes can receive it', async (subject, teller) => {
     for (const user of users) {
       expect(await mayPublish(user, subject)).toBe(user === teller)
       expect(await maySubscribe(user, subject)).toBe(user === 'realtime')
@@ -206,7 +206,7 @@ describe('hints', () => {
   })
 })
 
-test('the operator has no other right than to ask the operator service', async () => {
+test('the operator may not call public methods, send hints, or use the stream', async () => {
   expect(await mayPublish('operator', 'rpc.svc_api_v1_ServerService.GetServer')).toBe(false)
   expect(await mayPublish('operator', 'hint.typing')).toBe(false)
   expect(await mayPublish('operator', '$JS.API.INFO')).toBe(false)

@@ -28,7 +28,7 @@ async function query(url: string, statement: string): Promise<unknown[]> {
 describe('PostgreSQL', () => {
   const dir = at('postgres')
 
-  test('keeps its data over a stop, and its password to itself', async () => {
+  test('keeps its data over a restart, and protects its password', async () => {
     const first = await startPostgres({ dir, fsync: false })
     await query(first.adminUrl, 'create table kept as select 7 as value')
     await first.stop()
@@ -52,14 +52,14 @@ describe('PostgreSQL', () => {
     expect(await query(deep.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('sorts and changes case of any letters', async () => {
+  test('changes the case of non-ASCII letters', async () => {
     await using server = await startPostgres({ dir, fsync: false })
     expect(await query(server.adminUrl, "select lower('ÄÖ') as low, current_setting('timezone') as zone")).toEqual([
       { low: process.platform === 'linux' ? 'äö' : 'ÄÖ', zone: 'UTC' },
     ])
   })
 
-  test('starts although a stranger has the pid in its lock files', async () => {
+  test('starts although another process has the pid in its lock files', async () => {
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     writeFileSync(join(dir, 'data/postmaster.pid'), `${stranger.pid}\n${join(dir, 'data')}\n`)
     const port = await freePort()
@@ -69,7 +69,7 @@ describe('PostgreSQL', () => {
     stranger.kill()
   })
 
-  test('is not started beside one whose pid belongs to another container', async () => {
+  test('does not start if one runs on the folder in another container', async () => {
     await using server = await startPostgres({ dir, fsync: false })
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     const lockFile = join(dir, 'data/postmaster.pid')
@@ -82,7 +82,7 @@ describe('PostgreSQL', () => {
     expect(await query(server.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('begins anew where an earlier start was killed before the folder was whole', async () => {
+  test('starts over if an earlier start was killed before the folder was complete', async () => {
     const half = at('half')
     mkdirSync(join(half, 'data.new/base'), { recursive: true })
     await using server = await startPostgres({ dir: half, fsync: false })
@@ -135,7 +135,7 @@ describe('a parent that is killed', () => {
     return { child, pid: Number(line.toString()) }
   }
 
-  test('takes its servers along, or the next start ends them', async () => {
+  test('ends its servers, or the next start ends them', async () => {
     const { child, pid } = await parent()
     const server = identify(pid)
     expect(server).toBeDefined()
@@ -147,7 +147,7 @@ describe('a parent that is killed', () => {
     expect(JSON.parse(readFileSync(pidFile, 'utf8'))).toMatchObject({ pid: next.pid })
   })
 
-  test('leaves nothing behind in files either', () => {
+  test('leaves no pid file', () => {
     expect(existsSync(pidFile)).toBe(false)
     rmSync(at('orphan'), { recursive: true })
   })

@@ -27,11 +27,11 @@ const read = async (path = '') => {
   return { response, body: await response.text() }
 }
 
-test('a folder that is not there yet has no mails', async () => {
+test('a missing folder counts as empty', async () => {
   expect((await read()).body).toContain('There is no mail yet')
 })
 
-test('mails are listed newest first, and shown with nothing that runs', async () => {
+test('mails are listed newest first, and shown without scripts', async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, '20261120T1-a.eml'), mail('older', `<head></head>${evil}`))
   writeFileSync(join(folder, '20261120T2-b.eml'), mail(`newer ${evil}`, 'x'))
@@ -53,7 +53,7 @@ test('mails are listed newest first, and shown with nothing that runs', async ()
   }
 })
 
-test('nobody reads them without the secret, nor anything else', async () => {
+test('without the secret in the address nothing can be read', async () => {
   writeFileSync(join(temporary.path, 'outside.eml'), mail('outside', 'x'))
   for (const path of ['/', '/other/', '/secret1/20261120T1-a.eml', '/secret/..%2foutside.eml', '/secret/x.eml'])
     expect((await read(path)).response.status).toBe(404)

@@ -22,7 +22,7 @@ afterAll(() => {
   folder[Symbol.dispose]()
 })
 
-/** Everything that runs for a data folder: the services and the three servers. */
+/** All processes of a data folder: the services and the three servers. */
 function processes(): ProcessIdentity[] {
   const run = join(dataDir, 'run')
   return readdirSync(run)
@@ -44,7 +44,7 @@ describe('a fleet that runs', () => {
   let fleet: Supervised
   const openedFile = join(folder.path, 'opened')
   beforeAll(async () => {
-    // Stands in for the browser of the user.
+    // A stand-in for the user's browser.
     writeFileSync(join(folder.path, 'xdg-open'), `#!/bin/sh\necho "$1" > ${openedFile}\n`, { mode: 0o755 })
     const PATH = `${folder.path}:${process.env['PATH']}`
     const env = { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h', PATH }
@@ -56,7 +56,7 @@ describe('a fleet that runs', () => {
     await fleet[Symbol.asyncDispose]()
   })
 
-  test('ends its progress with the address and shows the owner once before', () => {
+  test('prints the owner once, and its address as the last line', () => {
     const { url } = fleet.state()
     expect(fleet.output().trimEnd().split('\n').slice(-2)).toEqual([
       expect.stringMatching(/^owner: login first, password \w{24}$/),
@@ -65,15 +65,15 @@ describe('a fleet that runs', () => {
   })
 
   const onLinux = process.platform === 'linux' ? test : test.skip
-  const why = process.platform === 'linux' ? '' : ' (skipped: how a browser is opened is tried on Linux alone)'
-  onLinux(`is shown in a browser when that is requested for${why}`, async () => {
+  const why = process.platform === 'linux' ? '' : ' (skipped: opening a browser is tested only on Linux)'
+  onLinux(`is opened in a browser on request${why}`, async () => {
     await eventually(async () => expect(readFileSync(openedFile, 'utf8').trim()).toBe(fleet.state().url))
   })
 
   test.each([
     ['1', / --open$/],
     ['', /main\.js$/],
-  ])('make run asks for a browser if OPEN is set, here to "%s"', (OPEN, command) => {
+  ])('make run passes --open if OPEN is set, here to "%s"', (OPEN, command) => {
     const { stdout } = spawnSync('make', ['--no-print-directory', '-n', 'run'], {
       ...{ cwd: repositoryRoot(), encoding: 'utf8' },
       env: { ...process.env, OPEN },
@@ -81,7 +81,7 @@ describe('a fleet that runs', () => {
     expect(stdout.trimEnd()).toMatch(command)
   })
 
-  test('names each process in the ready file', () => {
+  test('lists each process in the ready file', () => {
     const { ownerLogin, services } = fleet.state()
     expect(ownerLogin).toBe('first')
     expect(services.map(({ name }) => name).sort()).toEqual(['accounts', 'gateway', 'realtime'])
@@ -92,14 +92,14 @@ describe('a fleet that runs', () => {
     }
   })
 
-  test('leaves for commands what it was given, whatever environment they have', () => {
+  test('gives commands its own environment instead of theirs', () => {
     const known = knownEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000', PARLEY_MESSAGING_EDIT_WINDOW: '2h' })
     expect(known).toMatchObject({ PARLEY_WEBSERVER_URL: fleet.state().url, PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
     expect(knownEnvironment(dataDir, 'gateway', { PARLEY_SEARCH: 'x' })).not.toHaveProperty('PARLEY_SEARCH')
     expect(readFileSync(join(dataDir, 'run/given.json'), 'utf8')).not.toContain('PARLEY_OWNER_PASSWORD')
   })
 
-  test('shows mails at an address that only the owner of the files learns', async () => {
+  test('shows mails at an address that only the owner of the files can read', async () => {
     const { mailUrl = '' } = fleet.state()
     expect(fleet.output()).toContain(`mails: ${mailUrl}`)
     expect((await environmentOf(fleet, 'accounts')).PARLEY_MAIL_DIR).toBe(join(dataDir, 'mail'))
@@ -107,7 +107,7 @@ describe('a fleet that runs', () => {
     expect((await fetch(new URL('/', mailUrl))).status).toBe(404)
   })
 
-  test('keeps secrets to the owner of the files', () => {
+  test('lets only the owner of the files read secrets', () => {
     const ofFleet = ['secrets.json', 'run/operator.json', 'run/given.json'].map((file) => join(dataDir, file))
     for (const file of [...ofFleet, fleet.readyFile]) expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(join(dataDir, 'run/operator.json'), 'utf8'))).toEqual({
@@ -117,7 +117,7 @@ describe('a fleet that runs', () => {
     })
   })
 
-  test('tells each service its own credentials, the settings of the operator, and nothing of the owner', async () => {
+  test('gives each service its own credentials and the settings of the operator, but not those of the first owner', async () => {
     const env = await environmentOf(fleet, 'accounts')
     expect(env).toMatchObject({ PARLEY_NATS_USER: 'accounts', PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
     expect(env.PARLEY_ACCOUNTS_DATABASE_URL).toContain('/parley_accounts')
@@ -125,12 +125,12 @@ describe('a fleet that runs', () => {
     expect(await environmentOf(fleet, 'realtime')).not.toHaveProperty('PARLEY_ACCOUNTS_DATABASE_URL')
   })
 
-  test('tells the gateway where the realtime node is', async () => {
+  test('gives the gateway the address of the realtime node', async () => {
     const realtime = fleet.state().services.find(({ name }) => name === 'realtime')
     expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS).toBe(realtime?.url)
   })
 
-  test('a service owns its migrated database and cannot enter another', async () => {
+  test('a service owns its migrated database and cannot connect to another', async () => {
     const url = new URL((await environmentOf(fleet, 'accounts')).PARLEY_ACCOUNTS_DATABASE_URL ?? '')
     const client = new pg.Client({ connectionString: url.href })
     await client.connect()
@@ -139,7 +139,7 @@ describe('a fleet that runs', () => {
     await client.end()
   })
 
-  test('a killed process is named and started again, at its address', async () => {
+  test('a killed process is reported and restarted at the same address', async () => {
     const before = fleet.state().services.find(({ name }) => name === 'realtime')
     process.kill(pidOf(fleet, 'realtime'), 'SIGKILL')
     const after = await eventually(() => {
@@ -147,11 +147,11 @@ describe('a fleet that runs', () => {
       return found !== undefined && found.pid !== before?.pid && found
     })
     expect(after.url).toBe(before?.url)
-    await eventually(() => /realtime \(process \d+\) was ended by SIGKILL; it is started again in/.test(fleet.output()))
+    await eventually(() => /realtime \(process \d+\) was ended by SIGKILL; restarting it in/.test(fleet.output()))
     await eventually(() => fleet.output().includes('realtime serves again'))
   })
 
-  test('starts and drains processes of a service when its parent asks for it', async () => {
+  test('starts and drains processes of a service when its parent requests it', async () => {
     const nodes = () => fleet.state().services.filter(({ name }) => name === 'realtime')
     const scaled = async (count: number) => {
       const request = { scale: { name: 'realtime', count } }
@@ -182,13 +182,16 @@ describe('a fleet that runs', () => {
   const elsewhere = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
   const canUnshare = spawnSync('unshare', [...elsewhere.slice(1), 'true']).status === 0
   const asRoot = canUnshare ? test : test.skip
-  asRoot(`so does one in another container${canUnshare ? '' : ' (skipped: unshare is not allowed here)'}`, async () => {
-    await using second = supervised(dataDir, {}, [], elsewhere)
-    await eventually(() => second.output() !== '')
-    expect(second.output()).toContain(`another Parley runs on ${dataDir} (in another container`)
-    expect(await second.ended()).toBe(1)
-    expect(fleet.state().services).toHaveLength(3)
-  })
+  asRoot(
+    `a second supervisor in another container also reports the first and ends${canUnshare ? '' : ' (skipped: unshare is not allowed here)'}`,
+    async () => {
+      await using second = supervised(dataDir, {}, [], elsewhere)
+      await eventually(() => second.output() !== '')
+      expect(second.output()).toContain(`another Parley runs on ${dataDir} (in another container`)
+      expect(await second.ended()).toBe(1)
+      expect(fleet.state().services).toHaveLength(3)
+    },
+  )
 
   test('SIGTERM ends every process, keeps the data and removes the ready file', async () => {
     const all = processes()
@@ -203,7 +206,7 @@ describe('a fleet that runs', () => {
 })
 
 describe('a later start on the same data', () => {
-  test('finds them, and shows no password when there was an owner', async () => {
+  test('finds the data, and shows no password if there is an owner already', async () => {
     await using fleet = supervised(dataDir)
     await fleet.ready()
     const url = (await environmentOf(fleet, 'accounts')).PARLEY_ACCOUNTS_DATABASE_URL
@@ -216,7 +219,7 @@ describe('a later start on the same data', () => {
     await eventually(() => fleet.output().endsWith('OPEN=1 make run also opens it in a browser\n'))
   })
 
-  test('works after kill -9 of the supervisor, and leaves nothing of the killed run', async () => {
+  test('works after kill -9 of the supervisor, and ends the processes of the killed run', async () => {
     const killed = supervised(dataDir)
     await killed.ready()
     const orphans = processes()
@@ -237,7 +240,7 @@ describe('a later start on the same data', () => {
     await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
   })
 
-  test('what a killed supervisor was given goes with the next start, even one that fails', async () => {
+  test('the next start removes the recorded environment of a killed supervisor, even if that start fails', async () => {
     const killed = supervised(dataDir)
     await killed.ready()
     killed.process.kill('SIGKILL')
@@ -252,7 +255,7 @@ describe('a later start on the same data', () => {
 const onLinux = process.platform === 'linux' ? test : test.skip
 const whyLinux = process.platform === 'linux' ? '' : ' (skipped: only Linux has /dev/full)'
 
-onLinux(`a full disk ends nothing: what dies is started again${whyLinux}`, async () => {
+onLinux(`with a full disk the fleet keeps running, and restarts processes that end${whyLinux}`, async () => {
   const log = join(dataDir, 'logs/realtime.log')
   rmSync(log, { force: true })
   symlinkSync('/dev/full', log)
@@ -268,7 +271,7 @@ test('a proxy of the environment is not used for local addresses', async () => {
   await fleet.ready()
 })
 
-test('a terminal that is closed ends it, unless that is to be ignored', async () => {
+test('closing the terminal ends the fleet, unless it is configured to keep running', async () => {
   const ended = supervised(dataDir)
   await ended.ready()
   ended.process.kill('SIGHUP')
@@ -283,7 +286,7 @@ test('a terminal that is closed ends it, unless that is to be ignored', async ()
 })
 
 describe('a start that cannot succeed', () => {
-  test('names a port that is in use', async () => {
+  test('reports a port that is in use', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -294,7 +297,7 @@ describe('a start that cannot succeed', () => {
     taken.close()
   })
 
-  test('names an address that this machine does not have', async () => {
+  test('reports an address that this machine does not have', async () => {
     const fleet = supervised(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
     expect(await fleet.ended()).toBe(1)
     expect(fleet.output()).toContain(
@@ -302,7 +305,7 @@ describe('a start that cannot succeed', () => {
     )
   })
 
-  test('names a data folder that cannot be written to', async () => {
+  test('reports a data folder that is not writable', async () => {
     const file = join(folder.path, 'file')
     writeFileSync(file, '')
     const fleet = supervised(join(file, 'data'))
@@ -310,7 +313,7 @@ describe('a start that cannot succeed', () => {
     expect(fleet.output()).toMatch(/ENOTDIR.*\nparley: PARLEY_DATA_DIR must name a folder/)
   })
 
-  test('shows what a service does not like about its configuration, and ends what it had started', async () => {
+  test('shows why a service refuses its configuration, and stops what was started', async () => {
     const fleet = supervised(dataDir, { PARLEY_FAKE_SETTING: 'many' })
     expect(await fleet.ended()).toBe(1)
     expect(fleet.output()).toContain('refuses its configuration')
@@ -318,14 +321,14 @@ describe('a start that cannot succeed', () => {
     expect(processes()).toEqual([])
   })
 
-  test('lists its own mistakes', async () => {
+  test('lists mistakes in its own configuration', async () => {
     const fleet = supervised(dataDir, { PARLEY_PORT: 'http', PARLEY_REPLICAS: '0' })
     expect(await fleet.ended()).toBe(78)
     expect(fleet.output()).toMatch(/PARLEY_PORT[^]*PARLEY_REPLICAS/)
   })
 })
 
-test('PARLEY_REPLICAS runs so many processes of every service', async () => {
+test('PARLEY_REPLICAS sets the number of processes of every service', async () => {
   await using fleet = supervised(dataDir, { PARLEY_REPLICAS: '2' })
   const { services } = await fleet.ready()
   expect(services.map(({ name }) => name).sort()).toEqual([

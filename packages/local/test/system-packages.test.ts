@@ -9,7 +9,7 @@ import { temporaryFolder } from './_folder.ts'
 
 jest.setTimeout(60_000)
 
-// Debian's own program with separate folders, without a package list to fetch, and with a package that is installed.
+// Debian's own apt with separate folders, no package lists to fetch, and a package that is already installed.
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 const at = (name: string) => join(folder.path, name)
@@ -49,7 +49,7 @@ async function lockHeld(file: string) {
 
 // The lists are fetched once per process, so only the first test can wait for them.
 onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/lock'])(
-  'another program that holds %s is waited for, and named',
+  'apt waits for another program that holds %s, and reports it',
   async (file) => {
     const lock = await lockHeld(at(file))
     const said: string[] = []
@@ -64,7 +64,7 @@ onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/
   },
 )
 
-onDebian('the waiting ends when the start is interrupted', async () => {
+onDebian('the wait ends when the start is interrupted', async () => {
   const lock = await lockHeld(at('dpkg/lock-frontend'))
   const interruption = new AbortController()
   const said: string[] = []
@@ -76,7 +76,7 @@ onDebian('the waiting ends when the start is interrupted', async () => {
   lock.release()
 })
 
-onDebian('what apt refuses is said as apt says it', async () => {
+onDebian('an error of apt is shown unchanged', async () => {
   await expect(installSystemPackages(['no-such-package-of-ours'])).rejects.toThrow(
     /^no-such-package-of-ours could not be installed: apt-get install failed \(100\):\n.*Unable to locate package/,
   )

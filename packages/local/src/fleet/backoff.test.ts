@@ -8,7 +8,7 @@ test('waits longer after each crash, up to a limit', () => {
   expect(delays.at(-1)).toBe(15_000)
 })
 
-test('begins anew after a process that lived well', () => {
+test('starts over after a process that ran long enough', () => {
   const backoff = new Backoff()
   backoff.next(100)
   backoff.next(100)

@@ -7,7 +7,7 @@ export type DataDir = {
   postgres: string
   nats: string
   redis: string
-  /** Bytes of avatars, attachments and the like. */
+  /** Bytes of avatars, attachments and other assets. */
   assets: string
   /** Files that are valid only while the fleet runs: pid files, the operator's credential. */
   run: string
@@ -17,9 +17,9 @@ export type DataDir = {
   secretsFile: string
   portsFile: string
   lockFile: string
-  /** Access of the operator's command to this fleet. */
+  /** Credentials with which the operator's command connects to this fleet. */
   operatorFile: string
-  /** What this fleet was given by whoever started it. */
+  /** The environment with which this fleet was started. */
   givenFile: string
   /** The processes of this fleet and their internal ports. */
   processesFile: string

@@ -27,13 +27,13 @@ import { parleyServices, type ServiceDefinition } from './service-list.ts'
 
 const startTimeoutMs = 180_000
 
-/** A fleet that runs. */
+/** A running fleet. */
 export type Fleet = AsyncDisposable & {
   /** Address of the first gateway. */
   readonly url: string
   /** Page that shows mails; undefined when a mail server is configured. */
   readonly mailUrl: string | undefined
-  /** The owner; undefined if none was requested. */
+  /** The first owner; undefined if the options request none. */
   readonly owner: Owner | undefined
   /** One entry per process that serves now. */
   readonly services: FleetProcess[]
@@ -57,13 +57,13 @@ export type Fleet = AsyncDisposable & {
    * has removed them, and the others have ended.
    */
   scale(name: string, count: number): Promise<void>
-  /** Drains the services, then ends PostgreSQL, NATS and Redis. The data stay. Repeatable. */
+  /** Drains the services, then ends PostgreSQL, NATS and Redis. The data is kept. May be called repeatedly. */
   stop(): Promise<void>
 }
 
 /**
  * Starts the whole fleet on one machine: PostgreSQL, NATS, Redis, migrations, every service, the first owner. Resolves
- * when every process is ready. When it fails, or `signal` fires, what already runs is stopped before it throws.
+ * when every process is ready. If it fails or `signal` fires, it stops what is already running before it throws.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const opened = new Opened()
@@ -148,7 +148,10 @@ function assertBuilt(services: ServiceDefinition[]) {
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run make bootstrap`)
 }
 
-/** Locks the data folder for this process, and ends processes and removes secrets that an interrupted run left on it. */
+/**
+ * Locks the data folder for this process, ends processes of an interrupted run, and removes the credentials that it
+ * left.
+ */
 async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
   makeDataDir(dir)
@@ -158,7 +161,7 @@ async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<Da
   opened.push(() => bound[Symbol.dispose]())
   rmSync(dir.givenFile, { force: true })
   const leftovers = await endLeftovers(dir)
-  if (leftovers.length > 0) say(`ended what an interrupted run left behind: ${leftovers.join(', ')}`)
+  if (leftovers.length > 0) say(`ended processes of an interrupted run: ${leftovers.join(', ')}`)
   return dir
 }
 
@@ -182,14 +185,14 @@ function addressesOf(
   }
 }
 
-/** Names the processes for the operator's command, from their start until they have stopped. */
+/** Lists the processes for the operator's command, from their start until they have stopped. */
 function announceProcesses(dir: DataDir, say: (line: string) => void, opened: Opened) {
   const processes = new Announcement<{ services: FleetProcess[] }>(dir.processesFile, say)
   opened.push(() => processes.end())
   return processes
 }
 
-/** Leaves the operator's credential, and what the fleet was given, to commands while it runs. */
+/** Stores the operator's credential and the fleet's environment for commands, while the fleet runs. */
 function shareWithCommands(
   dir: DataDir,
   fleet: FleetAddresses,

@@ -3,7 +3,7 @@ import { identify, isAlive, type ProcessIdentity } from '../infrastructure/index
 import { type DataDir } from './data-dir.ts'
 import { readJson, writeWhole } from './files.ts'
 
-/** What a fleet that runs was given. */
+/** The environment with which a running fleet was started. */
 export type Given = {
   /** Address of the first gateway. */
   url: string
@@ -11,12 +11,12 @@ export type Given = {
   env: NodeJS.ProcessEnv
 }
 
-/** The file also names the supervisor: killed, it leaves the file behind. */
+/** Identifies the supervisor too, because a killed supervisor leaves the file behind. */
 type Recorded = Given & { supervisor?: ProcessIdentity }
 
-/** Leaves for commands that check the fleet what it was given; only its user can read it. */
+/** Records the environment of the fleet for commands that check it; only the fleet's user can read the file. */
 export function recordGiven({ givenFile }: DataDir, { url, env }: Given): void {
-  // The owner's password is needed once, by the supervisor.
+  // Only the supervisor needs the owner's password.
   const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = readByParley(env, true)
   const config = file ? { PARLEY_CONFIG_FILE: resolve(file) } : {}
   const recorded = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
@@ -24,8 +24,8 @@ export function recordGiven({ givenFile }: DataDir, { url, env }: Given): void {
 }
 
 /**
- * The environment of a fleet that runs on the data folder: that of this command, with what Parley reads as the fleet
- * was given it. Undefined while none runs.
+ * The environment of the fleet that runs on the data folder: the variables that Parley reads are those of the fleet,
+ * the others are those of this command. Undefined while no fleet runs.
  */
 export function givenTo({ givenFile }: DataDir, own: NodeJS.ProcessEnv): Given | undefined {
   const { supervisor, url, env } = (readJson(givenFile) ?? {}) as Partial<Recorded>
@@ -33,7 +33,7 @@ export function givenTo({ givenFile }: DataDir, own: NodeJS.ProcessEnv): Given |
   return { url, env: { ...readByParley(own, false), ...env } }
 }
 
-/** The variables that Parley reads, or the others. */
+/** The variables that Parley reads if `wanted`, otherwise the others. */
 const readByParley = (env: NodeJS.ProcessEnv, wanted: boolean): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name) === wanted),

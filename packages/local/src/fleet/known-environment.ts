@@ -12,7 +12,7 @@ import { serviceEnvironment } from './service-env.ts'
 import { parleyServices } from './service-list.ts'
 import { Secrets } from './secrets.ts'
 
-// Nothing is started from them: where their bundles are does not matter.
+// The definitions are not used to start anything, so the paths of their bundles do not matter.
 const definitions = parleyServices('')
 
 /** The deployables. */
@@ -20,8 +20,8 @@ export const serviceNames: readonly string[] = definitions.map(({ name }) => nam
 
 /**
  * The environment that a fleet on this data folder gives to processes of a service, as far as the folder shows: with
- * the ports and secrets of its last run, and while it runs with the environment that it was given instead of `own`.
- * Undefined when no fleet has run there. Throws for an unknown service.
+ * the ports and secrets of its last run and, while the fleet runs, with its environment instead of `own`. Undefined
+ * when no fleet has run there. Throws for an unknown service.
  */
 export function knownEnvironment(
   dataDir: string,

@@ -9,7 +9,7 @@ export async function endLeftovers(dir: DataDir): Promise<string[]> {
   const ended = await Promise.all(
     files.map(async (file) => {
       const name = file.slice(0, -'.pid'.length)
-      // PostgreSQL takes SIGINT for a fast shutdown; SIGTERM would wait for its clients.
+      // SIGINT makes PostgreSQL shut down fast; with SIGTERM it would wait for its clients.
       const signals: NodeJS.Signals[] = name === 'postgres' ? ['SIGINT', 'SIGQUIT'] : ['SIGTERM']
       return (await endLeftover(join(dir.run, file), signals)) ? [name] : []
     }),

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 
-/** How long a lock must exist before it counts: longer than a rival needs between checking and taking. */
+/** How long to wait before verifying a new lock: longer than another process needs between checking and taking it. */
 const settleMs = 50
 
 /** Another supervisor runs on the same data. */

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const onLinux = process.platform === 'linux' ? test : test.skip
 const why = process.platform === 'linux' ? '' : ' (skipped: only Linux has /dev/full)'
 
-onLinux(`a full disk costs lines, which is said when there is room again${why}`, () => {
+onLinux(`lines lost on a full disk are counted in the log when there is room again${why}`, () => {
   symlinkSync('/dev/full', file)
   const log = new LogFile(file)
   log.append('one')
@@ -28,7 +28,7 @@ onLinux(`a full disk costs lines, which is said when there is room again${why}`,
   expect(readFileSync(file, 'utf8')).toBe('\n2 lines are missing here\nthree\nfour\n')
 })
 
-test('a log that grows too large while it is written keeps one older generation', async () => {
+test('a log that grows too large while it is being written keeps one older generation', async () => {
   const server = openSync(file, 'a')
   writeSync(server, 'x'.repeat(101))
   using _ = boundLogs(folder, { largestBytes: 100, everyMs: 1 })
@@ -41,7 +41,7 @@ test('a log that grows too large while it is written keeps one older generation'
   closeSync(server)
 })
 
-onLinux(`a log is bounded on a full disk, too${why}`, async () => {
+onLinux(`a log is also bounded on a full disk${why}`, async () => {
   symlinkSync('/dev/full', `${file}.1`)
   const log = new LogFile(file)
   log.append('x'.repeat(200))

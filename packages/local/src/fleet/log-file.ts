@@ -33,14 +33,14 @@ export class LogFile {
     try {
       if (fd !== undefined) closeSync(fd)
     } catch {
-      // Some file systems say only now that the disk is full.
+      // Some file systems report a full disk only on close.
     }
   }
 }
 
 /**
  * Keeps every log of a folder at about `largestBytes`, and one older generation of it as `<file>.1`, until it is
- * disposed. The files stay the same ones: servers keep them open, and append to them.
+ * disposed. The files are truncated, not replaced, because servers keep them open and append to them.
  */
 export function boundLogs(folder: string, { largestBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
   const over = new AbortController()
@@ -49,7 +49,7 @@ export function boundLogs(folder: string, { largestBytes = 20_000_000, everyMs =
     for await (const _ of setInterval(everyMs, undefined, { signal: over.signal, ref: false }))
       await boundOnce(folder, largestBytes)
   }
-  keepBound().catch(() => undefined) // it ends by being disposed
+  keepBound().catch(() => undefined) // aborted when disposed
   return { [Symbol.dispose]: () => over.abort() }
 }
 

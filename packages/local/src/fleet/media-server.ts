@@ -12,7 +12,7 @@ export async function startMediaServer(
   opened: Opened,
 ): Promise<NodeJS.ProcessEnv | undefined> {
   if (findLivekit() === undefined) {
-    say('there are no voice and video calls: livekit-server is not on PATH, and none is configured')
+    say('voice and video calls are off: livekit-server is not on PATH, and none is configured')
     return undefined
   }
   const ports = new RememberedPorts(dir.portsFile)

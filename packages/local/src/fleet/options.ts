@@ -5,7 +5,7 @@ import type { Layout, ServiceDefinition } from './service-list.ts'
 export type FleetOptions = {
   /** Folder with all data of the fleet; created if it is missing. */
   dataDir: string
-  /** Port of the (first) gateway; 0 takes a free one. */
+  /** Port of the (first) gateway; 0 for a free one. */
   port: number
   /** Address on which the gateways listen; default: 127.0.0.1. */
   host?: string
@@ -21,19 +21,19 @@ export type FleetOptions = {
   mediaServer?: boolean
   /** True: processes videos if ffmpeg is installed. Default: as configured. */
   videos?: boolean
-  /** Written whenever the fleet is ready and a process has changed. */
+  /** File that describes the processes, from when the fleet is ready; updated whenever one changes. */
   readyFile?: string | undefined
-  /** Environment of the services besides what the fleet sets itself; default: this process's own. */
+  /** Environment of the services, to which the fleet adds its own variables; default: that of this process. */
   env?: NodeJS.ProcessEnv
   /** False: commits may be lost when the machine stops; for tests. */
   fsync?: boolean
-  /** Receives each line about progress, and crashes and warnings of services. */
+  /** Called with each line about progress, crashes and warnings of services. */
   say?: (line: string) => void
   /** Processes for the deployables; default `separate`. */
   layout?: Layout
   /** Services to run; default: the nine services of this checkout. */
   services?: ServiceDefinition[]
-  /** Ends the start when it fires: what already runs is stopped. */
+  /** Aborts the start: what is already running is stopped. */
   signal?: AbortSignal
   /** Kills services that are still draining when it fires. */
   force?: AbortSignal

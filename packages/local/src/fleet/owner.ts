@@ -8,10 +8,13 @@ import type { Secrets } from './secrets.ts'
 const pending = 'owner.pendingPassword'
 const done = 'owner.announced'
 
-/** Who the first owner shall be. */
+/** Login, password and address of the first owner. */
 export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
 
-/** The owner there is. `password` is set once: when this or an interrupted earlier start made it up. */
+/**
+ * The first owner. `password` is set if this start, or an interrupted earlier one, generated it and it has not been
+ * shown.
+ */
 export type Owner = { login: string; created: boolean; password?: string }
 
 /** The operator's access to the bus. */
@@ -34,7 +37,7 @@ export async function bootstrapOwner(
   return { ...answer, ...(wanted.password === undefined && news ? { password } : {}) }
 }
 
-/** The owner's password has been shown: it is no longer stored, and never shown again. */
+/** Call it once the owner's password has been shown: it is no longer stored, and never shown again. */
 export function announced(secrets: Secrets): void {
   secrets.set(done, 'yes')
   secrets.delete(pending)
@@ -68,7 +71,7 @@ async function createOwner(access: OperatorAccess, owner: OwnerOptions & { passw
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error)
       if (code !== Code.Unavailable && code !== Code.DeadlineExceeded) {
-        throw new Error(`the first owner could not be made: ${rawMessage}`)
+        throw new Error(`the first owner could not be created: ${rawMessage}`)
       }
       await sleep(250, undefined, { signal })
     }

@@ -10,7 +10,7 @@ test.each([
   ['::', 'http://[::1]:80'],
   ['::1', 'http://[::1]:80'],
   ['chat.example.org', 'http://chat.example.org:80'],
-])('what listens on %s is reached at %s', (host, url) => {
+])('a server that listens on %s is reached at %s', (host, url) => {
   expect(localUrl(host, 80)).toBe(url)
 })
 

@@ -1,7 +1,10 @@
 import { adviceOnUsedPort } from '../../bootstrap/used-port.mjs'
 import { freePort, whyPortNotFree } from '../infrastructure/index.ts'
 
-/** The port to serve on: a free one for 0, else the wanted one. Throws what to do when it cannot be had. */
+/**
+ * The port to serve on: `wanted`, or a free one for 0. If the port cannot be used, throws an error that says what to
+ * do.
+ */
 export async function publicPort(host: string, wanted: number): Promise<number> {
   if (wanted === 0) return freePort()
   const code = await whyPortNotFree(wanted, host)

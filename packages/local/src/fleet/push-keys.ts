@@ -1,7 +1,7 @@
 import { effectiveSettings, publicKeyOf } from '@parley/config'
 import { readGivenPush } from '../settings.ts'
 
-/** Services that need keys: the one that sends pushes, and the one that gives browsers the public key. */
+/** Services that need keys: notifications sends pushes, and admin gives browsers the public key. */
 const needsKeys = new Map([
   ['notifications', { isSender: true }],
   ['admin', { isSender: false }],

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Process = { label: string; internalPort: () => number | undefined }
 
 /**
- * Waits until every process reports that it is ready. Every 5 s it prints which are not and why; after `timeoutMs` it
- * throws the same.
+ * Waits until every process reports that it is ready. Every 5 s it prints which are not ready and why; after
+ * `timeoutMs` it throws an error that says so.
  */
 export async function whenAllReady(
   processes: Process[],

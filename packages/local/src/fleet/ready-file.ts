@@ -2,7 +2,10 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeWhole } from './files.ts'
 
-/** A process of the fleet. `url` is where its own HTTP server is reached: gateways, realtime nodes and a few more. */
+/**
+ * A process of the fleet. `url` is the address of its own HTTP server, if it has one, as gateways and realtime nodes
+ * do.
+ */
 export type FleetProcess = {
   name: string
   /** The deployables in it, if there are several. */
@@ -12,7 +15,7 @@ export type FleetProcess = {
   url?: string
 }
 
-/** Whether a process is of a deployable, alone or with others. */
+/** Whether a process runs a deployable, alone or with others. */
 export const isOf = (deployable: string, { name, holds = [] }: Pick<FleetProcess, 'name' | 'holds'>): boolean =>
   name === deployable || holds.includes(deployable)
 
@@ -27,27 +30,32 @@ export type ReadyState = {
 
 const retryMs = 2_000
 
-/** A file that exists from the moment something begins until the fleet stops, and names the processes that serve. */
+/** A file that lists the processes that serve. It exists from {@link begin} until {@link end}. */
 export class Announcement<State extends object = ReadyState> {
   readonly #file: string | undefined
   readonly #say: (line: string) => void
   #state: (() => State) | undefined
   #retry: NodeJS.Timeout | undefined
 
-  /** Without a path nothing is written. A file of an earlier run is removed. `say` reports why it cannot be written. */
+  /**
+   * Without a path nothing is written. Removes a file of an earlier run. `say` is called when the file cannot be
+   * written.
+   */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
     this.#say = say
     this.#remove()
   }
 
-  /** Writes the file. */
+  /** Writes the file for the first time. */
   begin(state: () => State): void {
     this.#state = state
     this.renew()
   }
 
-  /** A process has changed. What cannot be written now is tried again: the fleet runs all the same. */
+  /**
+   * Writes the file again after a process has changed. A failed write is retried later, and does not stop the fleet.
+   */
   renew(): void {
     if (this.#file === undefined || this.#state === undefined) return
     clearTimeout(this.#retry)
@@ -62,7 +70,7 @@ export class Announcement<State extends object = ReadyState> {
     this.#retry = undefined
   }
 
-  /** The fleet stops. */
+  /** Removes the file. */
   end(): void {
     this.#state = undefined
     clearTimeout(this.#retry)

@@ -1,7 +1,7 @@
 import { freePort, isPortFree } from '../infrastructure/index.ts'
 import { readJson, writeWhole } from './files.ts'
 
-/** Ports of the fleet's own servers, the same at each start as long as nobody else took them. */
+/** Ports of the fleet's own servers, the same at each start unless another program has taken them. */
 export class RememberedPorts {
   readonly #file: string
   readonly #ports: Record<string, number> = {}
@@ -12,7 +12,10 @@ export class RememberedPorts {
       if (typeof port === 'number') this.#ports[name] = port
   }
 
-  /** The port of that name if it is free, else a new one. Ask only after leftovers of the last run have ended. */
+  /**
+   * The remembered port of that name if it is free, otherwise a new one. Call it only after processes of the last run
+   * have ended.
+   */
   async get(name: string): Promise<number> {
     const known = this.#ports[name]
     if (known !== undefined && (await isPortFree(known))) return known

@@ -34,24 +34,24 @@ test('after a rotation services receive the new secret, and the previous one unt
   await retireSecret(folder, 'core')
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: second })
   expect(environment()).not.toHaveProperty('PARLEY_CORE_SECRET_KEY_PREVIOUS')
-  await expect(retireSecret(folder, 'core')).rejects.toThrow(/no secret before/)
+  await expect(retireSecret(folder, 'core')).rejects.toThrow(/no previous value/)
 })
 
-test('nothing else is rotated, and nothing while the fleet runs', async () => {
+test('other secrets are not rotated, and none is while the fleet runs', async () => {
   await expect(rotateSecret(folder, 'database.accounts', {})).rejects.toThrow(/there is no secret/)
   using _running = await lockDataDir(folder, dataDirAt(folder).lockFile)
   await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/runs \(process \d+\); stop it/)
   await expect(retireSecret(folder, 'core')).rejects.toThrow(/stop it/)
 })
 
-test('while a secret is rotated, no fleet starts on the folder', async () => {
+test('while a secret is being rotated, no fleet can start on the folder', async () => {
   const rotating = rotateSecret(folder, 'core', {})
   await expect(lockDataDir(folder, dataDirAt(folder).lockFile)).rejects.toThrow(/another Parley runs/)
   await rotating
   using _free = await lockDataDir(folder, dataDirAt(folder).lockFile)
 })
 
-test('a rotation is one write: killed at any moment, both secrets are on disk or neither', async () => {
+test('a rotation is one write: if it is killed, either both secrets are on disk or neither', async () => {
   const changes: AsyncIterator<{ filename: string | null }, undefined> = watch(folder)[Symbol.asyncIterator]()
   const marker = join(folder, 'marker')
   const rotated = rotateSecret(folder, 'core', {}).finally(() => writeFileSync(marker, ''))
@@ -63,7 +63,7 @@ test('a rotation is one write: killed at any moment, both secrets are on disk or
   expect(seen.filter((name) => name === 'secrets.json')).toHaveLength(1)
 })
 
-test('a secret that services get from elsewhere is not rotated here', async () => {
+test('a secret that is set in the environment or the file is not rotated', async () => {
   const env = { PARLEY_CORE_SECRET_KEY: 'from the environment', PARLEY_UPLOADS_BLOB_SECRET: 'too' }
   await expect(rotateSecret(folder, 'core', env)).rejects.toThrow(/^PARLEY_CORE_SECRET_KEY is set in the environment/)
   await expect(rotateSecret(folder, 'uploadsBlob', env)).rejects.toThrow(/^PARLEY_UPLOADS_BLOB_SECRET is set in/)
@@ -74,7 +74,7 @@ test('a secret that services get from elsewhere is not rotated here', async () =
   await rotateSecret(folder, 'uploadsBlob', { PARLEY_CONFIG_FILE: file })
 })
 
-test('settings of the file are not passed on as values of the fleet', () => {
+test('settings in parley.toml are not passed on as values of the fleet', () => {
   const file = join(folder, 'parley.toml')
   const text =
     '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "from the file"\n[smtp]\nenabled = true\n'
@@ -92,12 +92,15 @@ test('settings of the file are not passed on as values of the fleet', () => {
 const isRoot = process.getuid?.() === 0
 const asRoot = isRoot ? test : test.skip
 const why = isRoot ? '' : ' (skipped: only root can give files to another user)'
-asRoot(`another user's secrets are left alone: they could not read what root wrote${why}`, async () => {
-  const { secretsFile } = dataDirAt(folder)
-  chownSync(secretsFile, 12_345, 12_345)
-  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/another user's: run this as that user/)
-  expect(statSync(secretsFile).uid).toBe(12_345)
-})
+asRoot(
+  `the secrets of another user are not rotated, because a file written by root would be unreadable to them${why}`,
+  async () => {
+    const { secretsFile } = dataDirAt(folder)
+    chownSync(secretsFile, 12_345, 12_345)
+    await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/belongs to another user: run this as that user/)
+    expect(statSync(secretsFile).uid).toBe(12_345)
+  },
+)
 
 test('a folder on which no fleet has ever run is reported', () => {
   const empty = join(folder, 'empty')

@@ -29,7 +29,7 @@ export async function rotateSecret(dataDir: string, name: string, env: NodeJS.Pr
   if (source !== undefined)
     throw new Error(`${variable} is set in ${source === 'environment' ? 'the environment' : source}: change it there`)
   if (held.secrets.peek(previousOf(name)) !== undefined)
-    throw new Error(`${name} was rotated before, and the secret before that is still read: retire it first`)
+    throw new Error(`${name} was rotated before, and its previous value is still accepted: retire it first`)
   held.secrets.renew(name, previousOf(name))
 }
 
@@ -39,8 +39,7 @@ export async function rotateSecret(dataDir: string, name: string, env: NodeJS.Pr
  */
 export async function retireSecret(dataDir: string, name: string): Promise<void> {
   using held = await hold(dataDir, name)
-  if (held.secrets.peek(previousOf(name)) === undefined)
-    throw new Error(`of ${name} no secret before the present is kept`)
+  if (held.secrets.peek(previousOf(name)) === undefined) throw new Error(`there is no previous value of ${name}`)
   held.secrets.delete(previousOf(name))
 }
 
@@ -55,7 +54,7 @@ async function hold(dataDir: string, name: string): Promise<Disposable & { secre
   const { root, lockFile, secretsFile } = dataDirAt(dataDir)
   // A fleet of another user could not read files written by root.
   if (process.getuid?.() !== statSync(secretsFile).uid)
-    throw new Error(`the fleet on ${root} is another user's: run this as that user`)
+    throw new Error(`the fleet on ${root} belongs to another user: run this as that user`)
   const holder = readPidFile(lockFile)
   if (holder !== undefined)
     throw new Error(`the fleet on ${root} runs (process ${holder.pid}); stop it, then rotate, then start it again`)

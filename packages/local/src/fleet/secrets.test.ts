@@ -8,7 +8,7 @@ const dir = mkdtempSync(join(tmpdir(), 'parley-local-'))
 const file = join(dir, 'secrets.json')
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('a secret is made once and kept in a file that only its owner reads', () => {
+test('a secret is generated once and stored in a file that only its owner can read', () => {
   const made = new Secrets(file).get('redis')
   expect(made).toMatch(/^p[0-9a-f]{48}$/)
   expect(new Secrets(file).get('redis')).toBe(made)
@@ -16,7 +16,7 @@ test('a secret is made once and kept in a file that only its owner reads', () =>
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('set secrets are kept, deleted ones are gone', () => {
+test('a secret that was set is kept, a deleted one is gone', () => {
   const secrets = new Secrets(file)
   secrets.set('pending', 'value')
   expect(new Secrets(file).peek('pending')).toBe('value')

@@ -15,7 +15,10 @@ export class Secrets {
     )
   }
 
-  /** The secret of that name; unless it is made in another way, it starts with a letter and needs no quoting anywhere. */
+  /**
+   * The secret of that name, generated at first use. The default `makeOne` returns text that starts with a letter and
+   * needs no quoting.
+   */
   get(name: string, makeOne = make): string {
     const known = this.#values.get(name)
     if (known !== undefined) return known
@@ -35,7 +38,7 @@ export class Secrets {
     this.#save()
   }
 
-  /** Generates a new secret of that name and stores the previous value under another name; writes both or neither. */
+  /** Generates a new secret of that name and stores the previous value as `keptAs`; writes both or neither. */
   renew(name: string, keptAs: string): void {
     this.#values.set(keptAs, this.#values.get(name) ?? make())
     this.#values.set(name, make())

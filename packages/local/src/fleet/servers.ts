@@ -35,7 +35,7 @@ export type ServersOptions = {
   /** False: commits may be lost when the machine stops; for tests. */
   fsync: boolean
   say: (line: string) => void
-  /** Ends the waiting for missing programs. */
+  /** Aborts the installation of missing programs. */
   signal: AbortSignal
 }
 
@@ -51,7 +51,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
   const postgres = () =>
     startPostgres({ dir: dir.postgres, port: at.postgres, fsync: options.fsync, ...files('postgres') })
-  if (giveStreamToItsAccount(join(dir.nats, 'store'))) say('gave the stream of events to its account')
+  if (giveStreamToItsAccount(join(dir.nats, 'store'))) say('moved the stream of events to its own NATS account')
   const nats = () => startNats({ dir: dir.nats, port: at.nats, conf, env, ...files('nats') })
   const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
 
@@ -74,7 +74,7 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
-/** Keeps a server running: its address does not change when it is restarted. */
+/** Restarts a server whenever it ends; its address stays the same. */
 export async function kept<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
   const first = await start()
   const backoff = new Backoff()
@@ -87,7 +87,7 @@ export async function kept<T extends Child>(name: string, start: () => Promise<T
       const { code, signal } = await current.exited
       if (!wanted) return
       const delayMs = backoff.next(Date.now() - startedAt)
-      say(`${name} (process ${current.pid}) ended (${signal ?? code}); it is started again in ${delayMs / 1000} s`)
+      say(`${name} (process ${current.pid}) ended (${signal ?? code}); restarting it in ${delayMs / 1000} s`)
       await sleep(delayMs, undefined, { signal: pause.signal }).catch(() => undefined)
       if (!wanted) return
       current = await start().catch((error: unknown) => {

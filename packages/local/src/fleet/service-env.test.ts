@@ -25,7 +25,7 @@ test('a service gets its own credentials and no others', () => {
   expect(JSON.stringify(env)).not.toMatch(/secret-(nats|database)\.(?!rooms)/)
 })
 
-test('the operator may set what a service reads, but not where the fleet is or who it is', () => {
+test('the operator may change settings of a service, but not the addresses and credentials of the fleet', () => {
   const env = serviceEnvironment(rooms, fleet, {
     PARLEY_DATABASE_POOL: '9',
     PARLEY_WEBSERVER_URL: 'https://chat.example.org',
@@ -40,7 +40,7 @@ test('the operator may set what a service reads, but not where the fleet is or w
   })
 })
 
-test('no service learns the password of the owner', () => {
+test('no service gets the password of the owner', () => {
   const env = serviceEnvironment(rooms, fleet, { PARLEY_OWNER_PASSWORD: 'secret', PARLEY_OWNER_EMAIL: 'o@example.org' })
   expect(env).not.toHaveProperty('PARLEY_OWNER_PASSWORD')
   expect(env).toHaveProperty('PARLEY_OWNER_EMAIL')
@@ -79,7 +79,7 @@ test('uploads and admin are configured for video processing, unless a setting de
   expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
-test('of the media server, calls gets all settings, admin the address, and other services none', () => {
+test('calls gets all settings of the media server, admin its address, and other services none', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },
@@ -94,7 +94,7 @@ test('of the media server, calls gets all settings, admin the address, and other
   expect(valueFor('admin', { PARLEY_LIVEKIT_URL: 'wss://media.example.org' })).toContain('wss://media.example.org')
 })
 
-test('a process of several deployables gets what each of them gets, and the password of each on the bus', () => {
+test('a process of several deployables gets the settings of each, and the bus password of each', () => {
   const compact = parleyServices('', 'compact').find(({ holds }) => holds !== undefined)
   if (compact?.holds === undefined) throw new Error('no process holds several deployables')
   const env = processEnvironment(compact, fleet, { PARLEY_LAYOUT: 'compact' })

@@ -22,7 +22,7 @@ export type FleetAddresses = {
   media?: NodeJS.ProcessEnv | undefined
   /** Key that pushes are signed with; undefined when it is configured elsewhere. */
   vapidPrivateKey?: string | undefined
-  /** Whether videos are processed although no setting requests it. */
+  /** Whether to process videos if no setting decides. */
   videos?: boolean
   secret: (name: string) => string
   /** Value of a secret before its last rotation. */
@@ -45,15 +45,15 @@ const handsOverBlobs = new Set<string>(
 /** Services that process videos, or report to clients whether videos are processed. */
 const knowsOfVideos = new Set(['uploads', 'admin'])
 
-/** The supervisor may be started from anywhere, so the folder is not left to where a process works. */
+/** An absolute path, because the supervisor may be started from any folder. */
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
 
 /** Settings of the supervisor itself, not passed to services. */
 const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS', 'PARLEY_LAYOUT']
 
 /**
- * The environment of one process of a service. One that holds several deployables gets what each of them would get, and
- * the password of each on the bus.
+ * The environment of one process of a service. A process with several deployables gets the variables of each, and the
+ * bus password of each.
  */
 export function processEnvironment(
   service: ServiceDefinition,
@@ -67,7 +67,7 @@ export function processEnvironment(
     Object.assign(env, serviceEnvironment(held, fleet, given))
     env[natsPasswordVariable(held.name)] = fleet.secret(`nats.${held.name}`)
   }
-  // In one process they find each other's ports themselves.
+  // In one process the deployables find each other's ports themselves.
   for (const variable of holds.flatMap(({ portVariables = [] }) => portVariables)) env[variable] = '0'
   const { PARLEY_NATS_USER: _, PARLEY_NATS_PASSWORD: __, ...shared } = env
   return { ...shared, PARLEY_SERVICE: name }
@@ -84,7 +84,7 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     NODE_COMPILE_CACHE: compileCache(),
-    // The threads of a process otherwise keep a heap each: a tenth of its memory.
+    // By default glibc keeps a heap per thread, which takes a tenth of the memory of a process.
     MALLOC_ARENA_MAX: '2',
     PARLEY_WEBSERVER_URL: fleet.publicUrl,
     PARLEY_DATABASE_POOL: '4',
@@ -118,7 +118,7 @@ export function serviceEnvironment(
   return env
 }
 
-/** The address is for services that pass it to clients; only calls gets the secret. */
+/** Only calls gets the secret; admin gets the address, to pass it to clients. */
 function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): NodeJS.ProcessEnv {
   if (name === 'calls') return media ?? {}
   if (name !== 'admin' || !media) return {}
@@ -140,7 +140,7 @@ function present(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-/** Database of a service, reached by the role that owns it and nothing else. */
+/** Connection string of a service's database, with the role that owns only this database. */
 function databaseUrl(service: string, { postgresHost = '127.0.0.1', postgresPort, secret }: FleetAddresses): string {
   const name = databaseName(service)
   return `postgres://${name}:${secret(`database.${service}`)}@${postgresHost}:${postgresPort}/${name}`

@@ -11,13 +11,13 @@ import { ServiceGroup } from './service-group.ts'
 const folder = mkdtempSync(join(tmpdir(), 'parley-group-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const main = join(folder, 'main.mjs')
-// Runs until it is stopped, and becomes ready only when told to.
+// Runs until it is stopped, and becomes ready only if SERVES is set.
 writeFileSync(
   main,
   "for (const event of ['SIGTERM', 'disconnect']) process.on(event, () => process.exit()); if (process.env.SERVES) process.send({ type: 'ready', internalPort: 1 })",
 )
 
-test('a process that is removed while it starts fails no earlier request', async () => {
+test('removing a process that is still starting does not fail the call that added it', async () => {
   const dir = dataDirAt(folder)
   makeDataDir(dir)
   let starts = 0

@@ -7,7 +7,7 @@ import type { ServiceDefinition } from './service-list.ts'
 import type { Serving } from './service-process.ts'
 import { SupervisedService } from './supervised-service.ts'
 
-/** Longer than a process takes to drain and, failing that, to end itself. */
+/** Longer than a process takes to drain or, if it cannot, to exit by itself. */
 const stopTimeoutMs = 25_000
 /** How often ports are chosen: one that was free may be taken until its process listens. */
 const portChoices = 3
@@ -35,7 +35,7 @@ export class ServiceGroup {
   readonly #members: Member[] = []
   /** Removed processes that still drain. */
   readonly #leaving = new Set<Member>()
-  /** Ports of the processes to which others proxy, chosen before these start. */
+  /** Ports of the processes that gateways forward to, chosen before those processes start. */
   readonly #ports = new Map<string, number>()
   #stopped = false
 
@@ -79,7 +79,7 @@ export class ServiceGroup {
     })
   }
 
-  /** Every process that is to run: its name for people, and its internal port once it serves. */
+  /** Every process that should run: its label, and its internal port once it serves. */
   expectedProcesses(): Array<{ label: string; internalPort: () => number | undefined }> {
     const { services, replicas } = this.#options
     const labels = services.flatMap(({ name }) => Array.from({ length: replicas }, (_, index) => labelOf(name, index)))
@@ -97,9 +97,9 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts or drains processes of a service until it has `count`; the newest leave first. Resolves when the new ones
-   * serve and the others have ended. New ones that a later call removes are not waited for beyond their end. Gateways
-   * forward only to the processes of the start.
+   * Starts or drains processes of a service until it has `count`; the newest are removed first. Resolves when the new
+   * ones serve, or were removed by a later call, and the removed ones have ended. Gateways forward only to the
+   * processes of the start.
    */
   async scale(name: string, count: number): Promise<void> {
     const { services, onChange } = this.#options
@@ -130,7 +130,7 @@ export class ServiceGroup {
     ])
   }
 
-  /** Drains the edge, then the rest. */
+  /** Drains the edge services first, then the rest. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#drain()

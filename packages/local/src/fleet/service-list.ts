@@ -17,7 +17,7 @@ export type ServiceDefinition = {
   migrate?: string
   /** Variables that set the port of its HTTP server. */
   portVariables?: string[]
-  /** Variable that takes the address this port listens on. */
+  /** Variable that sets the address on which this port listens. */
   hostVariable?: string
   /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
@@ -44,7 +44,7 @@ function deployable(root: string, name: Deployable): ServiceDefinition {
   return {
     name,
     main: join(root, 'services', name, 'dist', 'main.js'),
-    // Starting a process for each would take longer than its work.
+    // One program migrates all: a process for each would take longer to start than to migrate.
     ...(database && { migrate: migrateAll(root) }),
     ...(http && { portVariables: [...http.settings], hostVariable: http.hostSetting }),
     ...(http?.listedAs && { listedAs: http.listedAs }),

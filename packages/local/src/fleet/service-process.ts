@@ -14,7 +14,7 @@ export type ServiceProcess = {
   pid: number
   /** Resolves when it is serving; never resolves if it ends before. */
   serving: Promise<Serving>
-  /** Rejects when it could not be started at all. */
+  /** Rejects if the process could not be started. */
   exited: Promise<Exit>
   /** The last lines it wrote. */
   lastWords(): string[]
@@ -66,7 +66,7 @@ export function launchService(launch: Launch): ServiceProcess {
   return { pid, serving, exited, lastWords: () => last, kill: (signal) => void child.kill(signal) }
 }
 
-/** One that a later start could not end is not kept. */
+/** Writes the pid file. Without it a later start could not end the process, so a failure kills it. */
 function remember(child: ChildProcess, pid: number, pidFile: string): void {
   try {
     writePidFile(pidFile, pid)

@@ -22,15 +22,15 @@ function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
   return { service: new SupervisedService({ label: 'rooms', main, env, whyHopeless, ...files, ...handlers }), said }
 }
 
-test('a program that the system does not start is tried again', async () => {
+test('a program that the system could not start is tried again', async () => {
   const tooMuch = [{ FILL: 'x'.repeat(3_000_000) }]
   const { service, said } = supervised('', () => tooMuch.pop() ?? {})
   await service.serving()
-  expect(said).toEqual([expect.stringMatching(/^rooms cannot be started: spawn E2BIG; it is started again in 0.25 s$/)])
+  expect(said).toEqual([expect.stringMatching(/^rooms cannot be started: spawn E2BIG; restarting it in 0.25 s$/)])
   await service.stop(5_000)
 })
 
-test('so is one whose pid file cannot be written, and no attempt leaves it running', async () => {
+test('a program whose pid file cannot be written is killed and tried again', async () => {
   const { service, said } = supervised('run')
   await eventually(() => said.length > 0)
   expect(said[0]).toMatch(/^rooms cannot be started: ENOENT.*rooms.pid/)
@@ -40,7 +40,7 @@ test('so is one whose pid file cannot be written, and no attempt leaves it runni
   await service.stop(5_000)
 })
 
-test('so is one whose environment cannot be made', async () => {
+test('a program whose environment could not be created is tried again', async () => {
   let failures = 2
   const { service, said } = supervised('', () => {
     if (failures-- > 0) throw new Error('EMFILE: too many open files')

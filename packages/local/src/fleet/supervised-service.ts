@@ -4,10 +4,10 @@ import { type Exit, launchService, type ServiceProcess, type Serving } from './s
 
 /** Options of a supervised service. */
 export type SupervisedOptions = {
-  /** Name for people: `rooms`, or `rooms (2)` for a second process. */
+  /** Name in messages: `rooms`, or `rooms (2)` for a second process. */
   label: string
   main: string
-  /** Environment of the next process, given where the last one served. */
+  /** Returns the environment of the next process; `before` has the ports of the last one that served. */
   env: (before: Serving | undefined) => NodeJS.ProcessEnv
   logFile: string
   pidFile: string
@@ -19,13 +19,13 @@ export type SupervisedOptions = {
   onChange: () => void
 }
 
-/** A configuration that a service refuses: trying again would not help. */
+/** Exit code of a service that refuses its configuration; a restart would not help. */
 const configurationExit = 78
 
 /** How a process ended, as text; `refusal` holds the errors of an invalid configuration. */
 type Ending = { how: string; livedMs: number; refusal: string | undefined }
 
-/** One process of a service, started again with a growing delay whenever it ends unwanted. */
+/** One process of a service, restarted with a growing delay whenever it ends unexpectedly. */
 export class SupervisedService {
   readonly #options: SupervisedOptions
   readonly #backoff = new Backoff()
@@ -43,7 +43,7 @@ export class SupervisedService {
     this.#ended = this.#keepRunning()
   }
 
-  /** Pid and addresses of the process that serves now, or undefined between two. */
+  /** Pid and addresses of the serving process; undefined while none serves. */
   get current(): ({ pid: number } & Serving) | undefined {
     if (this.#process === undefined || this.#serving === undefined) return undefined
     return { pid: this.#process.pid, ...this.#serving }
@@ -55,7 +55,7 @@ export class SupervisedService {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Sends a signal to the current process, whatever the effect. */
+  /** Sends a signal to the current process; if it ends, it is restarted. */
   kill(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
   }
@@ -71,13 +71,13 @@ export class SupervisedService {
     await next
   }
 
-  /** Drains the process and starts none again. One that is not done within `stopTimeoutMs` is killed. */
+  /** Drains the process for good. It is killed if it has not ended within `stopTimeoutMs`. */
   async stop(stopTimeoutMs: number): Promise<void> {
     this.#wanted = false
     this.#pause.abort()
     this.#process?.kill('SIGTERM')
     const timer = setTimeout(() => {
-      this.#options.say(`${this.#options.label} does not end within ${stopTimeoutMs / 1000} s and is killed`)
+      this.#options.say(`${this.#options.label} has not ended within ${stopTimeoutMs / 1000} s and is killed`)
       this.#process?.kill('SIGKILL')
     }, stopTimeoutMs)
     await this.#ended
@@ -93,7 +93,7 @@ export class SupervisedService {
       if (hopeless !== undefined) return this.#fail(hopeless)
       if (!this.#renewing) {
         const delayMs = this.#backoff.next(ending.livedMs)
-        say(`${label} ${ending.how}; it is started again in ${delayMs / 1000} s`)
+        say(`${label} ${ending.how}; restarting it in ${delayMs / 1000} s`)
         this.#pause = new AbortController()
         await sleep(delayMs, undefined, { signal: this.#pause.signal }).catch(() => undefined)
       }
@@ -102,7 +102,10 @@ export class SupervisedService {
     this.#fail(new Error(`${label} was stopped`))
   }
 
-  /** Runs a process to its end. One that cannot be started, for want of processes, descriptors or space, has ended as well. */
+  /**
+   * Runs a process until it ends. A failed start, for example for lack of processes, descriptors or space, counts as an
+   * end.
+   */
   async #runOnce(): Promise<Ending> {
     try {
       const process = this.#launch()

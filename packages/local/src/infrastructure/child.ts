@@ -71,7 +71,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   try {
     writePidFile(options.pidFile, child.pid)
   } catch (error) {
-    child.kill('SIGKILL') // a later start could not end it
+    child.kill('SIGKILL') // a later start could not end it without its pid file
     throw error
   }
   child.unref()

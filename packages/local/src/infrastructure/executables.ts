@@ -3,7 +3,10 @@ import { delimiter, join } from 'node:path'
 
 const placesBesidePath = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
 
-/** Folders where programs are looked for: PATH first, then places that PATH of an ordinary user often leaves out. */
+/**
+ * Folders in which to look for programs: PATH first, then folders that are often missing from the PATH of ordinary
+ * users.
+ */
 export function executableFolders(): string[] {
   const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => dir !== '')
   return [...new Set([...path, ...placesBesidePath])]

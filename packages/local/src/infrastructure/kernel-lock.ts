@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { findExecutable } from './executables.ts'
 
-/** A lock of the kernel. A child that inherits `fd` holds it too, until it ends; undefined where there are no such locks. */
+/**
+ * A lock of the kernel. A child that inherits `fd` also holds the lock until it ends. `fd` is undefined on systems
+ * without such locks.
+ */
 export type KernelLock = { fd: number | undefined; release: () => void }
 
 /**
- * Locks a file; undefined when another process holds the lock. Pids are meaningless in another container, but a kernel
- * lock also works there, for as long as a descriptor is open. Uses a command of util-linux; systems without it do not
- * have containers either.
+ * Locks a file; undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and
+ * lasts as long as a descriptor is open. It needs a command of util-linux; systems without it do not run containers
+ * either.
  */
 export function lockByKernel(file: string): KernelLock | undefined {
   const flock = findExecutable('flock')

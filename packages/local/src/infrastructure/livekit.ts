@@ -20,17 +20,17 @@ export type LivekitOptions = ServerOptions & {
   apiSecret: string
   /** Recipients of webhooks. */
   webhookUrls: readonly string[]
-  /** Ports of sound and pictures; free ones when left out. */
+  /** Ports for audio and video; free ones by default. */
   mediaPorts?: { tcp: number; udp: number }
 }
 
-/** Path of the program; undefined when it is not found. It is never installed. */
+/** Path of the program; undefined if it is not found. Parley never installs it. */
 export const findLivekit = (): string | undefined => findExecutable(program)
 
 /** Its address on this machine. */
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
 
-/** Starts LiveKit on loopback. Throws when the program is not there. */
+/** Starts LiveKit on loopback. Throws if the program is not on PATH. */
 export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
   const command = findLivekit()
   if (command === undefined) throw new Error(`${program} is not on PATH`)
@@ -44,7 +44,7 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
     cwd: options.dir,
     logFile: options.logFile ?? join(options.dir, 'server.log'),
     pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
-    // Secrets are not for the command line. JSON is YAML.
+    // Not on the command line, which others can read. LiveKit expects YAML; JSON is valid YAML.
     env: {
       PATH: process.env.PATH,
       LIVEKIT_CONFIG: JSON.stringify({
@@ -55,7 +55,7 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
         logging: { level: 'warn' },
       }),
     },
-    // It waits for its participants after SIGTERM.
+    // After SIGTERM it waits for its participants, so it may have to be killed.
     stopSignals: ['SIGTERM'],
     stopTimeoutMs: 2_000,
   })

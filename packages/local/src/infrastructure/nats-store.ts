@@ -2,8 +2,8 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Moves the stream of a release without NATS accounts, with its consumers and their positions, to the account that has
- * it now; the server must not run. Returns whether there was a stream to move.
+ * Moves the stream that a release without NATS accounts created, with its consumers and their positions, to its present
+ * account. The server must not be running. Returns whether there was a stream to move.
  */
 export function giveStreamToItsAccount(storeDir: string): boolean {
   const [before, now] = ['$G', 'EVENTS'].map((account) => join(storeDir, 'jetstream', account)) as [string, string]

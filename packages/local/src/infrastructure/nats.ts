@@ -8,19 +8,22 @@ import { requireExecutable } from './system-packages.ts'
 /** A NATS server with JetStream that runs as a child of this process. */
 export type Nats = Child & {
   port: number
-  /** Without credentials. */
+  /** Address without credentials. */
   url: string
 }
 
 const openConfiguration =
   'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\njetstream: { max_file_store: 4GB, max_memory_store: 64MB }\n'
 
-/** With more, Go hands each message between threads: a third of what an idle fleet's NATS server costs. */
+/**
+ * With more processors Go passes each message between threads, which is a third of the processor time of an idle
+ * fleet's NATS server.
+ */
 const oneProcessor = { GOMAXPROCS: process.env.GOMAXPROCS ?? '1' }
 
 /**
  * Starts a NATS server. `conf` is a configuration file; its address and store are overridden by `port` and `dir`.
- * Without one, everybody may do everything. `env` gives the variables that the file names.
+ * Without one, every client may do everything. `env` has the variables that the file uses.
  */
 export async function startNats(options: ServerOptions & { conf?: string; env?: NodeJS.ProcessEnv }): Promise<Nats> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })

@@ -10,7 +10,7 @@ import { identify, isAlive, programOf } from './process-identity.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-local-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** A process that says when it is up and ends on the signals it does not ignore. */
+/** A process that reports when it is up, and ignores the given signals. */
 async function sleeper(ignored: string[] = []) {
   const code = `${JSON.stringify(ignored)}.forEach((s) => process.on(s, () => {})); console.log('up'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -36,7 +36,7 @@ test('continues to SIGKILL for a process that ignores the milder signals', async
   expect((await exited)[1]).toBe('SIGKILL')
 })
 
-test('leaves a stranger alone that was given the pid', async () => {
+test('leaves alone another process that got the same pid', async () => {
   const file = join(dir, 'stranger.pid')
   const { pid } = await sleeper()
   writeFileSync(file, JSON.stringify({ pid, startedAt: 'long ago' }))
@@ -47,13 +47,13 @@ test('leaves a stranger alone that was given the pid', async () => {
   process.kill(pid, 'SIGKILL')
 })
 
-test('a missing or damaged file names nobody', () => {
+test('a missing or damaged file yields no process', () => {
   expect(readPidFile(join(dir, 'missing.pid'))).toBeUndefined()
   writeFileSync(join(dir, 'damaged.pid'), '{"pid":')
   expect(readPidFile(join(dir, 'damaged.pid'))).toBeUndefined()
 })
 
-test('an ended process is not alive, even while its parent has not looked', async () => {
+test('an ended process is not alive, even before its parent has collected its status', async () => {
   const { pid, exited } = await sleeper()
   const identity = identify(pid)
   process.kill(pid, 'SIGKILL')

@@ -8,7 +8,7 @@ export function writePidFile(file: string, pid: number): void {
   if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
 }
 
-/** The process a pid file names if that very process still runs, never a stranger that was given its pid. */
+/** The process that a pid file names, if it still runs; never another process that got the same pid. */
 export function readPidFile(file: string): ProcessIdentity | undefined {
   try {
     return livingProcess(readFileSync(file, 'utf8'))
@@ -35,13 +35,13 @@ export function removePidFile(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // That process has ended; another one with the same pid is not mistaken for it.
+    // A leftover file does no harm: another process with the same pid is not mistaken for this one.
   }
 }
 
 /**
- * Ends the process a pid file names, if it still runs: sends each signal in turn and gives it `stopTimeoutMs` before the
- * next, SIGKILL last. Returns whether there was one.
+ * Ends the process that a pid file names, if it still runs: sends each signal in turn, waits up to `stopTimeoutMs`
+ * after each, and sends SIGKILL last. Returns whether there was one.
  */
 export async function endLeftover(file: string, signals: NodeJS.Signals[], stopTimeoutMs = 5000): Promise<boolean> {
   const identity = readPidFile(file)
@@ -50,7 +50,7 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], stopT
   return identity !== undefined
 }
 
-/** The system then ends the process, with a delay on a busy machine. */
+/** How long to wait after SIGKILL; on a busy machine the system needs a while. */
 const killTimeoutMs = 10_000
 
 /** Ends a process as {@link endLeftover} does. */
@@ -60,7 +60,7 @@ export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Sign
     const until = Date.now() + (signal === 'SIGKILL' ? killTimeoutMs : stopTimeoutMs)
     for (; Date.now() < until; await sleep(20)) if (!isAlive(identity)) return
   }
-  throw new Error(`process ${identity.pid} does not end`)
+  throw new Error(`process ${identity.pid} does not end even after SIGKILL`)
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): boolean {

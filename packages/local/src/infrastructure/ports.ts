@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 
-/** Below the ephemeral ports of operating systems. */
+/** The range below the ephemeral ports of operating systems. */
 const first = 20_000
 const count = 12_000
 
 /**
- * A TCP port of the loopback interface that nothing listened on a moment ago, and that nobody is given by chance while
- * its server is away.
+ * A free TCP port of the loopback interface. It is outside the ephemeral range, so no other program gets it by chance
+ * while its server is restarting.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 1000; tries++) {

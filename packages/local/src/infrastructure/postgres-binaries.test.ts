@@ -16,7 +16,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { reachableBinaries } from './postgres-binaries.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-binaries-'))
-/** Everybody may enter this one. */
+/** A folder that everybody may enter. */
 const open = mkdtempSync(join(tmpdir(), 'parley-copies-'))
 chmodSync(open, 0o755)
 afterAll(() => {
@@ -34,7 +34,7 @@ function privateBinaries(version: string) {
   return { dir, version, major: Number.parseInt(version, 10) }
 }
 
-asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
+asRoot(`binaries are copied completely, and each release has its own copy${why}`, () => {
   const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
   const copies = join(folder, 'copies')
   const copied = (version: string) =>
@@ -54,7 +54,7 @@ asRoot(`binaries are copied whole, and each release has its own${why}`, () => {
   expect([killed, young].map((dir) => existsSync(dir ?? ''))).toEqual([false, true])
 })
 
-asRoot(`what a strict umask kept private is readable once it is copied${why}`, () => {
+asRoot(`files that a strict umask made private are readable once they are copied${why}`, () => {
   const before = process.umask(0o077)
   try {
     const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }

@@ -48,7 +48,7 @@ export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser |
   return { ...binaries, dir: join(copy, 'bin') }
 }
 
-/** An interrupted or unfinished copy has a different name. */
+/** Copies under a temporary name and renames, so that an unfinished copy is never used. */
 function copyWhole(from: string, to: string): void {
   makeOpenFolder(dirname(to))
   const unfinished = mkdtempSync(`${to}.`)
@@ -58,7 +58,7 @@ function copyWhole(from: string, to: string): void {
     renameSync(unfinished, to)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    if (!existsSync(to)) throw error // else another start was faster
+    if (!existsSync(to)) throw error // otherwise another start finished its copy first
   }
 }
 
@@ -79,7 +79,7 @@ function removeUnfinished(copies: string): void {
     try {
       if (Date.now() - statSync(dir).mtimeMs > unfinishedForMs) rmSync(dir, { recursive: true, force: true })
     } catch {
-      // Another process removed it, or finished it.
+      // Another process has removed or finished the copy.
     }
   }
 }

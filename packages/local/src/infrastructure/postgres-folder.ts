@@ -17,10 +17,10 @@ import { dirname, join } from 'node:path'
 import { findPostgres, oldestPostgres, type PostgresBinaries, reachableBinaries } from './postgres-binaries.ts'
 import { canEnter, exists, makeOpenFolder, postgresUser, type SystemUser } from './system-user.ts'
 
-/** Location of folders that PostgreSQL's user could not reach elsewhere. */
+/** Location for folders that PostgreSQL's user could not reach where they should be. */
 const reachablePlace = '/var/lib/parley'
 
-/** An initialised folder and what runs on it. */
+/** An initialised folder, and the binaries and user that run on it. */
 export type PostgresFolder = {
   /** The folder itself, links followed. */
   root: string
@@ -76,7 +76,7 @@ function settle(dir: string, user: SystemUser | undefined, say: (line: string) =
     } else mkdirSync(dir)
   }
   if (!existsSync(dir))
-    throw new Error(`${dir} is a link to a folder that is gone; remove the link to start with an empty one`)
+    throw new Error(`${dir} is a link to a folder that no longer exists; remove the link to start with an empty folder`)
   const root = realpathSync(dir)
   chmodSync(root, 0o700)
   if (user !== undefined) {
@@ -117,7 +117,7 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
 
 function missingPostgres(madeBy: number | undefined): string {
   const wanted =
-    madeBy === undefined ? `PostgreSQL ${oldestPostgres} or newer` : `PostgreSQL ${madeBy}, which made this data,`
+    madeBy === undefined ? `PostgreSQL ${oldestPostgres} or newer` : `PostgreSQL ${madeBy}, which created this data,`
   const how =
     process.platform === 'darwin'
       ? `brew install postgresql@${madeBy ?? 16}`

@@ -13,8 +13,8 @@ import type { ServerOptions } from './server-options.ts'
 export type Postgres = Child & {
   port: number
   /**
-   * Host in connection strings of programs on this machine: the folder of its Unix socket, escaped, which costs them a
-   * third less processor time than TCP; 127.0.0.1 if the path of the socket would be too long.
+   * Host in connection strings of programs on this machine: the folder of its Unix socket, escaped, which costs a third
+   * less processor time than TCP; 127.0.0.1 if the path of the socket would be too long.
    */
   localHost: string
   /** Connection string of the superuser for a database. */
@@ -33,10 +33,11 @@ export async function startPostgres(
   const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))
   const port = options.port || (await freePort())
   const pidFile = options.pidFile ?? join(options.dir, 'server.pid')
-  const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'] // fast shutdown, then immediate: it recovers at the next start
+  const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'] // fast, then immediate shutdown; after the latter PostgreSQL recovers at its next start
   const stopTimeoutMs = 20_000
   await endLeftover(pidFile, stopSignals, stopTimeoutMs)
-  // PostgreSQL itself inherits the lock, so that no other fleet uses the folder of a server whose pid it cannot see.
+  // PostgreSQL inherits the lock, so that no other fleet uses its folder, even from a container that cannot see its
+  // pid.
   const lock = lockByKernel(join(folder.root, 'server.lock'))
   if (lock === undefined)
     throw new Error(
@@ -53,7 +54,7 @@ export async function startPostgres(
     `max_connections=${options.maxConnections ?? 300}`,
     'timezone=UTC',
     'log_timezone=UTC',
-    // Fewer wake-ups while the fleet is idle; commits write their WAL themselves.
+    // For fewer wake-ups of an idle fleet. Commits do not wait for this process: they write their WAL themselves.
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
     'autovacuum_naptime=5min',

@@ -8,7 +8,7 @@ import { requireExecutable } from './system-packages.ts'
 /** A Redis server that runs as a child of this process. */
 export type Redis = Child & {
   port: number
-  /** Includes its password, if it has one. */
+  /** Address with the password, if there is one. */
   url: string
 }
 
@@ -27,7 +27,7 @@ export async function startRedis(options: ServerOptions & { password?: string })
     'appendonly no',
     'daemonize no',
   ]
-  // A fleet at rest sleeps; keys that have expired are gone for readers all the same.
+  // For fewer wake-ups of an idle fleet. Expired keys are not returned even before they are deleted.
   lines.push('hz 1')
   if (password !== undefined) lines.push(`requirepass ${password}`)
   writeFileSync(conf, lines.join('\n') + '\n', { mode: 0o600 })

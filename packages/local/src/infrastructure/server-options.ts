@@ -1,8 +1,8 @@
 /** Options common to the three servers. */
 export type ServerOptions = {
-  /** Folder of its data; made when missing. */
+  /** Folder of its data; created if missing. */
   dir: string
-  /** TCP port on loopback; a free one when 0 or left out. */
+  /** TCP port on loopback; default, and for 0: a free one. */
   port?: number
   /** File for its output; default: in `dir`. */
   logFile?: string

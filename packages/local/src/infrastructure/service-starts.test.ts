@@ -8,14 +8,14 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'policy-rc.d')
 
-test('forbids services to start, and no longer than asked', () => {
+test('prevents services from starting until it is released', () => {
   const allow = forbidServiceStarts(file)
   expect(readFileSync(file, 'utf8')).toMatch(/^#!\/bin\/sh\n[^]*\nexit 101\n$/)
   allow()
   expect(existsSync(file)).toBe(false)
 })
 
-test('replaces what a killed process left', () => {
+test('replaces the file of a killed process', () => {
   forbidServiceStarts(file)
   const left = readFileSync(file, 'utf8').replace(/"startedAt":"[^"]*"/, '"startedAt":"before"')
   writeFileSync(file, left)

@@ -5,8 +5,8 @@ import { identify } from './process-identity.ts'
 const mark = '# made by Parley, process '
 
 /**
- * Prevents packages from starting their services until the result is called: Debian asks `file` before it starts one.
- * An existing file of someone else is kept; one left by a killed process of ours is replaced.
+ * Prevents packages from starting their services until the result is called: Debian runs `file` to ask before it starts
+ * one. Another program's file is kept; one left by a killed process of ours is replaced.
  */
 export function forbidServiceStarts(file = '/usr/sbin/policy-rc.d'): () => void {
   if (existsSync(file) && !isLeftBehind(readFileSync(file, 'utf8'))) return () => {}

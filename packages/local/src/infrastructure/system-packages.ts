@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
 import { forbidServiceStarts } from './service-starts.ts'
 
-/** How long another program may hold the lock of the package manager: an automatic update takes minutes. */
+/** How long to wait for the lock of the package manager: an automatic update takes minutes. */
 const lockTimeoutMs = 15 * 60_000
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
 
-/** Package names per package manager for what Parley runs on. */
+/** Homebrew's names of the packages that Parley needs. */
 const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis-server': 'redis' }
 
 /**
  * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
- * starting their services. Waits while another program holds apt's locks, and says so; `signal` ends that and apt.
- * Elsewhere throws an error that names what to install and how.
+ * starting their services. Waits while another program holds apt's locks, and reports that; `signal` aborts the wait
+ * and apt. On other systems it throws an error that says what to install and how.
  */
 export function installSystemPackages(
   names: string[],
@@ -57,11 +57,11 @@ export async function installMissing(
   if (missing.length > 0) await installSystemPackages(missing, say, signal)
 }
 
-/** Path of a server program, installed first when it is missing. */
+/** Path of a server program, which is installed if it is missing. */
 export async function requireExecutable(name: string, say?: (line: string) => void): Promise<string> {
   await installMissing([name], say)
   const found = findExecutable(name)
-  if (found === undefined) throw new Error(`the package ${name} was installed but holds no program of that name`)
+  if (found === undefined) throw new Error(`the package ${name} was installed, but has no program of that name`)
   return found
 }
 
@@ -71,10 +71,10 @@ function missing(names: string[]): string {
   if (process.platform === 'darwin') {
     return `${list} ${verb} not installed. Install with: brew install ${names.map((name) => brewNames[name] ?? name).join(' ')}`
   }
-  return `${list} ${verb} not installed, and only root on Debian or Ubuntu can have that done here. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), so that the program is on PATH`
+  return `${list} ${verb} not installed; Parley installs packages only for root on Debian and Ubuntu. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), so that the program is on PATH`
 }
 
-/** Runs apt-get again and again while a lock is held. Its own DPkg::Lock::Timeout knows one lock of several. */
+/** Repeats apt-get while a lock is held. Its own option DPkg::Lock::Timeout covers only one of several locks. */
 async function whenUnlocked(
   apt: string,
   args: string[],
@@ -96,7 +96,7 @@ async function whenUnlocked(
 
 const heldLock = /(Could not get lock|dpkg frontend lock was locked|Unable to acquire the dpkg frontend lock)[^\n]*/
 
-/** Runs in its own process group: Ctrl-C must not interrupt dpkg. apt itself stops at a safe point. */
+/** Runs apt in its own process group, because Ctrl-C must not interrupt dpkg; apt itself stops at a safe point. */
 function runApt(apt: string, args: string[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=0', ...args], {

@@ -5,8 +5,8 @@ import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 export type SystemUser = { name: string; uid: number; gid: number }
 
 /**
- * PostgreSQL refuses to run as root: the user it runs as instead. The owner of an existing folder stays its owner,
- * else `postgres` if there is one, else `nobody`. Undefined when this process is not root.
+ * The user as which PostgreSQL runs, because it refuses to run as root: the owner of an existing folder, otherwise
+ * `postgres` if that user exists, otherwise `nobody`. Undefined if this process is not root.
  */
 export function postgresUser(existingFolder: string): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined

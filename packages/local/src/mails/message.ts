@@ -3,7 +3,10 @@ export type Message = { from: string; to: string; subject: string; date: string;
 
 type Entity = { headers: ReadonlyMap<string, string>; body: string }
 
-/** Reads the mail of an `.eml` file: text and HTML of any depth, in UTF-8. Missing or broken parts are empty. */
+/**
+ * Reads the mail in an `.eml` file: text and HTML parts at any depth, decoded from UTF-8. Missing or broken parts are
+ * empty.
+ */
 export function readMessage(raw: string): Message {
   const entity = split(raw)
   const header = (name: string) => decodeWords(entity.headers.get(name) ?? '')
@@ -28,7 +31,7 @@ function split(raw: string): Entity {
   return { headers, body: end ? raw.slice(end.index + end[0].length) : '' }
 }
 
-/** The first part of a type, looked for depth first. */
+/** The first part of a type, in depth-first order. */
 function partOf({ headers, body }: Entity, type: string): string | undefined {
   const contentType = headers.get('content-type') ?? 'text/plain'
   const boundary = /^multipart\/.*boundary=("?)([^";]+)\1/i.exec(contentType)?.[2]

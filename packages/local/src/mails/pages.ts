@@ -21,7 +21,7 @@ ${list}`,
   )
 }
 
-/** One mail; its HTML is shown in a frame that can run nothing. */
+/** One mail; its HTML is shown in a sandboxed frame without scripts. */
 export function mailPage(name: string, message: Message): string {
   const html =
     message.html === ''
