@@ -31,7 +31,7 @@ function mistakesOf(content: string, env: NodeJS.ProcessEnv = {}): readonly stri
   return []
 }
 
-/** A table with these keys, and all that a valid one needs. */
+/** A valid table with these keys. */
 const table = (keys: Record<string, unknown>) =>
   [
     '[[auth.providers]]',
@@ -69,19 +69,19 @@ describe('a provider', () => {
     ['google', false, ['openid', 'profile']],
     ['discord', true, ['identify', 'email']],
     ['discord', false, ['identify']],
-  ])('of type %s with request_email %s asks for %j', (type, request_email, scopes) => {
+  ])('of type %s with request_email %s requests the scopes %j', (type, request_email, scopes) => {
     const [provider] = providersOf(table({ ...(type === 'oidc' ? oidc : { type }), request_email }))
     expect(provider).toMatchObject({ type, scopes, requestEmail: request_email })
   })
 
-  test('of type oidc is asked for openid whatever its scopes are; others are asked as configured', () => {
+  test('of type oidc always gets the scope openid; others get the configured scopes', () => {
     expect(providersOf(table({ ...oidc, scopes: ['groups'] }))[0]?.scopes).toEqual(['openid', 'groups'])
     expect(providersOf(table({ ...oidc, scopes: ['email', 'openid'] }))[0]?.scopes).toEqual(['openid', 'email'])
     expect(providersOf(table({ scopes: ['repo'] }))[0]?.scopes).toEqual(['repo'])
     expect(providersOf(table({ scopes: [] }))[0]?.scopes).toEqual([])
   })
 
-  test('creates accounts where registration is open, unless configured otherwise', () => {
+  test('creates accounts if registration is open, unless configured otherwise', () => {
     const auto = (keys: object, direct: boolean) =>
       providersOf(`[auth]\ndirect_registration = ${direct}\n${table({ ...keys })}`)[0]?.autoProvision
     expect(auto({}, false)).toBe(false)
@@ -91,14 +91,14 @@ describe('a provider', () => {
     expect(providersOf(table({}), { PARLEY_AUTH_DIRECT_REGISTRATION: 'no' })[0]?.autoProvision).toBe(false)
   })
 
-  test('can lie elsewhere', () => {
+  test('can be an instance of its own', () => {
     const [provider] = providersOf(
       `${table({})}\n[auth.providers.provider_options]\nbase_url = "https://git.example.org"`,
     )
     expect(provider?.options).toEqual({ baseUrl: 'https://git.example.org', confirmedIsVerified: false })
   })
 
-  test('can be one whose confirmed accounts have verified addresses, if it confirms accounts', () => {
+  test('may count addresses of confirmed accounts as verified, if it confirms accounts', () => {
     const options = '\n[auth.providers.provider_options]\nconfirmed_is_verified = true'
     const [provider] = providersOf(table({ type: 'gitlab' }) + options)
     expect(provider?.options.confirmedIsVerified).toBe(true)
@@ -120,7 +120,7 @@ describe('the environment', () => {
     PARLEY_AUTH_PROVIDERS_1_PROVIDER_OPTIONS_BASE_URL: 'https://chat.example.org',
   }
 
-  test('overrides the file setting by setting, and adds providers after its last', () => {
+  test('overrides single settings of the file, and adds providers after its last one', () => {
     expect(providersOf(table({}), env)).toMatchObject([
       { id: 'work', clientSecret: 'from the environment' },
       {
@@ -133,7 +133,7 @@ describe('the environment', () => {
     ])
   })
 
-  test('can hold all of them', () => {
+  test('can define all providers', () => {
     const alone = Object.fromEntries(
       Object.entries(env).flatMap(([name, value]) =>
         name.includes('_1_') ? [[name.replace('_1_', '_0_'), value]] : [],
@@ -142,9 +142,9 @@ describe('the environment', () => {
     expect(readConfig({ env: alone, file: file('') }).providers).toMatchObject([{ id: 'chat', type: 'discord' }])
   })
 
-  test('numbers its providers without a gap, by settings that exist', () => {
+  test('must number the providers without a gap, and use existing settings', () => {
     expect(mistakesOf('', { ...env, PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: '' })).toEqual([
-      'PARLEY_AUTH_PROVIDERS_1_...: the numbers have a gap before 1; they go up from 0',
+      'PARLEY_AUTH_PROVIDERS_1_...: there is a gap in the numbers before 1; they start at 0',
     ])
     expect(
       mistakesOf(table({}), {
@@ -171,10 +171,10 @@ describe('mistakes', () => {
     ['an unknown type', { type: 'saml' }],
     ['no client', { client_id: '' }],
     ['no secret', { client_secret: '' }],
-    ['a secret that is no text', { client_secret: 12345 }],
+    ['a secret that is not a text', { client_secret: 12345 }],
     ['a scope with a space', { scopes: ['openid profile'] }],
-    ['scopes that are no list', { scopes: 1 }],
-    ['an issuer of another type', { issuer_url: 'https://id.example.org' }],
+    ['scopes that are not a list', { scopes: 1 }],
+    ['an issuer for another type', { issuer_url: 'https://id.example.org' }],
     ['no issuer', { type: 'oidc' }],
     ['a relative issuer', { ...oidc, issuer_url: '/id' }],
     ['an issuer that is not on the web', { ...oidc, issuer_url: 'ldap://id.example.org' }],
@@ -189,12 +189,12 @@ describe('mistakes', () => {
     expect(mistakesOf(table(keys))).toHaveLength(1)
   })
 
-  test('all of them at once, each naming its setting, none showing a secret', () => {
+  test('are reported all at once, each with its setting and none with a secret', () => {
     const path = join(folder, 'parley.toml')
     const content = `${table({ type: 'saml', client_secret: 12345 })}\n${table({ id: 'a b' })}\n${table({ request_email: 'x' })}`
     const mistakes = mistakesOf(content, { PARLEY_AUTH_PROVIDERS_5_ID: 'hunter2' })
     expect(mistakes.slice(0, 5)).toEqual([
-      'PARLEY_AUTH_PROVIDERS_5_...: the numbers have a gap before 5; they go up from 0',
+      'PARLEY_AUTH_PROVIDERS_5_...: there is a gap in the numbers before 5; they start at 0',
       `auth.providers.0.type in ${path}: "saml" is none of: oidc, github, gitlab, google, discord`,
       `auth.providers.0.client_secret in ${path}: the given value is not a text`,
       expect.stringContaining(`auth.providers.1.id in ${path}: "a b" does not match`),
@@ -218,7 +218,7 @@ describe('mistakes', () => {
   })
 })
 
-test('a service that only lists providers needs no secrets and keeps none', () => {
+test('a service that only lists providers needs no client secrets, and does not keep any', () => {
   const readShown = defineConfig(authProviderFields({ secrets: false }))
   const given = table({}).replace(/client_secret.*/, '')
   expect(readShown({ env: {}, file: file(given) }).providers).toMatchObject([{ id: 'work', clientSecret: '' }])

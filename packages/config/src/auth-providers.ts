@@ -12,13 +12,13 @@ export type AuthProviderType = (typeof authProviderTypes)[number]
 
 /** A sign-in provider that the operator configured. */
 export type AuthProvider = {
-  /** Stands in URLs and in stored links. */
+  /** Part of URLs and of stored links. */
   readonly id: string
   readonly type: AuthProviderType
   /** Text of the button. */
   readonly label: string
   readonly clientId: string
-  /** Empty where it is not read. */
+  /** Empty in services that do not read secrets. */
   readonly clientSecret: string
   /** Only for type `oidc`. */
   readonly issuerUrl: string | undefined
@@ -95,8 +95,8 @@ const columns = {
 const unread: Field<string> = { ...columns.client_secret, default: '', parse: () => '' }
 
 /**
- * The sign-in providers, in the operator's order: repeated `[[auth.providers]]`, or their twins in the environment. Who only
- * shows them does not read their secrets, and need not be given any.
+ * The sign-in providers, in the operator's order: repeated tables `[[auth.providers]]`, or the corresponding variables.
+ * With `secrets: false`, for services that only list providers, client secrets are neither read nor required.
  */
 export const authProviderFields = ({ secrets = true } = {}): { providers: Field<readonly AuthProvider[]> } => ({
   providers: {

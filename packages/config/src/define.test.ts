@@ -56,7 +56,7 @@ describe('reading', () => {
     ])
   })
 
-  test("a key's twin in the environment is stronger than its other names", () => {
+  test('the variable derived from a key takes precedence over its other names', () => {
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d', PARLEY_PORT: '1', PARLEY_WEBSERVER_PORT: '2' }
     expect(readConfig({ env }).port).toBe(2)
     expect(readConfig({ env: { ...env, PARLEY_WEBSERVER_PORT: '' } }).port).toBe(1)
@@ -83,7 +83,7 @@ describe('mistakes', () => {
     expect(mistakes).toEqual(['PARLEY_DATABASE_URL: the given value does not match ^postgres:'])
   })
 
-  test('a file that is named must be there and must be TOML', () => {
+  test('a named file must exist and be TOML', () => {
     const missing = join(folder, 'none.toml')
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d' }
     expect(mistakesOf(() => readConfig({ env, file: missing }))).toEqual([`${missing}: cannot be read (ENOENT)`])

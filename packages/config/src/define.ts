@@ -13,7 +13,7 @@ export type ConfigOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends
 export type Sources = {
   /** The environment, by default the process's own. An empty variable counts as not set. */
   env?: NodeJS.ProcessEnv
-  /** Path of the file, by default PARLEY_CONFIG_FILE, else `parley.toml` in the working folder if there is one. */
+  /** Path of the file. Default: PARLEY_CONFIG_FILE, otherwise `parley.toml` in the current folder if there is one. */
   file?: string
 }
 
@@ -48,7 +48,7 @@ function mistakesOf(error: unknown): readonly string[] {
   throw error
 }
 
-/** The configuration for people to read: secrets, and passwords inside URLs, are hidden. */
+/** The configuration for display, with secrets and passwords inside URLs hidden. */
 export function redacted(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
   if (!fields) throw new TypeError('not a configuration read by a function of defineConfig')

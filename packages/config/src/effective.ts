@@ -5,13 +5,13 @@ import { readField, withoutPassword } from './read-field.ts'
 
 /** A setting with its effective value. */
 export type EffectiveSetting = {
-  /** Its name in the program; that of the whole where several settings are read as one. */
+  /** Its name in the program. Settings that are read as one share a name. */
   name: string
   /** The environment variable that was read, or the one with the highest precedence; empty if none has a fixed name. */
   env: string
   /** Key in parley.toml, or empty. */
   toml: string
-  /** The value; of a secret only that there is one. */
+  /** The value; a secret is replaced by asterisks. */
   value: unknown
   /** `environment`, the path of the file, `default`, `not set` if it is optional, or `missing`. */
   source: string

@@ -3,7 +3,7 @@ import type { ConfigFile } from './file.ts'
 /** Thrown by a parser: the text says what is wrong and does not repeat the value. */
 export class Mistake extends Error {}
 
-/** Thrown by a field that is several settings: each text names its setting. */
+/** Thrown by a field that consists of several settings: each text names its setting. */
 export class Mistakes extends Error {
   readonly all: readonly string[]
 
@@ -34,7 +34,7 @@ export type FieldOptions<T> = {
   pattern?: RegExp
 }
 
-/** One declared setting. Made by `str`, `int` and the other kinds. */
+/** One declared setting. Created by `str`, `int` and the other kinds. */
 export type Field<T> = {
   readonly kind: string
   /** Environment variables that set it, the strongest first. */
@@ -49,7 +49,7 @@ export type Field<T> = {
   readonly read?: (given: Given) => T
   /** The part of the value that may be displayed; by default everything unless it is secret. */
   readonly shown?: (value: unknown) => unknown
-  /** The settings it is made of, for the documentation. */
+  /** The settings it consists of, for the documentation. */
   readonly parts?: readonly Field<unknown>[]
 }
 
@@ -62,7 +62,7 @@ export type FieldKind<T> = {
 /** Further checks of a parser. */
 export type Limits = Pick<FieldOptions<unknown>, 'min' | 'max' | 'pattern'>
 
-/** Makes a kind of field from its parser. */
+/** Creates a kind of field from its parser. */
 export function fieldKind<T>(
   kind: string,
   parse: (raw: unknown, limits: Limits) => T,
@@ -82,8 +82,7 @@ export function fieldKind<T>(
 }
 
 /**
- * A key of the file has a twin in the environment: webserver.port is PARLEY_WEBSERVER_PORT. The environment takes
- * precedence.
+ * Every key of the file also has a variable: webserver.port is PARLEY_WEBSERVER_PORT. The environment takes precedence.
  */
 function environmentNames(env: string | string[], { toml }: FieldOptions<unknown>): string[] {
   const names = typeof env === 'string' ? [env] : env

@@ -6,8 +6,8 @@ import { parse } from 'smol-toml'
 export type ConfigFile = { path: string; get(key: string): unknown }
 
 /**
- * Reads the file that is named, else `parley.toml` in the working folder if there is one. A file that is named but
- * cannot be read, or that is not TOML, is a mistake.
+ * Reads the named file, or `parley.toml` in the current folder if there is one. A named file that cannot be read, or a
+ * file that is not TOML, is a mistake.
  */
 export function readConfigFile(named: string | undefined): { file?: ConfigFile; mistake?: string } {
   const path = resolve(named ?? 'parley.toml')

@@ -27,7 +27,7 @@ const booleans = new Map<unknown, boolean>([
   ...['false', 'no', 'off', '0', 0, false].map((no) => [no, false] as const),
 ])
 
-/** true or false; yes, on, 1 and their opposites are understood as well. */
+/** true or false; yes, on, 1 and their opposites are accepted too. */
 export const bool: FieldKind<boolean> = fieldKind('true or false', (raw) => {
   const value = booleans.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw)
   if (value === undefined) throw new Mistake('is neither true nor false')
@@ -50,7 +50,7 @@ export const duration: FieldKind<number> = fieldKind(
   { shown: (value) => durationText(Number(value)) },
 )
 
-/** A duration as it can be set, in the largest unit of which it is a whole number. */
+/** A duration in the syntax of settings, in the largest unit that gives a whole number. */
 function durationText(ms: number): string {
   const [unit, size] = Object.entries(milliseconds).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`

@@ -39,7 +39,7 @@ test('settings are read, and webhooks may have their own key pair', () => {
   })
 })
 
-test('nothing is configured while calls are disabled, and clients get no address', () => {
+test('while calls are disabled there is no configuration, and clients get no address', () => {
   const off = { ...given, PARLEY_LIVEKIT_ENABLED: 'false' }
   expect(whole({ env: off }).livekit).toBeUndefined()
   expect(whole({ env: {} }).livekit).toBeUndefined()

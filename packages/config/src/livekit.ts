@@ -10,7 +10,7 @@ export type LivekitSettings = {
   readonly apiSecret: string
   /** Distinguishes the rooms of this server from those of others on the same media server. */
   readonly serverId: string | undefined
-  /** Pairs that webhooks may be signed with. */
+  /** Key pairs with which webhooks may be signed. */
   readonly webhookKeys: readonly { readonly key: string; readonly secret: string }[]
 }
 
@@ -67,7 +67,7 @@ export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> 
   }),
 })
 
-/** Everything of the media server: undefined when there are no calls. */
+/** All settings of the media server; undefined while calls are off. */
 export const livekitFields = (): { livekit: Field<LivekitSettings | undefined> } => ({
   livekit: {
     ...several(

@@ -32,7 +32,7 @@ function mistakesOf(env: NodeJS.ProcessEnv, read: (sources: { env: NodeJS.Proces
   }
 }
 
-test('push is off until it is enabled, whatever else is given', () => {
+test('push is off until it is enabled, even if other settings are given', () => {
   expect(readConfig({ env: {} }).push).toBeUndefined()
   expect(readConfig({ env: { ...whole, PARLEY_PUSH_ENABLED: 'no' } }).push).toBeUndefined()
   expect(readOffer({ env: {} }).push).toBeUndefined()
@@ -57,7 +57,7 @@ test('a service that only offers push needs only the public key', () => {
   ])
 })
 
-test('a new pair is one the settings take, whatever its number begins with', () => {
+test('the settings accept every generated pair, also one whose number begins with zeros', () => {
   // One number in 256 begins with a zero.
   const lengths = Array.from({ length: 3000 }, () => newVapidKeys().privateKey.length)
   expect(new Set(lengths)).toEqual(new Set([43]))

@@ -10,7 +10,7 @@ export type PushSettings = {
   readonly publicKey: string
   /** base64url. */
   readonly privateKey: string
-  /** mailto: or https: address at which push services reach who runs this server. */
+  /** mailto: or https: address at which push services reach the operator of this server. */
   readonly subject: string
   /** Base address of links in notifications. */
   readonly publicUrl: string
@@ -71,7 +71,7 @@ function readSettings(reading: Reading): PushSettings {
 export function newVapidKeys(): { publicKey: string; privateKey: string } {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
-  // Node leaves leading zeros of the number out.
+  // Node.js omits leading zeros of the number.
   const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()])
     .subarray(-32)
     .toString('base64url')

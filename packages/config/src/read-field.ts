@@ -10,7 +10,7 @@ export function readField<T>(field: Field<T>, given: Given): T {
   const fromFile = field.toml && file?.get(field.toml)
   if (file && fromFile !== undefined) return parsed(field, fromFile, `${field.toml} in ${file.path}`)
   if (field.default !== undefined) return field.parse(field.default)
-  // Only the overload for optional fields makes one, and there T holds undefined.
+  // Only the overload for optional fields creates such a field, and its T includes undefined.
   if (field.optional) return undefined as T
   throw new Mistake(`${field.env[0]}: is missing (${field.doc})`)
 }

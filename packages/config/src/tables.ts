@@ -10,7 +10,9 @@ export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends F
 /** A row, and the names of its settings in error messages. */
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/** Variable names of a column: none, because they contain the number of the row and are added for each row. */
+/**
+ * Passed instead of variable names for a column: its names contain the number of the row, and are derived for each row.
+ */
 export const byPlace: string[] = []
 
 /**
@@ -63,7 +65,8 @@ const placed = (field: Field<unknown>, toml: string, n: number, key: string): Fi
 function rowNumbers(inFile: number, inEnv: ReadonlySet<number>, place: string, mistakes: string[]): number[] {
   const beyond = [...inEnv].filter((n) => n >= inFile).sort((a, b) => a - b)
   const gap = beyond.find((n, i) => n !== inFile + i)
-  if (gap !== undefined) mistakes.push(`${place}${gap}_...: the numbers have a gap before ${gap}; they go up from 0`)
+  if (gap !== undefined)
+    mistakes.push(`${place}${gap}_...: there is a gap in the numbers before ${gap}; they start at 0`)
   return [...Array(inFile).keys(), ...beyond]
 }
 

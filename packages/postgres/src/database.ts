@@ -18,11 +18,13 @@ export type DatabaseOptions = {
   pool: number
   /** Shown by the server as application name, and in metrics. */
   name: string
-  /** Milliseconds after which the server cancels a statement; less than every deadline. Default: 4000. */
+  /** Milliseconds after which the server cancels a statement; shorter than every deadline of a call. Default: 4000. */
   statementTimeoutMs?: number
-  /** Milliseconds to wait for a connection, one of the pool or a new one. Default 2000. */
+  /** Milliseconds to wait for an idle connection or a new one. Default 2000. */
   connectTimeoutMs?: number
-  /** Plans prepared statements once, not for each set of parameters: for databases whose every statement is keyed. */
+  /**
+   * Plans prepared statements once, not for each set of parameters: for databases in which every statement uses a key.
+   */
   planOnce?: boolean
 }
 
@@ -30,7 +32,7 @@ export type DatabaseOptions = {
 export type Database = AsyncDisposable & {
   db: Db
   pool: pg.Pool
-  /** Rejects when the server does not answer, or a pooler in front of it forgets prepared statements. */
+  /** Rejects when the server does not answer, or a pooler in front of it drops prepared statements. */
   ping(): Promise<void>
 }
 
@@ -65,7 +67,7 @@ function createPool(options: DatabaseOptions): MeasuredPool {
   const log = logger('postgres')
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new MeasuredPool(options.name, {
-    // A generic plan suits only statements that were written for it, and those have names.
+    // Statements without a name may need a plan per set of parameters, so with `planOnce` they are not prepared.
     Client: tracedClient(options.planOnce ? pg.Client : preparingClient()),
     connectionString: options.url,
     application_name: options.name,
@@ -102,7 +104,7 @@ function transactionsOf(pool: pg.Pool): Db['transaction'] {
       }, config)
     } catch (error) {
       broken = leavesConnectionBroken(error)
-      // A connection that broke may have done so after the commit.
+      // If the connection broke, the transaction may have committed, so its listeners are notified.
       if (!broken) committed = undefined
       throw error
     } finally {

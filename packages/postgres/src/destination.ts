@@ -13,7 +13,7 @@ export type Destination = {
 }
 
 /**
- * What the driver makes of a postgres:// URL. Throws for one that it cannot read, and if a file of certificates in it
+ * Parses a postgres:// URL as the driver does. Throws if the URL is invalid, or if a certificate file that it names
  * cannot be read.
  */
 export function destinationOf(url: string): Destination {
@@ -21,7 +21,7 @@ export function destinationOf(url: string): Destination {
   return { host, port, user, database, tls: tlsOf(ssl) }
 }
 
-/** The driver's types know only whether there is TLS. */
+/** The driver's types say only whether TLS is used. */
 function tlsOf(ssl: boolean | ConnectionOptions): Destination['tls'] {
   if (typeof ssl === 'boolean') return ssl ? {} : undefined
   const { ca, checkServerIdentity, rejectUnauthorized } = ssl

@@ -4,7 +4,7 @@ import pg from 'pg'
 const UNIQUE_VIOLATION = '23505'
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** System errors of a connection that could not be made or broke. */
+/** System errors of a connection that could not be opened or broke. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,7 +17,7 @@ const networkCodes = new Set([
 ])
 
 /**
- * SQLSTATE classes and codes that pass by themselves: connection exceptions (08), out of resources (53), shutdown and
+ * SQLSTATE classes and codes of temporary failures: connection exceptions (08), out of resources (53), shutdown and
  * start-up (57P), cancelled by statement_timeout, lock_timeout, idle transaction ended, read-only standby, deadlock,
  * serialisation.
  */
@@ -26,7 +26,7 @@ const passing = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
 /** A missing table or column. */
 const undefinedNames = new Set(['42P01', '42703'])
 
-/** The driver has no codes for these. */
+/** Messages of driver errors without a code. */
 const driverMessages =
   /connection terminated|connection timeout|timeout exceeded when trying to connect|query read timeout|not queryable|calling end on the pool|client was closed/i
 
@@ -43,7 +43,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** The failure is a taken unique key, of the named constraint when one is given. */
+/** Whether the failure is a violation of a unique constraint; if `constraint` is given, of that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION) {
@@ -53,19 +53,22 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return false
 }
 
-/** A statement waited for a lock longer than `lock_timeout`. */
+/** Whether a statement waited for a lock longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   for (const cause of causes(error)) if (cause instanceof pg.DatabaseError) return cause.code === LOCK_NOT_AVAILABLE
   return false
 }
 
-/** A connection could not be made or broke; a Unix socket is missing while the server is away. */
+/** Whether a connection could not be opened, or broke. The Unix socket of a stopped server is missing (ENOENT). */
 function isNetworkError(error: Error): boolean {
   const code = codeOf(error)
   return networkCodes.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
 }
 
-/** The server could not be reached, dropped the connection, is starting or stopping, or timed out: a retry may help. */
+/**
+ * Whether the failure is temporary, so that a retry may help: the server could not be reached, dropped the connection,
+ * is starting or stopping, or timed out.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof ConnectError) return false
@@ -98,8 +101,8 @@ export function explainDatabaseError(error: unknown, service: string): ConnectEr
 }
 
 /**
- * The connection can no longer be used: a statement failed without a response of the server, so its state is unknown,
- * or its prepared statements read a table that has changed since.
+ * Whether the connection can no longer be used: its state is unknown, because a statement failed without a response of
+ * the server, or it has prepared statements on a table that has changed since.
  */
 export function leavesConnectionBroken(error: unknown): boolean {
   const answer = [...causes(error)].find((cause) => cause instanceof pg.DatabaseError)

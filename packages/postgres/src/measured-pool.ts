@@ -31,7 +31,8 @@ export class MeasuredPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(done: Connected): void
   override connect(given?: Connected): Promise<pg.PoolClient> | void {
-    // pool.query() also takes its connection here. Whoever returns one calls back, from another trace.
+    // pool.query() also takes its connection here. The callback may be called by the task that returns a connection, so
+    // it would run in that task's trace.
     const done = given && inThisTrace(given)
     if (this.idleCount > this.waitingCount) return done ? super.connect(done) : super.connect()
     const since = performance.now()
@@ -52,7 +53,7 @@ export class MeasuredPool extends pg.Pool {
     )
   }
 
-  /** Its counts are reported no longer. Call it when the pool ends. */
+  /** Stops reporting. Call it when the pool ends. */
   stopReporting(): void {
     this.#metrics[Symbol.dispose]()
   }

@@ -32,7 +32,7 @@ const used = histogram('db.client.connection.use_time', {
   labels: ['db.client.connection.pool.name', 'error.type'],
 })
 
-/** Sizes of a pool, as they are now. */
+/** The current sizes of a pool. */
 type PoolState = { idle: () => number; used: () => number; waiting: () => number; limit: number }
 
 /** Counts and times of one pool. Dispose it with the pool. */
@@ -52,17 +52,17 @@ export class PoolMetrics implements Disposable {
     ]
   }
 
-  /** A connection was there after a wait. */
+  /** A connection was available after a wait. */
   waited(milliseconds: number): void {
     waited(milliseconds / 1000, this.#labels)
   }
 
-  /** No connection came. */
+  /** A wait ended without a connection. */
   timedOut(): void {
     timeouts(1, this.#labels)
   }
 
-  /** A connection was given back, or broke. */
+  /** A connection was returned, or broke. */
   used(milliseconds: number, isBroken: boolean): void {
     used(milliseconds / 1000, isBroken ? this.#failed : this.#labels)
   }

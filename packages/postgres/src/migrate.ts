@@ -24,16 +24,16 @@ export type MigrationOptions = {
 /** EX_CONFIG of sysexits.h. */
 const CONFIGURATION_IS_WRONG = 78
 const MISSING_DATABASE = '3D000'
-/** A migration fails if it does not get its locks within this time. */
+/** How long a migration retries to get its locks before it fails. */
 const locksWithinMs = 300_000
-/** Another process created it concurrently. */
+/** Error codes if another process created the database at the same time. */
 const alreadyMade = new Set(['42P04', '23505'])
 /** Any constant: the advisory lock is per database. */
 const MIGRATION_LOCK = 5_021_977
 
 /**
- * Applies the pending migrations in one transaction. If several processes do this at the same time, they take turns.
- * Creates a missing database if the role may do so.
+ * Applies the pending migrations in one transaction. Concurrent processes wait for each other. Creates a missing
+ * database if the role may do so.
  */
 export async function migrateDatabase(options: MigrationOptions): Promise<void> {
   const client = await connect(options.url)
@@ -66,8 +66,9 @@ async function applyBesideOthers(
 }
 
 /**
- * The whole of a service's migrate.ts: reads where its database is, waits up to 30 s for a server that is starting,
- * migrates. Sets the exit code to 1 when that fails and to 78 when the configuration is wrong, which it prints.
+ * The program migrate.ts of a service: reads the database URL from the configuration, waits up to 30 s for a server
+ * that is starting, and migrates. Sets the exit code to 1 when that fails and to 78 when the configuration is wrong,
+ * which it prints.
  * `folder` is that of the migrations.
  */
 export async function runMigrations(service: string, folder: URL): Promise<void> {

@@ -8,7 +8,7 @@ export type MigrationState = {
   pending: string[]
   /** Number of applied migrations. */
   applied: number
-  /** Whether the newest applied migration is one that the folder does not hold: the database is of a newer release. */
+  /** Whether the newest applied migration is not in the folder, so that the database belongs to a newer release. */
   isNewer: boolean
 }
 

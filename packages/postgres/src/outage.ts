@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Db } from './db.ts'
 import { isDatabaseUnavailable } from './errors.ts'
 
-/** Whether another service did not answer, which is no failure of the work itself. */
+/** Whether an error means that another service did not answer, rather than that the work itself failed. */
 export const isAway = (error: unknown): boolean =>
   error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 

@@ -1,13 +1,13 @@
 import pg from 'pg'
 
 const invalidStatementName = '26000'
-/** Transactions to open at once: a pooler has probably tried this many server connections first. */
+/** How many transactions to open at once, so that the pooler has to use other server connections. */
 const transactions = 3
 
 /**
  * Rejects when the server does not answer, or when a pooler between us and the server gives each transaction another
- * connection and loses prepared statements, which would then fail under load. A pooler with too few connections to
- * detect this counts as one that keeps prepared statements.
+ * connection and loses prepared statements, which would then fail under load. A pooler with too few connections for
+ * this check is accepted.
  */
 export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
   const kept = { name: 'parley_kept', text: 'select 1' }
@@ -20,7 +20,8 @@ export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
     broken = !('processID' in client && client.processID === rows[0]?.pid)
     if (!broken) return
     await client.query(kept)
-    // Transactions take connections of the server, that of the statement too, unless it is kept for its client.
+    // These transactions occupy server connections, including the one that has the statement, unless it is reserved for
+    // its client.
     await beginOnOthers(pool, held).catch(() => undefined)
     const failure: unknown = await client.query(kept).catch((error: unknown) => error)
     if (!(failure instanceof pg.DatabaseError) || failure.code !== invalidStatementName) return

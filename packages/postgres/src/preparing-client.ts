@@ -5,8 +5,9 @@ type Statement = { text?: string; name?: string | undefined; values?: unknown[] 
 type Query = (statement: unknown, values?: unknown, done?: unknown) => unknown
 
 /**
- * The connections of one pool, which prepare statements that run repeatedly: PostgreSQL parses such a statement once per
- * connection, and plans it once if the plan does not depend on the parameters. Statements with a name keep it.
+ * The connections of one pool, which prepare statements that run repeatedly: PostgreSQL parses such a statement once
+ * per connection, and plans it once if the plan does not depend on the parameters. Statements that already have a name
+ * keep it.
  */
 export function preparingClient(): typeof pg.Client {
   const names = new StatementNames()

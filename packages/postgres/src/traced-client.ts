@@ -5,8 +5,8 @@ type Done = (error: Error | undefined, result: unknown) => void
 type Query = (statement: unknown, values?: unknown, done?: unknown) => unknown
 
 /**
- * The connections of a pool, whose statements are spans of the recorded trace that they belong to. A span says what kind
- * of statement it is and on which table, never its text or its values. Other statements cost one look at a flag.
+ * The connections of a pool, which record statements as spans of their trace. A span has the kind of the statement and
+ * its table, never its text or values. Statements outside a recorded trace only cost checking a flag.
  */
 export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
   return class TracedClient extends Client {
@@ -30,7 +30,7 @@ export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
   }
 }
 
-/** Sends a statement whose sender wants to be called back. */
+/** Sends a statement with a callback. */
 function awaited(
   query: Query,
   { statement, given, done }: { statement: unknown; given: unknown; done: Done },

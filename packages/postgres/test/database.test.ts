@@ -37,7 +37,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('migrations', () => {
-  test('create the database once, however many processes apply them', async () => {
+  test('create the database once, even if several processes apply them', async () => {
     const fresh = newDatabaseUrl()
     await Promise.all([1, 2, 3, 4].map(() => migrateDatabase({ url: fresh, folder })))
     await migrateDatabase({ url: fresh, folder })
@@ -50,7 +50,7 @@ describe('migrations', () => {
     expect(applied).toEqual([{ count: 1n }])
   })
 
-  test('that wait for a table let others use it meanwhile, and continue once they get it', async () => {
+  test('do not block others while they wait for a table, and continue once it is free', async () => {
     const fresh = newDatabaseUrl()
     await migrateDatabase({ url: fresh, folder })
     const changing = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
@@ -69,7 +69,7 @@ describe('migrations', () => {
       migrating = migrateDatabase({ url: fresh, folder: changing, lockTimeoutMs: 100 })
       migrating.catch(() => undefined)
       await eventually(async () => expect(await sqlRows(database.db, isWaiting)).not.toEqual([]))
-      // Behind the migration in the queue of the table, whose first reader is not done.
+      // This query waits behind the migration, which waits for the first reader of the table.
       expect(await sqlRows(database.db, sql`select * from things`)).toEqual([])
     })
     await migrating
@@ -168,7 +168,7 @@ describe('a server with a failure', () => {
 
   test('a statement waits for a lock for at most a second', async () => {
     await using database = await open()
-    // One of ours would be ended while it waits for the other.
+    // A connection of our own pool would be ended by its idle transaction timeout.
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
     await holder.query('begin')
@@ -177,7 +177,7 @@ describe('a server with a failure', () => {
     await holder.end()
   })
 
-  test('while it is away, statements fail but not the start; afterwards it is used again', async () => {
+  test('while it is down, statements fail but not the start; afterwards it is used again', async () => {
     await using proxy = await outageProxy(url)
     proxy.mode = 'refuse'
     await using database = await open({ url: proxy.url })
@@ -187,7 +187,7 @@ describe('a server with a failure', () => {
     await eventually(() => database.ping())
   })
 
-  test('a Unix socket that is missing means that it is away', async () => {
+  test('a missing Unix socket counts as a server that is down', async () => {
     await using database = await open({ url: 'postgres://someone:secret@%2Fnowhere:5432/things' })
     expectUnavailable(await failureOf(database.ping()))
   })
@@ -266,7 +266,7 @@ describe('the metrics of a pool', () => {
     expect(await valueOf(ofPool('count', ',db_client_connection_state="idle"'))).toBe(1)
   })
 
-  test('count what got no connection', async () => {
+  test('count requests that got no connection', async () => {
     await using database = await openDatabase({ url, pool: 1, name: 'measured', connectTimeoutMs: 1_000 })
     const held = await database.pool.connect()
     const before = await valueOf(ofPool('timeouts_total'))

@@ -20,14 +20,14 @@ test('without the database setting the migration names it and exits with the cod
   expect(printed.mock.calls.map(([text]) => String(text)).join('')).toContain(variable)
 })
 
-test('limits of the role for statements and locks do not hold for migrations, nor for those that wait for their turn', async () => {
+test('timeouts of the role for statements and locks do not apply to migrations, even while they wait for others', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
   const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_slow', breakpoints: true }]
   await mkdir(join(folder, 'meta'))
   await writeFile(join(folder, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }))
   await writeFile(join(folder, '0000_slow.sql'), 'select pg_sleep(0.5)')
   const url = new URL(newDatabaseUrl())
-  // Like `alter role ... set`, for these connections alone.
+  // Like `alter role ... set`, but only for these connections.
   url.searchParams.set('options', '-c statement_timeout=100 -c lock_timeout=50')
   await Promise.all([1, 2].map(() => migrateDatabase({ url: url.href, folder })))
   await rm(folder, { recursive: true })

@@ -11,7 +11,7 @@ import { migrateDatabase, openDatabase } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
 
 const program = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
-/** What operators are told to let a pooler ignore. */
+/** The example configuration, which says what a pooler must ignore. */
 const example = readFileSync(join(import.meta.dirname, '../../../deploy/examples/postgres.yaml'), 'utf8')
 const [, ignored = ''] = /ignore_startup_parameters: (.+)/.exec(example) ?? []
 const url = newDatabaseUrl()
@@ -80,12 +80,12 @@ withPooler('a pooler that drops prepared statements is reported', async () => {
   await expect(database.ping()).rejects.toThrow(/max_prepared_statements/)
 })
 
-withPooler('a pooler that keeps a connection per client causes no error', async () => {
+withPooler('a pooler that keeps a connection per client is accepted', async () => {
   await using database = await openDatabase({ url: await poolerOf('session'), pool: 4, name: 'test' })
   await database.ping()
 })
 
-withPooler('a pooler with a single connection cannot be recognised, and prevents no start', async () => {
+withPooler('a pooler with a single connection cannot be detected, and is accepted', async () => {
   const there = await poolerOf('transaction', 1)
   await using database = await openDatabase({ url: there, pool: 4, name: 'test', statementTimeoutMs: 500 })
   await database.ping()

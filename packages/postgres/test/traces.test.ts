@@ -26,7 +26,7 @@ async function spans() {
   return collector.spans
 }
 
-test('statements are spans of what sends them, without text and values', async () => {
+test('statements are child spans of the span that sends them, without text and values', async () => {
   const { db, pool } = database
   await withSpan('work', {}, async () => {
     await db.execute(sql`insert into things values (${1}, ${'a name'}, now())`)
@@ -48,7 +48,7 @@ test('statements are spans of what sends them, without text and values', async (
   expect(JSON.stringify(collector.batches)).not.toContain('a name')
 })
 
-test('a failed statement has its code, and no quoted row', async () => {
+test('the span of a failed statement has the error code, and no quoted row', async () => {
   const insert = () => database.db.execute(sql`insert into things values (7, ${'seven'}, now())`)
   await withSpan('work', {}, async () => {
     await insert()
@@ -74,7 +74,7 @@ test('a statement that waited for a connection belongs to the trace that sent it
   }
 })
 
-test('statements outside of any trace are none', async () => {
+test('statements outside a trace are not recorded', async () => {
   await database.pool.query('select 1')
   expect(await spans()).toEqual([])
 })

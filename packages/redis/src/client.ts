@@ -5,7 +5,7 @@ import { commandSpan, timedOut } from './spans.ts'
 /** An ioredis client; disposing closes its connection. */
 export type RedisClient = Redis & AsyncDisposable
 
-/** A timer that fires later than this fires in a process that did not get to run. */
+/** A timer that fires later than this shows that the process was not running in between. */
 const toleratedLateMs = 50
 /** How often a timeout is extended. Without a limit an overloaded process would wait forever. */
 const maxExtensions = 3
@@ -19,7 +19,7 @@ export type RedisOptions = {
 
 /**
  * Opens a client that keeps trying to connect and never fails at start. While the server is away commands fail at once
- * instead of waiting, so callers fall back: nothing may depend on Redis.
+ * instead of waiting, so callers fall back: nothing may require Redis.
  */
 export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions): RedisClient {
   const log = logger('redis')

@@ -6,7 +6,7 @@ import { rateLimitPrefix } from './keys.ts'
 export type Count = { window: number; shared: number; here: number }
 
 type Options = {
-  /** Without it nothing is shared. */
+  /** Without a client nothing is shared. */
   redis?: Redis | undefined
   /** Name of the limit. */
   key: string
@@ -24,10 +24,10 @@ export class CountSharing implements AsyncDisposable {
   readonly #log = logger('redis')
   readonly #unshared = new Map<string, Count>()
   #flushing = Promise.resolve()
-  // Only while there is something to share, so that an idle process sleeps.
+  // Set only while there are counts to share, so that an idle process is not woken.
   #timer: NodeJS.Timeout | undefined
 
-  /** `dropOutdated` is called before a flush, and clears when the window of the counts is over. */
+  /** `dropOutdated` is called before a flush, and must call {@link clear} if the window of the counts has ended. */
   constructor(options: Options, dropOutdated: () => void) {
     this.#options = options
     this.#dropOutdated = dropOutdated
@@ -38,7 +38,7 @@ export class CountSharing implements AsyncDisposable {
     const { redis, flushEveryMs = 1_000 } = this.#options
     if (!redis) return
     this.#unshared.set(id, count)
-    // Once for many requests: it belongs to none of their traces.
+    // A flush serves many requests, so it belongs to none of their traces.
     this.#timer ??= untraced(() => setTimeout(() => this.#beginFlush(redis), flushEveryMs).unref())
   }
 

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
 import { CountSharing, type Count } from './count-sharing.ts'
 
-/** A limit that answers at once: `points` per id in a fixed window of time. */
+/** A limit that decides without waiting: `points` per id in a fixed window of time. */
 export type EagerLimit = {
-  /** Without it each process counts on its own. */
+  /** Without a client each process counts on its own. */
   redis?: Redis | undefined
   /** Name of the limit; limits of one name share their counts. */
   key: string
@@ -19,9 +19,12 @@ export type EagerLimit = {
 
 /** Counts uses without waiting. Disposing it stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
-  /** Takes one point of this id, which has `share` times the points (1). Returns 0, or the milliseconds until there are points again. */
+  /**
+   * Takes one point of this id, whose limit is `share` (default 1) times `points`. Returns 0, or the milliseconds until
+   * there are points again.
+   */
   take(id: string, share?: number): number
-  /** Points this id has left in this window, as far as is known here. */
+  /** Points this id has left in this window, as far as this process knows. */
   left(id: string, share?: number): number
   /** Milliseconds until there are points again; 0 if there are some now. Takes no point. */
   wait(id: string, share?: number): number

@@ -14,9 +14,9 @@ export const maxWaiting = 1_000
 const comeAgainMs = 1_000
 
 /**
- * Lets look-ups begin while every network has points left for each that is under way, so that a burst does not run beyond a
- * limit that counts outcomes. Further ones wait: many that succeed at once are late, not refused, as
- * long as the queue of their network has room.
+ * Lets a look-up begin while every network of its address has a point left for each running look-up, so that a burst
+ * cannot exceed a limit that counts outcomes. Others wait: a burst of valid credentials is delayed, not refused, as
+ * long as the queue of the network has room.
  */
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>
@@ -43,7 +43,7 @@ export class LookUpGate {
     })
   }
 
-  /** After its outcome was counted. */
+  /** Ends a look-up; call it after the outcome was counted. */
   leave(networks: readonly Network[]): void {
     for (const { id } of networks) {
       const left = (this.#underWay.get(id) ?? 0) - 1
@@ -94,7 +94,10 @@ export class LookUpGate {
     waiter.resolve(waitMs)
   }
 
-  /** A network with no points left if every look-up under way failed; none where one has no points at all: it is refused. */
+  /**
+   * The network that would have no points left if every running look-up failed. Undefined also if a network has no
+   * points left at all: then the look-up is refused instead of waiting.
+   */
   #fullOf(networks: readonly Network[]): string | undefined {
     const room = networks.map(({ id, share }) => ({ id, left: this.#limiter.left(id, share) }))
     if (room.some(({ left }) => left <= 0)) return undefined

@@ -11,7 +11,7 @@ describe('the networks of an address', () => {
     ['::1', ['0:0:0:0::/64 x1', '0:0:0:0::/56 x2', '0:0:0:0::/48 x4']],
     ['64:ff9b:1:5::203.0.113.9', ['64:ff9b:1:5::/64 x1', '64:ff9b:1:0::/56 x2', '64:ff9b:1:0::/48 x4']],
     ['', [' x1']],
-  ])('of %s are prefixes that one customer may have', (address, networks) => {
+  ])('of %s are the prefixes that one customer may have', (address, networks) => {
     expect(shares(address)).toEqual(networks)
   })
 })
@@ -36,7 +36,7 @@ describe('counts of running work', () => {
     expect(fill(counts, lines('2001:db8:2:'))).toBe(20)
   })
 
-  test('have a limit for networks of any size, and decrease again', () => {
+  test('have a limit for networks of any size, and can be released', () => {
     const counts = new NetworkCounts(10, 15)
     expect(fill(counts, lines('2001:db8:1:'))).toBe(15)
     counts.giveBack(networksOf('2001:db8:1:1::1'))

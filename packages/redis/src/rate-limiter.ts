@@ -14,11 +14,11 @@ export type RateLimit = {
 /** Whether a point was left; `retryAfterMs` is 0 if so. */
 export type Allowance = { allowed: boolean; retryAfterMs: number }
 
-/** Counts uses of something. */
+/** Counts uses per id. */
 export type RateLimiter = {
   /** Takes one point of this id (a user, an address). Never rejects. */
   consume(id: string): Promise<Allowance>
-  /** Looks without taking. Never rejects. */
+  /** Returns whether a point is left, without taking it. Never rejects. */
   check(id: string): Promise<Allowance>
   /** Returns a point that {@link RateLimiter.consume} took. Never rejects. */
   refund(id: string): Promise<void>

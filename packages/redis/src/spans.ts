@@ -1,12 +1,12 @@
 import type { Command } from 'ioredis'
 import { isTraced, withSpan } from '@parley/telemetry'
 
-/** The message of the error of a command that was given up. */
+/** Error message of a command that timed out. */
 export const timedOut = 'Command timed out'
 
 /**
- * Records a command that was just sent as a span of the recorded trace that it belongs to. The span has the name of the
- * command, never its keys or values; a transaction is one span. Other commands cost one look at a flag.
+ * Records a command that was just sent as a span if its trace is recorded. The span has the name of the command, never
+ * its keys or values; a transaction is one span. Without a recorded trace this only checks a flag.
  */
 export function commandSpan(command: Command, database: number): void {
   // The commands of a transaction are part of the span of its EXEC.
@@ -18,7 +18,7 @@ export function commandSpan(command: Command, database: number): void {
     'db.namespace': String(database),
     'db.operation.name': operation,
   }
-  // Whoever sent the command hears of its failure.
+  // The sender of the command handles its failure.
   void withSpan(operation, { kind: 'client', attributes, failure }, () => command.promise).catch(() => undefined)
 }
 

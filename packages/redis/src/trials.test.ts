@@ -4,7 +4,7 @@ import { openTrials } from './trials.ts'
 
 const address = '203.0.113.9'
 
-/** Look-ups that the test ends, in the order in which they began. */
+/** Look-ups that stay open until the test ends them, in the order in which they began. */
 function lookUps(perMinute: number) {
   const trials = openTrials({ perMinute })
   const underWay: ((found: string | undefined) => void)[] = []
@@ -18,7 +18,7 @@ function lookUps(perMinute: number) {
     trials,
     one,
     burst: (count: number, from = address) => Array.from({ length: count }, () => one(from)),
-    /** Ends all look-ups, and those that begin later. */
+    /** Ends all running look-ups, and each later one at once. */
     async end(found: string | undefined) {
       await Promise.resolve()
       for (let resolve = underWay.shift(); resolve; resolve = underWay.shift()) {
@@ -30,13 +30,13 @@ function lookUps(perMinute: number) {
   }
 }
 
-// Limits are counted by the minute, and a new one may begin meanwhile.
+// Limits are counted per minute; a test that crosses into the next minute would fail.
 const soonOver = () => Date.now() % 60_000 > 58_000
 const withinOneMinute = async () => {
   while (soonOver()) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
-test('a burst of invalid credentials is looked up as far as the limit allows', async () => {
+test('a burst of invalid credentials is looked up only up to the limit', async () => {
   await withinOneMinute()
   const { burst, end, begun } = lookUps(10)
   const answers = burst(100)
@@ -58,7 +58,7 @@ test('other networks do not wait, but those of the surrounding network do', asyn
   const { burst, end, begun } = lookUps(10)
   const lines = Array.from({ length: 8 }, (_, n) => burst(10, `2001:db8:1:${n + 1}::1`))
   await Promise.resolve()
-  // A /56 has twice what one line has.
+  // A /56 has twice the limit of a /64.
   expect(begun()).toBe(20)
   const elsewhere = burst(3, '203.0.113.9')
   await Promise.resolve()
@@ -113,7 +113,7 @@ test('aborted callers leave the queue, and are not looked up', async () => {
   expect(begun()).toBe(11)
 })
 
-test('a caller who aborts after its turn came is looked up once', async () => {
+test('a caller who aborts when it leaves the queue is looked up once', async () => {
   const { burst, one, end, begun } = lookUps(1)
   const leaving = new AbortController()
   const answers = [...burst(1), one(address, false, leaving.signal)]

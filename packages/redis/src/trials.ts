@@ -3,7 +3,7 @@ import type { RedisClient } from './client.ts'
 import { LookUpGate } from './look-up-gate.ts'
 import { networksOf, takeOfNetworks, waitOfNetworks } from './networks.ts'
 
-/** Requests that come without a credential that holds, by the networks they come from. Disposing it stops the sharing. */
+/** Limits attempts with invalid credentials by the network they come from. Disposing it stops the sharing of counts. */
 export type Trials = AsyncDisposable & {
   /**
    * Looks up a credential and counts the attempt if none is found. Running look-ups count too: if the networks of
@@ -12,7 +12,7 @@ export type Trials = AsyncDisposable & {
    * attempts or the caller was aborted; otherwise 0. Rejects as `find` does.
    */
   lookUp<T>(from: Trial, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
-  /** Milliseconds until there are trials again; 0 when there were not too many lately. */
+  /** Milliseconds until another attempt is allowed; 0 if one is allowed now. */
   wait(address: string): number
   /** Counts a failed attempt without a look-up. */
   failed(address: string): void
@@ -29,7 +29,7 @@ type Trial = {
 const maxNetworks = 50_000
 
 type Options = {
-  /** Without it each process counts on its own. */
+  /** Without a client each process counts on its own. */
   redis?: RedisClient
   /** Limit for a single customer; 0: no limit. */
   perMinute: number

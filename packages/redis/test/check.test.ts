@@ -5,7 +5,7 @@ import { openRedis, rateLimiter } from '../src/index.ts'
 
 async function connected() {
   const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test', commandTimeoutMs: 60_000 })
-  // An answer that is late makes a limit count in this process alone.
+  // If Redis answers late, a limit is counted in this process only.
   await once(redis, 'ready')
   return redis
 }

@@ -7,10 +7,10 @@ const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
 
 async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
   for (const until = Date.now() + 30_000; !(await check()); await sleep(5))
-    if (Date.now() > until) throw new Error('it never came to be')
+    if (Date.now() > until) throw new Error('the condition was never met')
 }
 
-/** Processes that share a limit, at a time that a test can change. */
+/** Processes that share a limit, with a clock that the test controls. */
 async function processes(points: number, at = url, more: { maxIds?: number } = {}) {
   const redis = openRedis({ url: at, name: 'test', commandTimeoutMs: 60_000 })
   if (at === url) await eventually(() => redis.status === 'ready')
@@ -61,7 +61,7 @@ test('without points there is no limit', async () => {
   expect(taken(fleet.one, 1000)).toBe(1000)
 })
 
-test('asking for the wait takes no point', async () => {
+test('reading the wait takes no point', async () => {
   await using fleet = await processes(2)
   expect([fleet.one.wait('a'), fleet.one.wait('a'), fleet.one.wait('a')]).toEqual([0, 0, 0])
   expect(taken(fleet.one, 5)).toBe(2)

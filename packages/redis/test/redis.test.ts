@@ -19,7 +19,7 @@ async function eventually<T>(check: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Forwards a free port to the server of this run, once it is opened. */
+/** A port that refuses connections until it is opened, and then forwards them to the Redis of this run. */
 async function closedDoor() {
   const to = new URL(url)
   const door: Server = createServer((from) => {
@@ -43,7 +43,7 @@ async function closedDoor() {
   }
 }
 
-test('while the server is away commands fail at once; it is used once it is there', async () => {
+test('commands fail at once while the server is down, and work once it is up', async () => {
   const door = await closedDoor()
   await using redis = open(door.url)
   await expect(redis.ping()).rejects.toThrow()
@@ -52,13 +52,13 @@ test('while the server is away commands fail at once; it is used once it is ther
   door.close()
 })
 
-test('a command without an answer is given up', async () => {
+test('a command without a reply times out', async () => {
   await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => redis.ping())
   await expect(redis.blpop(randomUUID(), 0)).rejects.toThrow('Command timed out')
 })
 
-test('an answer that arrived while the event loop was blocked counts', async () => {
+test('a reply that arrived while the event loop was blocked counts', async () => {
   await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => redis.ping())
   const answer = redis.ping()
@@ -92,7 +92,7 @@ test('a limit is shared by all clients, and counts separately for each id', asyn
   expect(await limiters[0]?.consume('bob')).toEqual({ allowed: true, retryAfterMs: 0 })
 })
 
-test('while the server is away each process counts separately', async () => {
+test('while the server is down each process counts separately', async () => {
   const door = await closedDoor()
   await using redis = open(door.url)
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })

@@ -21,14 +21,14 @@ afterEach(async () => {
   await collector[Symbol.asyncDispose]()
 })
 
-/** What was recorded within the span `work`; nothing is recorded from now on. */
+/** Stops recording and returns the spans inside the span `work`. */
 async function inWork(): Promise<ReceivedSpan[]> {
   await stopTelemetry()
   const work = collector.spans.find(({ name }) => name === 'work')
   return collector.spans.filter(({ parentSpanId }) => parentSpanId === work?.spanId)
 }
 
-test('commands are spans of what sends them, without keys and values', async () => {
+test('commands are child spans of the span that sends them, without keys and values', async () => {
   const key = `unspeakable:${randomUUID()}`
   const limiter = rateLimiter({ redis, key, points: 3, durationSeconds: 60 })
   await withSpan('work', {}, async () => {
@@ -52,7 +52,7 @@ test('commands are spans of what sends them, without keys and values', async () 
   expect(JSON.stringify(collector.batches)).not.toMatch(/unspeakable|salutations|wistful/)
 })
 
-test('a failed command has the code of the server, and nothing that it quotes', async () => {
+test('a failed command has the error code of the server, without the text that quotes values', async () => {
   const key = randomUUID()
   await redis.set(key, 'salutations')
   await withSpan('work', {}, async () => {
@@ -69,7 +69,7 @@ test('a failed command has the code of the server, and nothing that it quotes', 
   expect(JSON.stringify(collector.batches)).not.toContain('salutations')
 })
 
-test('a command that is given up is a failed span', async () => {
+test('a command that times out is a failed span', async () => {
   await using impatient = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => impatient.ping())
   await withSpan('work', {}, () => expect(impatient.blpop(randomUUID(), 0)).rejects.toThrow('timed out'))
@@ -78,7 +78,7 @@ test('a command that is given up is a failed span', async () => {
   ])
 })
 
-test('commands outside of any trace are none, nor those after their request', async () => {
+test('commands outside a trace, or sent after their request has ended, are not recorded', async () => {
   await redis.ping()
   await withSpan('work', {}, () => void setImmediate(() => void redis.ping()))
   await eventually(() => redis.ping())
@@ -86,7 +86,7 @@ test('commands outside of any trace are none, nor those after their request', as
   expect(collector.spans.map(({ name }) => name)).toEqual(['work'])
 })
 
-test('counts that are shared for many requests belong to the trace of none', async () => {
+test('the flush of shared counts belongs to no trace', async () => {
   const key = randomUUID()
   await using limiter = eagerLimiter({ redis, key, points: 5, windowMs: 600_000, flushEveryMs: 1 })
   await withSpan('work', {}, async () => {

@@ -114,7 +114,7 @@ export class Host implements AsyncDisposable {
     return this.#connected.rpc
   }
 
-  /** For clients that set their own timeout. */
+  /** The transport below {@link client}, for clients with their own timeout. */
   get transport(): Transport {
     return this.#connected.transport
   }

@@ -9,7 +9,8 @@ import { answerReplayed } from '../metrics.ts'
 import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
 
 const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
-const keyInUse = () => new ConnectError('a call with this Idempotency-Key is under way; try again', Code.Unavailable)
+const keyInUse = () =>
+  new ConnectError('a call with this Idempotency-Key is still running; try again', Code.Unavailable)
 
 /** The key of a running call; without a key nothing is stored. */
 export type CallKey<O> = {
