@@ -15,7 +15,7 @@ let postgres: Postgres
 let admin: Database
 
 beforeAll(async () => {
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dir, 0o755)
   postgres = await startPostgres({ dir: join(dir, 'postgres'), fsync: false })
   admin = await openTestDatabase(postgres.adminUrl)

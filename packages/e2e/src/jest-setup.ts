@@ -29,7 +29,7 @@ export async function setup(): Promise<void> {
   await removeAbandonedDataDirs()
   await installFfmpeg()
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
   const says: string[] = []
   try {

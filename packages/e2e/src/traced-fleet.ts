@@ -27,7 +27,7 @@ const soon = {
 
 export async function startTracedFleet(owner: { login: string; password: string }): Promise<TracedFleet> {
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
   const opened = new Resources()
   opened.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))

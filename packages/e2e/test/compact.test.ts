@@ -15,7 +15,7 @@ const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all o
 let fleet: Fleet
 beforeAll(async () => {
   if (isCompact()) return
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
   fleet = await startFleet({ layout: 'compact', dataDir, port: 0, owner, fsync: false })
 })

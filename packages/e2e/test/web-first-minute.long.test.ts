@@ -9,7 +9,7 @@ useBrowser('the first minute')
 inBrowser('the owner of a new server is guided to a name, an invite and a room', async () => {
   const owner = { login: 'first', password: 'the owner of a new server' }
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
   const fleet = await startFleet({ dataDir, port: 0, owner, fsync: false, say: () => undefined })
   try {

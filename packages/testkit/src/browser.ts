@@ -1,4 +1,4 @@
-/** An answer a browser got. */
+/** A response to a browser. */
 export type BrowserAnswer = {
   status: number
   location: string | null
@@ -30,7 +30,7 @@ export class Browser {
     return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Asks for a page. */
+  /** Requests a page. */
   get(path: string, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.send('GET', path, undefined, headers)
   }
@@ -41,7 +41,7 @@ export class Browser {
     return this.send('POST', path, text, { 'content-type': 'application/json', ...headers })
   }
 
-  /** Sends a form without having seen it. */
+  /** Sends a form that is not on the current page. */
   postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
@@ -52,12 +52,12 @@ export class Browser {
     return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...typed }, headers)
   }
 
-  /** The header with which scripts of the site prove where they come from. */
+  /** The CSRF header that scripts of the site send. */
   get csrf(): Record<string, string> {
     return { 'x-csrf-token': this.jar.get('parley_csrf') ?? '' }
   }
 
-  /** Sends anything. */
+  /** Sends a request. */
   async send(
     method: string,
     path: string,
@@ -93,6 +93,6 @@ const unescaped = (text: string): string =>
     (_, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '&',
   )
 
-/** The JSON object of an answer. */
+/** The JSON object in a response. */
 export const jsonOf = ({ text }: Pick<BrowserAnswer, 'text'>): Record<string, unknown> =>
   JSON.parse(text) as Record<string, unknown>

@@ -3,11 +3,11 @@ import type { Caller } from '@parley/credentials'
 import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type ServiceRoutes } from '@parley/rpc'
 
 const hourMs = 3_600_000
-/** Longer than any product timeout, so that a short stall of the machine fails no test. */
+/** Longer than any timeout of the product, so that no test fails because the machine stalls briefly. */
 const callTimeoutMs = 20_000
 const maxAttempts = 20
 
-/** Repeats a call that the server refused to begin because it arrived late, which happens on slow machines. */
+/** Repeats a call that the server refused because it arrived too late, which happens on slow machines. */
 const untilBegun: Interceptor = (next) => async (request) => {
   for (let tries = 1; ; tries++) {
     try {

@@ -19,8 +19,8 @@ type CallCosts = {
 /** Counts the statements and requests of calls, until it is disposed. */
 export type CostCounter = AsyncDisposable & {
   /**
-   * Makes one call to a service in this process. Work that the service does by itself meanwhile is not counted, since
-   * only what the call causes belongs to its trace.
+   * Makes one call to a service in this process. Background work of the service is not counted, because it is not part
+   * of the call's trace.
    */
   of: (call: () => Promise<unknown>) => Promise<CallCosts>
 }
@@ -28,8 +28,8 @@ export type CostCounter = AsyncDisposable & {
 const traceOf = (traceparent: string | undefined): string => traceparent?.split('-')[1] ?? ''
 
 /**
- * Begins to count. Start it before the service, so that spans are recorded from the beginning. The process must not
- * record spans otherwise.
+ * Starts counting. Call it before the service starts, so that spans are recorded from the beginning. Nothing else in
+ * the process may record spans.
  */
 export async function countCosts(bus: Bus): Promise<CostCounter> {
   const collector = await startCollector()
@@ -56,7 +56,7 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
         .map(([, method]) => method)
       return {
         statements: statements.of(trace),
-        // A call that did not begin in time is repeated once.
+        // Leave out the call itself, which is repeated if it did not begin in time.
         requests: called.filter((method) => method !== made),
       }
     },
@@ -69,7 +69,7 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
   }
 }
 
-/** Spans are recorded only when they go somewhere. */
+/** A collector, because spans are recorded only if there is an exporter. */
 async function startCollector(): Promise<AsyncDisposable> {
   const collector = createServer((request, response) => request.resume().once('end', () => response.end()))
   collector.listen(0, '127.0.0.1')
@@ -86,7 +86,7 @@ async function startCollector(): Promise<AsyncDisposable> {
   }
 }
 
-/** A statement as it is given to a connection; cursors and copies have no text. */
+/** A statement as passed to a connection; cursors and copies have no text. */
 type Statement = { name?: string; text?: string }
 
 /** Records the statements of every connection of this process, by trace. */
@@ -113,7 +113,7 @@ const tables = /\b(?:from|join|into|(?<!\bfor (?:no key )?)update) (?!set\b)"?([
 const longest = 60
 
 function inShort({ name = '', text = '' }: Statement): string {
-  // The other names are given to whatever runs repeatedly, by the pool.
+  // Names of this form come from the pool, which names statements that run repeatedly.
   if (name !== '' && !/^parley_\d+$/.test(name)) return name
   const sql = text.trim().replace(/\s+/g, ' ')
   const touched = new Set([...sql.matchAll(tables)].map(([, table]) => table))

@@ -47,7 +47,7 @@ export function selfSigned({ from, until }: Dates): { cert: string; key: string 
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** A server with TLS on this machine, which ends each connection unless it is told what to do with it. */
+/** A TLS server on this machine. By default it ends each connection. */
 export async function tlsServer(
   options: { cert: string; key: string },
   host = '127.0.0.1',

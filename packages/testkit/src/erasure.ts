@@ -20,7 +20,7 @@ export class ErasureReports {
     return {}
   }
 
-  /** Number found in a pass; undefined while nobody has reported it. */
+  /** Number found in a pass; undefined until it is reported. */
   found(userId: string, pass: number): bigint | undefined {
     return this.all.find((report) => report.userId === userId && report.pass === pass)?.found
   }

@@ -4,5 +4,7 @@ export { hasFfmpeg } from '@parley/local/infrastructure'
 
 /** Installs ffmpeg if possible; otherwise warns that tests of real videos will be skipped. */
 export async function installFfmpeg(): Promise<void> {
-  await installMissing(['ffmpeg']).catch(() => console.warn('ffmpeg is not here: tests of real videos are skipped'))
+  await installMissing(['ffmpeg']).catch(() =>
+    console.warn('ffmpeg is not installed: tests of real videos are skipped'),
+  )
 }

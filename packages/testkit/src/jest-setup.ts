@@ -17,7 +17,7 @@ let folder: string | undefined
 export async function setup(): Promise<void> {
   await removeAbandonedFolders()
   const dir = (folder = temporaryFolder())
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dir, 0o755)
   await installPrograms()
   await Promise.all([usePostgres(dir), useRedis(dir)])

@@ -1,17 +1,17 @@
 import pg from 'pg'
 import { testInfrastructure } from './infrastructure.ts'
 
-/** A lock that other test processes respect too. */
+/** A lock shared by all test processes. */
 export type TestLock = AsyncDisposable
 
-/** Waits for a lock of the run's PostgreSQL. It ends with the process, should that be killed. */
+/** Takes an advisory lock in the run's PostgreSQL. It is released even if the process is killed. */
 export async function lock(name: string): Promise<TestLock> {
   const client = await connect()
   await client.query('select pg_advisory_lock(hashtext($1))', [name])
   return { [Symbol.asyncDispose]: () => client.end() }
 }
 
-/** Takes the first free one of numbered locks 0 to `count` - 1. Throws when all are taken. */
+/** Takes the first free lock of those numbered 0 to `count` - 1. Throws if all are taken. */
 export async function lockOneOf(name: string, count: number): Promise<TestLock & { index: number }> {
   const client = await connect()
   for (let index = 0; index < count; index++) {

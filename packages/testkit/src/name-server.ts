@@ -3,7 +3,9 @@ import { once } from 'node:events'
 
 const ipv4 = 1
 
-/** A name server on loopback. It knows IPv4 addresses of a few names and does not answer queries for others. */
+/**
+ * A name server on loopback. It answers with the IPv4 addresses of a few names and does not answer queries for others.
+ */
 export class NameServer implements AsyncDisposable {
   /** Names that were queried, in the order of their first query. */
   readonly queried = new Set<string>()
@@ -27,7 +29,7 @@ export class NameServer implements AsyncDisposable {
     socket.on('message', (question, from) => this.#receive(question, from))
   }
 
-  /** As `address:port`. */
+  /** The address as `host:port`. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`
   }

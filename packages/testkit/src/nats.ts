@@ -14,9 +14,9 @@ export type TestNats = Outage & {
 }
 
 /**
- * A separate NATS server, because streams are global: without users and with a keeper of the stream of events, or with
- * the users of the configuration file `conf`.
- * With `PARLEY_TEST_NATS_URL` (and no `conf`) that server is used by one caller at a time, and emptied before.
+ * Starts a separate NATS server, because streams are global: without users and with a keeper of the event stream, or
+ * with the users of the configuration file `conf`. If `PARLEY_TEST_NATS_URL` is set (and `conf` is not), uses that
+ * server, for one caller at a time, after emptying it.
  */
 export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {}): Promise<TestNats> {
   const given = process.env.PARLEY_TEST_NATS_URL
@@ -24,7 +24,7 @@ export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {
   return withKeeper(given ? givenNats(given) : ownNats(options))
 }
 
-/** What admin does for a fleet. */
+/** Runs a keeper of the event stream on the server, as admin does in a fleet. */
 async function withKeeper(starting: Promise<TestNats>): Promise<TestNats> {
   const server = await starting
   const bus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })

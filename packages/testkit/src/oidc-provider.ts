@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { freePort } from '@parley/local/infrastructure'
 import type { Configuration } from 'oidc-provider'
 
-/** Answers a request; false leaves it to the provider. */
+/** Handles a request, or returns false to leave it to the provider. */
 type Instead = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** The people that the provider knows, by login, which is also their subject. */
 type Claims = Record<string, unknown>
 
-/** The provider, and what can be done to it. */
+/** A provider that tests can reconfigure. */
 export type OidcProvider = AsyncDisposable & {
   issuer: string
   clientId: string
@@ -17,11 +17,11 @@ export type OidcProvider = AsyncDisposable & {
   people: Map<string, Claims>
   /** Paths requested so far. */
   requests: string[]
-  /** Puts a new signing key in the place of the present one. */
+  /** Replaces the signing key. */
   rotate: (kid: string) => void
-  /** Another instance of the same address, with other settings. */
+  /** Replaces the provider by one with other settings at the same address. */
   configure: (settings: Configuration) => void
-  /** Answers in the provider's place whatever it does not answer false to; undefined: the provider itself again. */
+  /** Sets a handler that runs before the provider; undefined removes it. */
   answer: (instead: Instead | undefined) => void
   stop: () => Promise<void>
   start: () => Promise<void>
@@ -31,8 +31,8 @@ const clientId = 'parley'
 const clientSecret = 'the secret of the client'
 
 /**
- * A real OpenID Connect provider on the loopback, with the pages it has for developers: any login and password will do. It
- * knows one client, which it sends back to the callbacks, and uses a free port unless one is given.
+ * Starts a real OpenID Connect provider on loopback with its development pages, which accept any login and password. It
+ * has one client with these callbacks, and listens on the port `at`, or on a free one for 0.
  */
 export async function startOidcProvider(callbacks: string[], at = 0): Promise<OidcProvider> {
   const { Provider } = await quietly(() => import('oidc-provider'))

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Names of cloned databases start so; the time of making follows in base 36. */
+/** Prefix of the names of cloned databases; the time of creation follows in base 36. */
 export const clonePrefix = 'parley_test_'
 const keepClonesMs = 3_600_000
 
@@ -17,7 +17,7 @@ export async function dropOldDatabases(adminUrl: string): Promise<void> {
   })
 }
 
-/** Connects for one piece of work. */
+/** Runs `work` with a connection that is closed afterwards. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -4,7 +4,7 @@ const maxAttempts = 100
 
 /**
  * Makes a repeatable call and repeats it while it fails with `unavailable` or `deadline_exceeded`, for tests that cause
- * more work than a slow machine can do in time. All other errors are thrown.
+ * more work than a slow machine can finish in time. All other errors are thrown.
  */
 export async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

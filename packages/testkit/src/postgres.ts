@@ -12,9 +12,9 @@ import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 /** A separate database. */
 export type TestDatabase = Outage & { url: string }
 
-/** What a test requires of its database. */
+/** Options of a test database. */
 export type TestDatabaseOptions = {
-  /** `stop()` makes the database unreachable, `start()` reachable again; all that is said to it takes a detour then. */
+  /** Enables `stop()`, which makes the database unreachable, and `start()`. All connections then go through a proxy. */
   outages?: boolean
 }
 
@@ -42,12 +42,12 @@ export async function testDatabase(
   }
 }
 
-/** A connection of the test's own to a database: patient, since nothing is tried by its connecting. */
+/** Opens a database for the test itself, with a long connection timeout, because connecting is not what it tests. */
 export const openTestDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Promise<Database> =>
   openDatabase({ url, pool: 4, name: 'test', connectTimeoutMs: 30_000, ...options })
 
 function withoutOutages(url: string): Outage {
-  const cannot = () => Promise.reject(new Error('this database was made without { outages: true }'))
+  const cannot = () => Promise.reject(new Error('this database was created without { outages: true }'))
   return { url, stop: cannot, start: cannot, [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
@@ -57,7 +57,7 @@ async function migratedTemplate(folder: string): Promise<string> {
   const { postgresAdminUrl } = await testInfrastructure()
   const known = await administer((client) => client.query('select 1 from pg_database where datname = $1', [name]))
   if (known.rowCount === 1) return name
-  // Renamed when done: a half-migrated one is never taken for a template.
+  // It is renamed when complete, so that a half-migrated database is never used as a template.
   await administer((client) => client.query(`drop database if exists ${name}_new with (force)`))
   await migrateDatabase({ url: withDatabase(postgresAdminUrl, `${name}_new`), folder })
   await administer((client) => client.query(`alter database ${name}_new rename to ${name}`))

@@ -3,10 +3,13 @@ import { EventBatchSchema, EventSchema, type Event } from '@parley/contracts/int
 import { eventSubject, outgoing, type OutgoingEvent } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 
-/** An event as far as a test cares: version 1, from now, by nobody, about nothing unless it says so. */
+/**
+ * The fields of an event that a test sets. The default for the others: version 1, the current time, no actor and no
+ * data.
+ */
 export type TestEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId'> & Partial<OutgoingEvent>
 
-/** The event as its service would put it into the outbox. */
+/** The event as a service would write it to the outbox. */
 export function testEvent(event: TestEvent): Event {
   const unsaid = { version: 1n, occurredAt: new Date(), actorId: '', fact: { case: undefined } }
   return fromBinary(EventSchema, outgoing({ ...unsaid, ...event }).payload)

@@ -12,7 +12,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A push as a push service gets it and its browser reads it. */
+/** A push as the push service receives it and the browser decrypts it. */
 export type ReceivedPush = {
   browser: string
   payload: Record<string, unknown>
@@ -30,7 +30,7 @@ export type PushAnswer = { status: number; headers?: Record<string, string>; bod
 
 type Browser = { keys: ECDH; auth: Buffer }
 
-/** A push service with its browsers. It knows RFC 8030, 8188, 8291 and 8292 by itself, from node:crypto alone. */
+/** A push service with its browsers: RFC 8030, 8188, 8291 and 8292, implemented with node:crypto only. */
 export class PushService {
   readonly received: ReceivedPush[] = []
   /** The responses to the next pushes; by default 201. */
@@ -130,7 +130,7 @@ function decrypt(body: Buffer, { keys, auth }: Browser, encoding: string | undef
   return { payload: JSON.parse(padded.subarray(0, end).toString()) as Record<string, unknown>, recordSize }
 }
 
-/** RFC 8292: who signed, and what. */
+/** The signer and the claims of a VAPID header (RFC 8292). */
 function vapidOf(authorization: string): ReceivedPush['vapid'] {
   const [, token = '', publicKey = ''] = /^vapid t=([^,]+), ?k=(.+)$/.exec(authorization) ?? []
   const [header = '', claims = '', signature = ''] = token.split('.')

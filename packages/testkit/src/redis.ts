@@ -3,7 +3,7 @@ import { testInfrastructure } from './infrastructure.ts'
 import { lockOneOf } from './locks.ts'
 import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 
-/** How many numbered databases a Redis has unless configured otherwise. */
+/** Number of databases in a Redis with the default configuration. */
 const numberedDatabases = 16
 
 /** A separate, empty Redis database: one of the numbered ones of the run's server. */

@@ -5,14 +5,14 @@ import { dataFolders, newDataFolder } from '@parley/tooling/data-folder'
 
 const prefix = 'parley-test-'
 
-/** A new temporary folder that {@link removeAbandonedFolders} of a later run removes should this process be killed. */
+/** A new temporary folder. If this process is killed, {@link removeAbandonedFolders} of a later run removes it. */
 export function temporaryFolder(): string {
   const dir = newDataFolder(prefix)
   writePidFile(join(dir, 'owner.pid'), process.pid)
   return dir
 }
 
-/** Removes temporary folders whose owner is gone, and ends servers that still run in them. */
+/** Removes temporary folders whose process has ended, and ends servers that still run in them. */
 export async function removeAbandonedFolders(): Promise<void> {
   for (const dir of dataFolders(prefix)) {
     const owner = join(dir, 'owner.pid')

@@ -12,7 +12,7 @@ import { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOpt
 export type ServiceParts<Config, Overrides> = {
   start: (config: Config, overrides?: Overrides) => Promise<Service>
   readConfig: (sources: { env: NodeJS.ProcessEnv }) => Config
-  /** Environment of every process; a test may change it for each. */
+  /** Environment of every process; a test may override it per process. */
   settings?: NodeJS.ProcessEnv
 }
 
@@ -25,7 +25,7 @@ export type DatabaseServiceParts<Config, Overrides> = ServiceParts<Config, Overr
     migrations: URL
   }
 
-/** A process of the service under test. Disposing it twice is disposing it once. */
+/** A process of the service under test. It may be disposed repeatedly. */
 export type TestProcess = Service & { url: string }
 
 type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
@@ -41,14 +41,14 @@ export type ServiceHarness<Overrides = unknown> = {
   start: (settings?: NodeJS.ProcessEnv, overrides?: Overrides) => Promise<TestProcess>
   /** Stops every process and starts as many new ones, with nothing in memory. */
   restart: () => Promise<void>
-  /** Answers in place of the neighbours, over the real bus. */
+  /** Registers stand-ins for methods of other services, over the real bus. */
   neighbours: (routes: (routes: ServiceRoutes) => void) => Promise<void>
-  /** Calls the service, as a neighbour or as a user. */
+  /** A client of the service, acting as another service or, with `who`, as a user. */
   client: <S extends DescService>(service: S, who?: TestCaller) => Client<S>
   clients: <S extends Record<string, DescService>>(services: S, who?: TestCaller) => ClientsOf<S>
-  /** Takes over something that the processes need; it is disposed after them. */
+  /** Registers a resource that the processes need; it is disposed after them. */
   use: <T extends AsyncDisposable | Disposable>(resource: T) => T
-  /** Runs `close` first of all at the end, while the processes still run. */
+  /** Runs `close` at the end, before the processes are stopped. */
   beforeEnd: (name: string, close: () => Promise<void> | void) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import yazl from 'yazl'
 
-/** The content of a made-up Slack export. */
+/** The size of a generated Slack export. */
 export type SlackExportSize = {
   people: number
   channels: number
@@ -11,11 +11,11 @@ export type SlackExportSize = {
   messages: number
 }
 
-/** Its content, as far as an import can count it. */
+/** The numbers that an import should report. */
 export type SlackExportContent = {
   people: number
   rooms: number
-  /** Root messages and replies; rows that are no messages are left out. */
+  /** Root messages and replies, without rows that are not messages. */
   messages: number
   replies: number
   reactions: number
@@ -37,7 +37,7 @@ const dayS = 86_400
 
 /**
  * Writes an export as Slack documents it: users.json, channels.json, groups.json, dms.json, mpims.json and a folder per
- * conversation with a file per day. The same size makes the same export.
+ * conversation with a file per day. The same size produces the same export.
  */
 export async function writeSlackExport(path: string, size: SlackExportSize): Promise<SlackExportContent> {
   const users = Array.from({ length: size.people }, (_, index) => user(index))
@@ -45,7 +45,7 @@ export async function writeSlackExport(path: string, size: SlackExportSize): Pro
   const chance = new Chance(size.messages, ids)
   const channels = conversations(size.channels, 'C', 'team', ids[0] ?? '', chance)
   const groups = conversations(size.privateChannels, 'G', 'secret', ids[0] ?? '', chance)
-  // The first person is in every conversation, so that somebody can count them all.
+  // The first person is in every conversation, so that one account can count all of them.
   const dms = Array.from({ length: size.dms }, (_, index) => {
     const members = [ids[0] ?? '', ids[index + 1] ?? '']
     return { id: `D${String(index).padStart(8, '0')}`, created: begin, members }
@@ -159,7 +159,7 @@ const conversations = (count: number, letter: string, stem: string, first: strin
     purpose: { value: '' },
   }))
 
-/** Picks at random, and the same for the same seed. */
+/** A random generator that gives the same results for the same seed. */
 class Chance {
   readonly #people: readonly string[]
   #state: number
@@ -169,7 +169,7 @@ class Chance {
     this.#people = people
   }
 
-  /** At least 0 and below 1 (mulberry32). */
+  /** A number from 0 to below 1 (mulberry32). */
   number(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     const state = this.#state

@@ -6,7 +6,7 @@ import { callerOf, serveRpc } from '@parley/rpc'
 import { callAs, eventually, fakeLeaf, recordEvents, standardPolicy, testBus, testNats } from '@parley/testkit'
 import { encodeEvent } from './_event.ts'
 
-test('a fake leaf answers what it registers', async () => {
+test('a fake leaf answers the methods it registers', async () => {
   await using nats = await testNats()
   await using here = await testBus(nats.url)
   await using _admin = await fakeLeaf(here.bus, (routes) => {
@@ -16,7 +16,7 @@ test('a fake leaf answers what it registers', async () => {
   expect(roles.map(({ id }) => id)).toContain('owner')
 })
 
-test('a call is made in the name of the user', async () => {
+test('a call is made on behalf of the user', async () => {
   await using nats = await testNats()
   await using here = await testBus(nats.url)
   let received: unknown
@@ -42,7 +42,7 @@ test('records events published after the recording began', async () => {
   await using recording = await recordEvents(here.bus, 'evt.room.>')
   const stream = here.bus.nc.jetstream()
   await stream.publish('evt.user.U1.user_created', encodeEvent('E1'))
-  // As after the failure of a relay.
+  // A relay may publish an event again after a failure.
   for (const id of ['E2', 'E2', 'E3']) await stream.publish('evt.room.R1.message_posted', encodeEvent(id))
   await eventually(() => recording.events.some(({ id }) => id === 'E3'))
   expect(recording.events.map(({ id }) => id)).toEqual(['E2', 'E3'])

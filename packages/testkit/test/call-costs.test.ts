@@ -62,7 +62,7 @@ test('the statements of a transaction are counted', async () => {
   expect(statements).toEqual(['begin', 'commit'])
 })
 
-test('concurrent work of no call is not counted', async () => {
+test('concurrent work outside the call is not counted', async () => {
   let isOver = false
   const background = (async () => {
     while (!isOver) await database.pool.query('select 1')

@@ -8,7 +8,7 @@ import { dataFolders, newDataFolder } from '@parley/testkit'
 test('folders are found by their prefix, in memory and on disk', () => {
   const prefix = `parley-${randomUUID()}-`
   expect(dataFolders(prefix)).toEqual([])
-  // An earlier run may have had less memory.
+  // An earlier run may have used the disk because there was too little free memory.
   const made = [newDataFolder(prefix), mkdtempSync(join(tmpdir(), prefix))]
   try {
     expect(made.every(existsSync)).toBe(true)

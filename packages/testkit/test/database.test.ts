@@ -15,7 +15,7 @@ async function query(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-test('each database is migrated and its own', async () => {
+test('each database is separate and migrated', async () => {
   await using one = await testDatabase(folder)
   await using other = await testDatabase(folder)
   await query(one.url, 'insert into things values (1)')
@@ -23,13 +23,13 @@ test('each database is migrated and its own', async () => {
   expect(await query(other.url, 'select * from things')).toEqual([])
 })
 
-test('many may be made at once from a folder that nobody used yet', async () => {
+test('many can be created at once from a folder that was not used before', async () => {
   const made = await Promise.all(Array.from({ length: 6 }, () => testDatabase(folder)))
   expect(new Set(made.map(({ url }) => url)).size).toBe(6)
   await Promise.all(made.map((database) => database[Symbol.asyncDispose]()))
 })
 
-test('a disposed one is gone', async () => {
+test('disposing drops the database', async () => {
   const database = await testDatabase(folder)
   const [named] = await query(database.url, 'select current_database() as name')
   await database[Symbol.asyncDispose]()
@@ -39,7 +39,7 @@ test('a disposed one is gone', async () => {
   expect(left).not.toContainEqual(named)
 })
 
-test('a stopped one refuses connections and comes back with its rows', async () => {
+test('a stopped database refuses connections, and has its rows after it is started again', async () => {
   await using database = await testDatabase(folder, { outages: true })
   await query(database.url, 'insert into things values (7)')
   await database.stop()

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { connect } from 'nats'
 import { eventually, testNats, testRedis } from '@parley/testkit'
 
-test('each Redis is empty and its own, also after another one wrote', async () => {
+test('each Redis is separate and empty, also after another one was written to', async () => {
   await using one = await testRedis()
   await using other = await testRedis()
   const clients = [one, other].map(({ url }) => new Redis(url))
@@ -12,7 +12,7 @@ test('each Redis is empty and its own, also after another one wrote', async () =
   for (const client of clients) client.disconnect()
 })
 
-test('a stopped Redis refuses connections and comes back with its data', async () => {
+test('a stopped Redis refuses connections, and has its data after it is started again', async () => {
   await using redis = await testRedis()
   const client = new Redis(redis.url, { retryStrategy: () => 20, maxRetriesPerRequest: 0 })
   client.on('error', () => undefined)
@@ -24,7 +24,7 @@ test('a stopped Redis refuses connections and comes back with its data', async (
   client.disconnect()
 })
 
-test('NATS keeps its address and its streams over a stop', async () => {
+test('NATS keeps its address and streams when it is stopped and started', async () => {
   await using nats = await testNats()
   const before = await connect({ servers: nats.url, reconnect: false })
   const jsm = await before.jetstreamManager()
@@ -41,7 +41,7 @@ test('NATS keeps its address and its streams over a stop', async () => {
   await after.close()
 })
 
-test('a server of one test is not the server of another', async () => {
+test('each test gets a separate server', async () => {
   await using one = await testNats()
   await using other = await testNats()
   expect(one.url).not.toBe(other.url)
@@ -57,6 +57,6 @@ test('waits until a check neither throws nor is false', async () => {
   ).toBe(3)
 })
 
-test('gives the last failure when time is up', async () => {
+test('throws the last failure after the timeout', async () => {
   await expect(eventually(() => Promise.reject(new Error('never')), { timeoutMs: 50 })).rejects.toThrow('never')
 })

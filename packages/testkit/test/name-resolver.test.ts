@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const refusalOf = (answer: Promise<unknown>) => answer.then(String, (error: unknown) => error)
 
-test('a name leads to all of its addresses', async () => {
+test('a name resolves to all of its addresses', async () => {
   open()
   const found = await resolver.resolve('Push.Example.', 'Ualice')
   expect(found.map(({ address }) => address).sort()).toEqual(['1.0.0.1', '1.1.1.1'])
@@ -46,7 +46,7 @@ test('unanswered names of many callers are limited, and do not delay other look-
   await names.untilQueried(8)
   expect(resolver.pending).toBe(8)
 
-  // What database connections, S3 and files need of the same process.
+  // Database connections, S3 and file operations of the process use the same threads.
   await lookup('localhost')
   const server = createServer().listen(0, 'localhost')
   await new Promise((listening) => server.on('listening', listening))
@@ -62,7 +62,7 @@ test('unanswered names of many callers are limited, and do not delay other look-
   expect(resolver.pending).toBe(0)
 })
 
-test('one caller has one query at a time, and delays nobody else', async () => {
+test('a caller has one query at a time, and does not delay others', async () => {
   open({ maxAtOnce: 2 })
   const silent = refusalOf(resolver.resolve('silent-1.example', 'Umallory'))
   for (let n = 2; n < 10; n++)
@@ -73,7 +73,7 @@ test('one caller has one query at a time, and delays nobody else', async () => {
   await silent
 })
 
-test('names of a caller who may wait are resolved one after the other', async () => {
+test('names of a caller that may wait are resolved one after the other', async () => {
   open({ maxWaitingPerCaller: 1 })
   const answers = [1, 2, 3].map((n) => refusalOf(resolver.resolve(`silent-${n}.example`, 'Ualice')))
   expect(await answers[2]).toBeInstanceOf(ResolverBusy)
@@ -102,7 +102,7 @@ test('concurrent look-ups of a name share one query', async () => {
   expect(names.queries).toBe(2)
 })
 
-test('an unanswered name is given up, and frees its slot', async () => {
+test('an unanswered query times out and frees its slot', async () => {
   open({ timeoutMs: 30, maxAtOnce: 1 })
   await expect(resolver.resolve('silent.example', 'Umallory')).rejects.toThrow()
   expect(resolver.pending).toBe(0)

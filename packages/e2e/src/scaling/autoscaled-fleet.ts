@@ -38,7 +38,7 @@ export class AutoscaledFleet implements AsyncDisposable {
   /** Starts it with settings for the services and options for the autoscaler. */
   static async start(settings: NodeJS.ProcessEnv, options: string[]): Promise<AutoscaledFleet> {
     const dataDir = temporaryDataDir()
-    // PostgreSQL may run as another user, who must reach its folder in here.
+    // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
     chmodSync(dataDir, 0o755)
     const program = join(repositoryRoot(), 'packages/tooling/autoscale.mjs')
     const inherited = Object.entries(process.env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name))

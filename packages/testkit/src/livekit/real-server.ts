@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findLivekit, freePort, startLivekit } from '@parley/local/infrastructure'
 
-/** A real LiveKit server, where its program is on PATH. */
+/** A real LiveKit server. */
 export type TestLivekit = AsyncDisposable & {
   url: string
   apiKey: string

@@ -49,7 +49,7 @@ export class LivekitStandIn implements AsyncDisposable {
   #lastMs = 0
   #sending: Promise<unknown> = Promise.resolve()
 
-  /** Starts one; on a free port unless one is given. */
+  /** Starts a stand-in; 0: on a free port. */
   static async start(port = 0): Promise<LivekitStandIn> {
     const standIn = new LivekitStandIn()
     standIn.#server.listen(port, '127.0.0.1')
@@ -63,7 +63,10 @@ export class LivekitStandIn implements AsyncDisposable {
     return `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   }
 
-  /** Connects the holder of a token, and ends another connection of the same person. Rejects if the token does not permit it. */
+  /**
+   * Connects the holder of a token, and ends an earlier connection of the same person. Rejects if the token does not
+   * permit joining.
+   */
   async connect(token: string): Promise<StandInParticipant> {
     const claims = await new TokenVerifier(this.apiKey, this.apiSecret).verify(token)
     const { roomJoin, room: name } = claims.video ?? {}
@@ -82,14 +85,14 @@ export class LivekitStandIn implements AsyncDisposable {
     return participant
   }
 
-  /** A connection ends. */
+  /** Ends a connection. */
   disconnect(identity: string, roomName: string, reason = 'CLIENT_INITIATED'): void {
     const room = this.rooms.get(roomName)
     const participant = room?.participants.get(identity)
     if (room && participant) this.#leave(room, participant, reason)
   }
 
-  /** Closes a room, as LiveKit does some time after the last one left. */
+  /** Closes a room, as LiveKit does some time after the last participant has left. */
   closeRoom(name: string): void {
     const room = this.rooms.get(name)
     if (!room) return
@@ -140,7 +143,7 @@ export class LivekitStandIn implements AsyncDisposable {
     if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, webhook)).catch(() => undefined)
   }
 
-  /** No two connections begin in the same millisecond. */
+  /** The current time; never the same twice, so that no two connections begin in the same millisecond. */
   #nextMs(): number {
     this.#lastMs = Math.max(this.#lastMs + 1, Date.now())
     return this.#lastMs
