@@ -24,8 +24,8 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Surro
 }
 
 /**
- * The settings of a service: from the environment that the fleet on the data folder was given while it runs, otherwise
- * from that of this command, with the defaults and the fixed values that the fleet sets for its services.
+ * The settings of a service, from the environment of the fleet on the data folder while it runs, otherwise from that of
+ * this command, plus the defaults and fixed values that a fleet sets for its services.
  */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = knownToFolder(dataDir, service, env)

@@ -17,7 +17,7 @@ export function databasesOf(
     const known = knownToFolder(dataDir, service, env)
     if (known) return known
     throw unreachable(
-      `the database of ${service} is given neither by ${variableOf(service)} nor by the folder ${dataDir}; name the right folder with --data-dir or PARLEY_DATA_DIR`,
+      `neither ${variableOf(service)} nor the folder ${dataDir} says where the database of ${service} is; set the right folder with --data-dir or PARLEY_DATA_DIR`,
     )
   })
   return { accounts: accounts ?? env, admin: admin ?? env }

@@ -53,8 +53,8 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
 
 const groupLines = {
   deleted: 'deleted their group',
-  kept: 'kept their group: something else is in it, there is no other, or rooms is of an earlier release',
-  none: 'found no group that was made for them',
+  kept: 'kept their group: it has other rooms, it is the only group, or the service rooms is of an earlier release',
+  none: 'found no group that was created for them',
 }
 
 function sourceIn(file: string): string | undefined {

@@ -30,8 +30,8 @@ export async function callOperatorDirectly<T>(
 }
 
 /**
- * Each call runs a program of admin, which returns the policy that accounts needs, and then one of accounts, which does
- * the work.
+ * Each call runs a program of admin, which returns the policy that accounts needs, and then a program of accounts,
+ * which does the work.
  */
 function transportTo({ accounts, admin }: Databases): Transport {
   const unary: Transport['unary'] = async (method, _signal, _timeoutMs, _header, input) => {
@@ -43,5 +43,5 @@ function transportTo({ accounts, admin }: Databases): Transport {
     const about = { stream: false, service: method.parent, method } as const
     return { ...about, message, header: new Headers(), trailer: new Headers() }
   }
-  return { unary, stream: () => Promise.reject(new ConnectError('there are no streams', Code.Unimplemented)) }
+  return { unary, stream: () => Promise.reject(new ConnectError('streaming is not supported', Code.Unimplemented)) }
 }

@@ -14,7 +14,7 @@ const serviceMs = 45_000
 /** Variables of which every service has at least one. */
 const servers = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
-/** A finding, and whose it is. */
+/** A finding, and the service that reported it. */
 type Found = { service: string } & Finding
 type Report = { result: Result; counts: Record<Result, number>; findings: Found[] }
 
@@ -24,7 +24,7 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Surro
     .command('doctor')
     .argument('[services...]', `some of ${serviceNames.join(', ')}; default: all`)
     .description('check settings, dependencies, rights, versions, migrations, clocks and certificates')
-    .option('--all', 'print the checks that found nothing to do as well')
+    .option('--all', 'also print the checks that found no problem')
     .action(async (services: string[], { all = false }: { all?: boolean }) => {
       const unknown = services.find((name) => !serviceNames.includes(name))
       if (unknown !== undefined) throw misused(`there is no service ${unknown}`)
@@ -39,8 +39,8 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Surro
 }
 
 /**
- * The environment that the fleet on the data folder gives to a service; else that of this command, with the service's
- * password of the bus where the environment holds those of all services. Throws when there is neither.
+ * The environment that the fleet on the data folder gives to a service. Without a fleet, that of this command; if it
+ * has the bus passwords of all services, the service's own is selected. Throws if there is neither.
  */
 function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const known = knownToFolder(dataDir, service, env)
@@ -55,7 +55,8 @@ function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv)
 
 async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<Found[]> {
   try {
-    // The log level is checked like every other setting, so the output may contain lines of the log, which are objects.
+    // The program checks the configured log level, so it does not silence its log: lines of the log are objects,
+    // findings are not.
     const lines = (await output(service, 'doctor', env, '', serviceMs)).split('\n')
     const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))

@@ -17,15 +17,18 @@ export function addImportCommands(parent: Command, surroundings: Surroundings): 
       .command(name)
       .argument('<file>', 'the archive')
       .description(about)
-      .option('--group <name>', 'group for rooms that come with none', 'Imported')
+      .option('--group <name>', 'group for rooms that have none', 'Imported')
       .option(
         '--match <by>',
-        'who is the same: "email" takes accounts with that verified address, "none" makes new ones',
+        'how people are matched with accounts: "email" uses the account with the same verified address, "none" creates new accounts',
         'email',
       )
-      .option('--files <folder>', 'folder with files that the archive does not hold itself')
+      .option('--files <folder>', 'folder with files that are not in the archive')
       .option('--report <file>', 'write the report as JSON to this file')
-      .option('--source <name>', 'what the archive is remembered by (default: its workspace or server)')
+      .option(
+        '--source <name>',
+        'name under which the import is recorded (default: the workspace or server of the archive)',
+      )
       .action(async (path: string, options: Options) =>
         runImport(surroundings, await open(path, options.files), options),
       )
@@ -39,7 +42,7 @@ export function addImportCommands(parent: Command, surroundings: Surroundings): 
     },
   )
 
-  kind('parley', 'take what parley export wrote (.jsonl)', async (path, files) => {
+  kind('parley', 'import an export of parley export (.jsonl)', async (path, files) => {
     const { openParley } = await import('./transfer/parley/read-export.ts')
     return openParley(path, files)
   })

@@ -6,10 +6,10 @@ import { given, type PasswordOption } from './user-commands.ts'
 export function addOwnerCommands(parent: Command, { withOperator, password, print }: Surroundings): void {
   parent
     .command('create')
-    .description('make an account that holds the role owner')
+    .description('create an account with the role owner')
     .requiredOption('--login <login>', 'its login')
     .option('--password-stdin', 'read its password from standard input')
-    .option('--email <address>', 'its e-mail address, recorded as verified')
+    .option('--email <address>', 'its e-mail address, which counts as verified')
     .action(async (options: PasswordOption & { login: string; email?: string }) => {
       const secret = await given(options, password)
       const { login, email = '' } = options

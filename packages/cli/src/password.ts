@@ -4,7 +4,7 @@ import { misused } from './failure.ts'
 /** Standard input. `isTTY`: it is a terminal. */
 export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 
-/** More than any password; longer input is not read to its end. */
+/** Longer than any password; longer input is refused before it is read completely. */
 const maxBytes = 4096
 
 /**
@@ -15,8 +15,8 @@ export async function readPassword(input: PasswordInput): Promise<string> {
   if (input.isTTY)
     throw misused('a terminal would show the password: read -rs PASSWORD, then printf %s "$PASSWORD" | parley ...')
   const password = decoded(await bytesOf(input)).replace(/\r?\n$/, '')
-  if (password === '') throw misused('standard input holds no password')
-  if (/[\r\n]/.test(password)) throw misused('standard input holds several lines; a password is one')
+  if (password === '') throw misused('standard input is empty: it must contain the password')
+  if (/[\r\n]/.test(password)) throw misused('standard input has several lines; a password is a single line')
   return password
 }
 
@@ -26,7 +26,7 @@ async function bytesOf(input: Readable): Promise<Buffer> {
   for await (const chunk of input as AsyncIterable<Buffer | string>) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > maxBytes) throw misused(`standard input holds more than a password (${maxBytes} bytes)`)
+    if (size > maxBytes) throw misused(`standard input is longer than a password can be (${maxBytes} bytes)`)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)

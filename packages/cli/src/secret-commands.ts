@@ -20,7 +20,7 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
   parent
     .command('rotate')
     .argument('<name>', 'name of the secret, as listed')
-    .description('make a new secret; the previous value stays valid until it is retired')
+    .description('generate a new secret; the previous value stays valid until it is retired')
     .action(async (name: string) => {
       await refusing(() => rotateSecret(dataDir(), name, env))
       print({ json: { rotated: name }, text: `${name} is rotated; start the fleet again` })
@@ -29,7 +29,7 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
   parent
     .command('retire')
     .argument('<name>', 'name of the secret, as listed')
-    .description('delete the previous value of a secret; what was made with it becomes invalid')
+    .description('delete the previous value of a secret; everything signed or encrypted with it becomes invalid')
     .action(async (name: string) => {
       await refusing(() => retireSecret(dataDir(), name))
       print({ json: { retired: name }, text: `the previous value of ${name} is deleted; start the fleet again` })

@@ -28,7 +28,7 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Sur
     .description('end sessions of an account; its open sockets are closed')
     .requiredOption('--login <login>', 'whose')
     .option('--id <session...>', 'ids of the sessions, as listed')
-    .option('--all', 'every session, and every link and code that was mailed')
+    .option('--all', 'every session, and every link and code that was sent by e-mail')
     .action(async ({ login, id = [], all }: { login: string; id?: string[]; all?: true }) => {
       if (id.length > 0 === (all ?? false)) throw misused('name the sessions with --id, or add --all')
       const sessionIds = [...new Set(id)]
@@ -42,7 +42,7 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Sur
         throw new Failure(
           exitCodes.refused,
           'not_found',
-          `${missing} of the named sessions do not exist, or no longer; parley session list --login ${login} lists them`,
+          `${missing} of the named sessions do not exist or have ended; parley session list --login ${login} lists the current ones`,
         )
     })
 }

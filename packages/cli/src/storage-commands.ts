@@ -25,16 +25,16 @@ type Report = { checked: number; found: number; mended: number; kinds: Record<st
 export function addStorageCommands(parent: Command, surroundings: Surroundings): void {
   parent
     .command('check')
-    .description('look for bytes without a row and rows without bytes; exits with 1 if something is left to repair')
-    .option('--repair', 'delete bytes that have had no row for seven days, and mark lost files')
-    .option('--accept-loss', 'with --repair: also where most of the bytes are gone')
+    .description('find objects without a row and rows without an object; exits with 1 if something is left to repair')
+    .option('--repair', 'delete objects that have had no row for seven days, and mark lost files')
+    .option('--accept-loss', 'with --repair: proceed even if most of the objects are missing')
     .action(({ repair = false, acceptLoss = false }: { repair?: boolean; acceptLoss?: boolean }) => {
-      if (acceptLoss && !repair) throw misused('--accept-loss means nothing without --repair')
+      if (acceptLoss && !repair) throw misused('--accept-loss needs --repair')
       return runCheck(surroundings, { repair, acceptLoss })
     })
   parent
     .command('adopt')
-    .description('make the storage that of this database: after a restore, or when it is another one on purpose')
+    .description('assign the storage to this database, after a restore or a deliberate change of storage')
     .action(() => runAdopt(surroundings))
 }
 
@@ -51,7 +51,7 @@ async function runCheck({ access, note, print }: Surroundings, options: CheckOpt
     check(fleet, options, ({ checked, found }) => {
       if (Date.now() - notedAt < everyMs) return
       notedAt = Date.now()
-      note(`${checked} objects and rows looked at, ${found} findings`)
+      note(`${checked} objects and rows checked, ${found} findings`)
     }),
   )
   print({ json: report, text: asText(report) })
@@ -91,5 +91,5 @@ function asText({ checked, found, mended, findings }: Report): string {
 
 const advice = (left: number, repair: boolean): string =>
   repair
-    ? `${left} findings remain: bytes without a row are deleted after seven days without one`
+    ? `${left} findings remain: objects are deleted after seven days without a row`
     : `${left} findings; parley storage check --repair repairs them`

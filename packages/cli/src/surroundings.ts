@@ -1,7 +1,7 @@
 import type { OperatorAccess } from '@parley/local'
 import type { Operator } from './operator.ts'
 
-/** A result: what `--json` prints, and sentences for people. */
+/** A result: an object for `--json`, and text for people. */
 export type Result = { json: object; text: string }
 
 /** The environment of a command. */

@@ -4,7 +4,7 @@ import type { Surroundings } from './surroundings.ts'
 
 export type PasswordOption = { passwordStdin?: true }
 
-/** Adds the commands that make, change and delete accounts below a command; hidden ones work without being listed in its help. */
+/** Adds the commands that create, change and delete accounts. Hidden commands work but are not listed in the help. */
 export function addUserCommands(
   parent: Command,
   { withOperator, password, print }: Surroundings,
@@ -12,10 +12,10 @@ export function addUserCommands(
 ): void {
   parent
     .command('create', { hidden })
-    .description('make an account')
+    .description('create an account')
     .requiredOption('--login <login>', 'its login')
     .option('--password-stdin', 'read its password from standard input')
-    .option('--email <address>', 'its e-mail address, recorded as verified')
+    .option('--email <address>', 'its e-mail address, which counts as verified')
     .option('--role <name...>', 'roles to give it')
     .action(async (options: PasswordOption & { login: string; email?: string; role?: string[] }) => {
       const secret = await given(options, password)

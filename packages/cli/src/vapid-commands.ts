@@ -6,7 +6,7 @@ import type { Surroundings } from './surroundings.ts'
 export function addVapidCommands(parent: Command, { print }: Surroundings): void {
   parent
     .command('generate')
-    .description('make a pair of keys for push notifications and print it; it is kept nowhere')
+    .description('generate a pair of keys for push notifications and print it; it is not stored')
     .action(() => {
       const { publicKey, privateKey } = newVapidKeys()
       const text = [`PARLEY_PUSH_VAPID_PUBLIC_KEY=${publicKey}`, `PARLEY_PUSH_VAPID_PRIVATE_KEY=${privateKey}`]

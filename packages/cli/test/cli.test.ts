@@ -38,7 +38,7 @@ let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
 
-/** Whether all of its threads have ended; assumed where that cannot be determined. */
+/** Whether all threads of a process are stopped; true if that cannot be determined. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
   if (!existsSync(tasks)) return true
@@ -88,7 +88,7 @@ beforeAll(async () => {
           userId: 'U1',
           emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
         }),
-        // Of the sessions only S1 exists.
+        // Only the session S1 exists.
         endSessions: ({ sessionIds }) => ({ userId: 'U1', ended: sessionIds.filter((id) => id === 'S1').length }),
         removeEmail(request) {
           requested.push({ ...request, $typeName: undefined })
@@ -119,7 +119,7 @@ describe('commands', () => {
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'not_found' } })
   })
 
-  test('create makes an account with everything that was given, and prints JSON when asked', async () => {
+  test('create makes an account with all given options, and prints JSON on request', async () => {
     const args = [
       'user',
       'create',
@@ -191,7 +191,7 @@ describe('commands', () => {
 })
 
 describe('failures', () => {
-  test("a refusal has the fleet's words and code 1", async () => {
+  test("a refusal has the fleet's message and code 1", async () => {
     const args = ['user', 'create', '--login', 'taken', '--password-stdin']
     expect(await parley(args, { stdin: 'secret' })).toEqual({ code: 1, out: '', err: 'parley: the login is taken\n' })
     const { err } = await parley([...args, '--json'], { stdin: 'secret' })
@@ -244,19 +244,19 @@ describe('failures', () => {
     [['config', 'nobody'], 'there is no service nobody'],
     [['secret', 'rotate'], "argument 'name'"],
     [['user', 'create', '--login', 'a', '--password', 'secret'], 'unknown option'],
-  ])('%j is not understood: code 2', async (args, message) => {
+  ])('%j is a usage error: code 2', async (args, message) => {
     const { code, err } = await parley(args)
     expect(code).toBe(2)
     expect(err).toContain(message)
   })
 
   test.each([
-    ['an empty one', '\n', false, 'holds no password'],
+    ['an empty line', '\n', false, 'standard input is empty'],
     ['two lines', 'one\ntwo\n', false, 'several lines'],
-    ['a line with an empty one behind', 'one\n\n', false, 'several lines'],
-    ['what is not UTF-8', Buffer.from('passwörter', 'latin1'), false, 'not UTF-8'],
-    ['a whole file', 'x'.repeat(5000), false, 'more than a password'],
-    ['what is typed at a terminal', 'secret', true, 'would show the password'],
+    ['a line followed by an empty line', 'one\n\n', false, 'several lines'],
+    ['text that is not UTF-8', Buffer.from('passwörter', 'latin1'), false, 'not UTF-8'],
+    ['a whole file', 'x'.repeat(5000), false, 'longer than a password can be'],
+    ['input from a terminal', 'secret', true, 'would show the password'],
   ])('no password is sent: %s', async (_, stdin, isTTY, message) => {
     const before = requested.length
     const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin, isTTY })
@@ -288,7 +288,7 @@ describe('failures', () => {
     ['secrets.json', ['session', 'list', '--login', 'a', '--direct'], 3],
     ['secrets.json', ['secret', 'list'], 1],
     ['run/ports.json', ['config', 'accounts'], 3],
-  ])('damaged %s is reported in words: %j', async (file, args, exitCode) => {
+  ])('a damaged %s is reported: %j', async (file, args, exitCode) => {
     const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
     mkdirSync(join(dir, 'run'))
     writeFileSync(join(dir, 'run/ports.json'), '{}')

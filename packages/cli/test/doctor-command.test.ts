@@ -7,7 +7,7 @@ import { runParley } from './_parley.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** With it a command is taken for one in the environment of a service. */
+/** With a server setting, the command uses its own environment as that of a service. */
 const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
 
 type Printed = {
@@ -16,7 +16,7 @@ type Printed = {
   findings: { service: string; check: string; result: string; found: string; next: string }[]
 }
 
-test('findings of several services in one object, in a stable form', async () => {
+test('prints findings of several services as one object in a stable format', async () => {
   const { code, out, err } = await runParley(['doctor', 'gateway', 'rooms', '--json'], { dir, env })
   const { result, counts, findings } = JSON.parse(out) as Printed
   expect([code, result]).toEqual([1, 'fail'])
@@ -30,7 +30,7 @@ test('findings of several services in one object, in a stable form', async () =>
   })
 })
 
-test('the text lists a finding of several services once, with what to do', async () => {
+test('the text lists a finding of several services once, with advice', async () => {
   const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir, env })
   expect(code).toBe(1)
   expect(
@@ -40,7 +40,7 @@ test('the text lists a finding of several services once, with what to do', async
 })
 
 test('an invalid log level is found, and lines of the log hide no findings', async () => {
-  // That Redis cannot be reached is logged.
+  // The failed connection to Redis is logged.
   const loud = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
   const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env: loud })
   const { findings } = JSON.parse(out) as Printed
@@ -51,7 +51,7 @@ test('an invalid log level is found, and lines of the log hide no findings', asy
 })
 
 test('one warning is counted in the singular', async () => {
-  // Without settings of the bus it is not checked, and realtime has nothing else to warn of.
+  // Without settings of the bus it is not checked, and realtime has no other reason for a warning.
   expect((await runParley(['doctor', 'realtime'], { dir, env })).out).toMatch(/^\d+ ok, 1 warning, \d+ failures$/m)
 })
 

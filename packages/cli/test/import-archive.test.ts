@@ -132,7 +132,7 @@ async function run(fake: ReturnType<typeof fakeFleet>, ...records: ArchiveRecord
 }
 const members = (...people: string[]): ArchiveRecord => ({ type: 'members', people, place: 'C1' })
 
-test('rooms come with the members that are known, into the group of the command or their own', async () => {
+test('rooms are created with the known members, in their own group or in that of the command', async () => {
   const fake = fakeFleet()
   const group = { type: 'group', id: 'G1', name: 'Own', description: '', place: '' } as const
   const report = await run(
@@ -164,7 +164,7 @@ test('a direct message of too many people stays private, regardless of the archi
   expect(fake.rooms).toMatchObject([{ externalId: 'D1', dm: false, private: true }])
 })
 
-test('a direct message keeps those who were deleted; of more than ten people it becomes a private channel', async () => {
+test('a direct message keeps deleted people; with more than ten people it becomes a private channel', async () => {
   const fake = fakeFleet()
   const many = Array.from({ length: 11 }, (_, index) => `P${index}`)
   await run(
@@ -182,7 +182,7 @@ test('a direct message keeps those who were deleted; of more than ten people it 
   ])
 })
 
-test('messages are sent in batches, except those of an earlier run of any time, and all are marked as read at the end', async () => {
+test('messages are sent in batches, except those of earlier runs, and all are marked as read at the end', async () => {
   const fake = fakeFleet({ known: ['old', 'new'] })
   const future = message('new', { createdAt: new Date(1_700_000_000_000) })
   const between = Array.from({ length: 600 }, (_, index) => message(`between-${index}`))
@@ -214,7 +214,7 @@ test('refused records are reported, and everything else is imported', async () =
   expect(notTaken).toMatchObject([
     { what: 'messages', reason: 'that is nothing', places: ['at 7'] },
     { what: 'rooms', reason: 'it is nothing', places: ['C1'] },
-    { what: 'messages', reason: 'their room was not taken', places: ['at lost'] },
+    { what: 'messages', reason: 'their room was not imported', places: ['at lost'] },
   ])
 })
 

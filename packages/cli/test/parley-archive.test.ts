@@ -37,11 +37,11 @@ test('times that cannot be stored are dropped, and previews link only to web pag
   )
   expect(records).toMatchObject([
     { type: 'room', createdAt: undefined },
-    { type: 'untaken', reason: 'the time is not one' },
+    { type: 'untaken', reason: 'the time is invalid' },
     { type: 'message', preview: undefined },
   ])
 })
 
-test('a file that does not say where it comes from is refused', async () => {
+test('a file without its server is refused', async () => {
   await expect(read({ ...header, server: undefined })).rejects.toMatchObject({ exitCode: 1, code: 'bad_archive' })
 })

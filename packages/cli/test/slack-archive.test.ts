@@ -162,7 +162,7 @@ describe('a message', () => {
     ])
   })
 
-  test('of a direct message answers instead of making a thread', async () => {
+  test('of a direct message becomes an answer instead of a thread reply', async () => {
     const { records } = await read({
       'users.json': users,
       'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
@@ -275,10 +275,10 @@ test('a link that replaces a folder is not followed', async () => {
 describe('records that are not imported are reported with their place', () => {
   test.each([
     ['rows about the room', said(1, { subtype: 'channel_join' }), 'notices'],
-    ['a time that is none', said(1, { ts: 'yesterday' }), 'messages'],
+    ['an invalid time', said(1, { ts: 'yesterday' }), 'messages'],
     ['a time long ago', said(1, { ts: '0000000001.000000' }), 'messages'],
-    ['a time to come', said(1, { ts: '99999999999.000000' }), 'messages'],
-    ['nobody as author', said(1, { user: undefined }), 'messages'],
+    ['a time in the future', said(1, { ts: '99999999999.000000' }), 'messages'],
+    ['no author', said(1, { user: undefined }), 'messages'],
     ['nothing but blocks', said(1, { text: '', blocks: [{ type: 'divider' }] }), 'messages'],
   ])('%s', async (_, message, what) => {
     expect(await untakenOf(message)).toMatchObject([{ what, place: 'tea/2017-07-14.json#1' }])
@@ -286,8 +286,8 @@ describe('records that are not imported are reported with their place', () => {
 
   test.each([
     ['no list', { ok: true }, 'the file is not a list of messages'],
-    ['more values than memory holds', `[${'{},'.repeat(5_000_001)}{}]`, 'the file contains more than 5000000 values'],
-    ['nothing in much room', ' '.repeat(17 * 1024 * 1024), 'the file unpacks to more than 200 times its size'],
+    ['too many values for memory', `[${'{},'.repeat(5_000_001)}{}]`, 'the file contains more than 5000000 values'],
+    ['extreme compression', ' '.repeat(17 * 1024 * 1024), 'the file unpacks to more than 200 times its size'],
   ])('a day with %s', async (_, content, reason) => {
     expect(of((await day(content)).records, 'untaken')).toMatchObject([{ what: 'days', reason }])
   })
@@ -358,8 +358,16 @@ describe('a file that is not an export is refused with a reason', () => {
   test.each([
     ['without users', { 'channels.json': channels }, 'no users.json'],
     ['without rooms', { 'users.json': users }, 'no channels'],
-    ['with users that are no list', { 'users.json': {}, 'channels.json': channels }, 'users.json is not a JSON list'],
-    ['with rooms that are no list', { 'users.json': users, 'channels.json': {} }, 'channels.json is not a JSON list'],
+    [
+      'with users that are not a list',
+      { 'users.json': {}, 'channels.json': channels },
+      'users.json is not a JSON list',
+    ],
+    [
+      'with rooms that are not a list',
+      { 'users.json': users, 'channels.json': {} },
+      'channels.json is not a JSON list',
+    ],
     ['with broken users', { 'users.json': '[{]', 'channels.json': channels }, 'users.json is not JSON'],
   ])('%s', async (_, files, message) => {
     await expect(read(files)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(message) })

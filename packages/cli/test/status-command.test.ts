@@ -47,7 +47,7 @@ test('reports a process that waits, one that has ended, and deployables without 
   expect(status).toMatchObject({ ready: false, versions: [serverVersion] })
   expect(status.missing).toContain('gateway')
   expect(status.missing).not.toContain('calls')
-  // Which figures there are, and which errors came before, depends on the files that ran before in this process.
+  // Metrics and earlier errors depend on the test files that ran before in this process.
   expect(status.nodes).toContainEqual(
     expect.objectContaining({
       ...{ at: `127.0.0.1:${port}`, state: 'not ready', reasons: ['waiting for postgres'], service: 'parley' },
@@ -100,7 +100,7 @@ test('a name that cannot be resolved is a process that cannot be reached', async
 })
 
 test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}'])(
-  'a server that is no process of Parley and answers %s',
+  'a server that is not a process of Parley and answers %s',
   async (answer) => {
     const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -109,7 +109,11 @@ test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}
     const { code, out } = await parley('--json', '--at', other, `127.0.0.1:${port}`)
     expect(code).toBe(1)
     expect((JSON.parse(out) as Printed).nodes).toContainEqual(
-      expect.objectContaining({ at: other, state: 'unreachable', reasons: ['no process of Parley answers there'] }),
+      expect.objectContaining({
+        at: other,
+        state: 'unreachable',
+        reasons: ['something other than a process of Parley answered'],
+      }),
     )
   },
 )

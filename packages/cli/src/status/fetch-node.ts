@@ -12,14 +12,14 @@ export type FleetNode = {
   state: 'ready' | 'not ready' | 'unreachable'
   /** Why it is not ready, or why it could not be queried. */
   reasons: string[]
-  /** Empty if it cannot be reached and is not known otherwise. */
+  /** Empty if the process cannot be reached and its name is not known. */
   service: string
   host: string
   version: string
   /** ISO time, or empty. */
   startedAt: string
   sockets: number | null
-  /** Age of the oldest event that waits for the stream, in seconds. */
+  /** Age of the oldest event that the stream has not stored yet, in seconds. */
   outboxAgeSeconds: number | null
   /** Messages that its deployable has yet to handle. */
   pending: number | null
@@ -56,7 +56,7 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
   }
 }
 
-/** Reads what a process says about itself. Throws if something else than a process of Parley answered. */
+/** Parses the status of a process. Throws if the answer is not from a process of Parley. */
 function readStatus(answer: string): ProcessStatus {
   let said: unknown
   try {
@@ -65,7 +65,7 @@ function readStatus(answer: string): ProcessStatus {
     said = undefined
   }
   if (isStatus(said)) return said
-  throw new Error('no process of Parley answers there')
+  throw new Error('something other than a process of Parley answered')
 }
 
 const isStatus = (said: unknown): said is ProcessStatus =>

@@ -5,13 +5,12 @@ import { dataDirAt } from '@parley/local/data-dir'
 import { misused, unreachable } from '../failure.ts'
 import type { NodeAddress } from './fetch-node.ts'
 
-/** Port on which the chart and Compose have the internal port of every process. */
+/** Internal port of every process in the chart and in Compose. */
 const usualPort = 9090
 
 /**
- * The processes behind names: each address of a name is a process. A name is a host with an optional port, or an http
- * URL of one. A name that cannot be resolved is one process, which cannot be reached. Throws a Failure for an invalid
- * name.
+ * Resolves names to processes: each address of a name is a process. A name is a host with an optional port, or an http
+ * URL. A name that cannot be resolved counts as one unreachable process. Throws a Failure for an invalid name.
  */
 export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
   const found = await Promise.all(

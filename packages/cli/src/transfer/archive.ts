@@ -40,7 +40,7 @@ export type ArchivedFile = {
   contentType: string
   /** Size of the whole file in bytes, if the archive contains it. */
   size?: number
-  /** Undefined when the archive does not have them. */
+  /** Undefined if the archive does not contain the bytes. */
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined
 }
 

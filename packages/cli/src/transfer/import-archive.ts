@@ -65,7 +65,7 @@ export async function importArchive(
         await openNext()
         await people.flush()
         if (open) await open.messages.take(record)
-        else report.left('messages', 'their room was not taken', record.place)
+        else report.left('messages', 'their room was not imported', record.place)
         progress({ room: open?.room.name ?? '', messages: ++seen })
         break
       case 'untaken':

@@ -13,7 +13,7 @@ export async function fileAt(
   name: string,
 ): Promise<{ size: number; stream: AsyncIterable<Uint8Array> }> {
   const path = join(await realpath(folder), name)
-  if ((await realpath(path)) !== path) throw new Error('it is a symbolic link or below one')
+  if ((await realpath(path)) !== path) throw new Error('it is a symbolic link, or in a folder that is one')
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const about = await file.stat()
   if (about.isFile()) return { size: about.size, stream: file.createReadStream() }

@@ -14,9 +14,9 @@ import { maxBodyBytes, splitBody } from './split-body.ts'
 
 const messagesAtOnce = 500
 const maxAttachments = 10
-/** A request has at most 1 MiB. */
+/** Bytes per call, well below the limit of 1 MiB for a request. */
 const bytesAtOnce = 400 * 1024
-/** Longer texts are cut off: nobody wrote them by hand, and one would fill a room. */
+/** Longer texts are cut off: no person wrote them, and a single one would fill a room. */
 const maxCharacters = 1_000_000
 
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
@@ -91,7 +91,7 @@ export class MessageImporter {
     this.#places.clear()
   }
 
-  /** Sends messages so that only invalid ones are left out: if a batch is refused, each half is sent again. */
+  /** Sends messages. If a batch is refused, each half is sent again, so that only invalid messages are left out. */
   async #send(messages: Outgoing[]): Promise<void> {
     const { source, report } = this.#terms
     try {

@@ -49,7 +49,7 @@ export class PeopleImporter {
       if (emailDropped) report.altered('people', 'the address is not valid or belongs to another account', place)
       const name = waiting[index]?.name ?? ''
       if (outcome !== ImportedPersonOutcome.MATCHED && login !== '' && login.toLowerCase() !== name.toLowerCase())
-        report.altered('people', 'the login here is another one', `${place} is ${login}`)
+        report.altered('people', 'the login was changed', `${place} is ${login}`)
     }
   }
 

@@ -41,8 +41,8 @@ export class Report {
     const taken = [...this.#taken].map(([what, count]) => `  ${counted(count, what)}`)
     return [
       ...section('taken', taken.length > 0 ? taken : ['  nothing new']),
-      ...section('taken with changes', lines(this.#changed)),
-      ...section('not taken', lines(this.#untaken)),
+      ...section('imported with changes', lines(this.#changed)),
+      ...section('not imported', lines(this.#untaken)),
     ].join('\n')
   }
 }

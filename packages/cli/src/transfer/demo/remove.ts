@@ -2,13 +2,16 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { TransferFleet } from '../fleet.ts'
 import { demoGroup, demoPeople, demoRooms } from './records.ts'
 
-/** What was removed of the sample's layout, and what remains to be. */
+/** The removed rooms and group, and the accounts that are left to remove. */
 type Removed = {
   /** Logins of sample accounts that still exist. */
   logins: string[]
   /** Names of the rooms, which are archived now. */
   rooms: string[]
-  /** `kept`: something else is in it, or there is no other. `none`: there is no group with the sample's description. */
+  /**
+   * `kept`: it has other rooms, it is the only group, or rooms is of an earlier release. `none`: no group has the
+   * sample's description.
+   */
   group: 'deleted' | 'kept' | 'none'
 }
 
@@ -19,7 +22,7 @@ export async function removeDemo(
 ): Promise<Removed> {
   const made: { roomId: string; name: string }[] = []
   for (const { id, name } of demoRooms) {
-    // Returns the room by its id at the source. Without a group none is made.
+    // Importing again returns the room with this external id. Without a group it creates no room.
     const room = await unless(Code.NotFound, rooms.importRoom({ source, externalId: id, name, universal: true }))
     if (room === undefined) continue
     await rooms.archiveImportedRoom({ roomId: room.roomId })
@@ -36,12 +39,12 @@ export async function removeDemo(
   return { logins, rooms: made.map(({ name }) => name), group }
 }
 
-/** The group is known by its description: it may have got another name, and another group may have that name. */
+/** Finds the group by its description, because it may have been renamed, and another group may have its old name. */
 async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Promise<Removed['group']> {
   const { groups } = await rooms.exportLayout({})
   const known = groups.find(({ description }) => description === demoGroup.description)
   if (known === undefined) return 'none'
-  // A process of an earlier release does not have the method.
+  // An earlier release of rooms does not have the method.
   const answer = await unless(Code.Unimplemented, rooms.removeImportedGroup({ groupId: known.groupId, roomIds }))
   return answer?.removed ? 'deleted' : 'kept'
 }

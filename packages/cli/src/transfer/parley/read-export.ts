@@ -21,7 +21,7 @@ export async function openParley(path: string, filesFolder?: string): Promise<Pa
   if (textOf(header.server) === '') throw badExport(`${basename(path)} does not say which server it comes from`)
   if (header.version !== formatVersion)
     throw badExport(
-      `${basename(path)} has version ${String(header.version)} of the format; ${formatVersion} is understood`,
+      `${basename(path)} has version ${String(header.version)} of the format; this command reads version ${formatVersion}`,
     )
   return {
     source: `parley:${textOf(header.server)}`,
@@ -71,7 +71,7 @@ function toRecord(fields: Fields, folder: string | undefined, place: string): Ar
     case 'message':
       return toMessage(fields, folder, place)
     default:
-      return { type: 'untaken', what: 'lines', reason: 'their type is not known', place }
+      return { type: 'untaken', what: 'lines', reason: 'their type is unknown', place }
   }
 }
 
@@ -87,7 +87,7 @@ function toRoom(fields: Fields, place: string): ArchivedRoom {
 
 function toMessage(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
   const createdAt = timeOf(fields.createdAt)
-  if (!createdAt) return { type: 'untaken', what: 'messages', reason: 'the time is not one', place }
+  if (!createdAt) return { type: 'untaken', what: 'messages', reason: 'the time is invalid', place }
   const message: ArchivedMessage = {
     ...{ type: 'message', id: textOf(fields.id), author: textOf(fields.author), createdAt, place },
     ...{ updatedAt: timeOf(fields.updatedAt), deletedAt: timeOf(fields.deletedAt) },

@@ -39,9 +39,9 @@ export function toMessage(message: Fields, files: Files, place: string): Archive
   const untaken = (what: string, reason: string): Untaken => ({ type: 'untaken', what, reason, place })
   if (systemSubtypes.has(subtype)) return untaken('notices', `rows about the room itself are not messages (${subtype})`)
   const createdAt = timeOf(message.ts)
-  if (!createdAt) return untaken('messages', 'the time is not one')
+  if (!createdAt) return untaken('messages', 'the time is invalid')
   const author = authorOf(message)
-  if (author === '') return untaken('messages', 'it names no author')
+  if (author === '') return untaken('messages', 'it has no author')
   const [ts, thread] = [textOf(message.ts), textOf(message.thread_ts)]
   const threadTs = stamp.test(thread) ? thread : ''
   const base = { type: 'message', id: ts, author, createdAt, markup: 'slack', inReplyTo: '', place } as const
@@ -51,8 +51,7 @@ export function toMessage(message: Fields, files: Files, place: string): Archive
     return { ...base, ...{ deletedAt: createdAt, text: '', threadRoot, alsoInChannel, reactions: [], files: [] } }
   const text = textFrom(message)
   const attached = filesOf(message, files)
-  if (text === '' && attached.length === 0)
-    return untaken('messages', 'there is no text in it (only blocks, or nothing)')
+  if (text === '' && attached.length === 0) return untaken('messages', 'it has no text (only blocks, or nothing)')
   return {
     ...{ ...base, threadRoot, alsoInChannel, files: attached },
     text: subtype === 'me_message' && text !== '' ? `_${text}_` : text,

@@ -125,7 +125,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
     }
   }
   const taken = new Set(folders.values())
-  const reason = 'their folder has the name of no room, or of more than one'
+  const reason = 'their folder matches no room, or several rooms'
   for (const [folder, paths] of days) {
     if (taken.has(folder)) continue
     for (const path of paths) yield { type: 'untaken', what: 'days', reason, place: path.slice(prefix.length) }
@@ -133,8 +133,8 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
 }
 
 /**
- * Folder of each room, by room id. A folder is named after the room or its id; a name that several rooms share is used
- * for none.
+ * Folder of each room, by room id. A folder is named after the room or its id; a name that several rooms share is
+ * ignored.
  */
 function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknown>): Map<string, string> {
   const owners = new Map<string, Set<string>>()

@@ -46,7 +46,7 @@ export class ZipArchive implements AsyncDisposable {
         packed += entry.compressedSize
         const path = pathOf(entry)
         if (path.endsWith('/')) continue
-        // It is ambiguous which one is meant.
+        // It would be ambiguous which of the two to read.
         if (entries.has(path)) throw badArchive(`${name} contains ${path} twice`)
         entries.set(path, entry)
       }
