@@ -7,13 +7,19 @@ const from = (trusted: string[], peer: string, forwardedFor?: string) =>
 describe('the address of a client', () => {
   test.each([
     ['is the other end of the connection', [], '203.0.113.9', undefined, '203.0.113.9'],
-    ['is IPv4 on a socket that speaks both', [], '::ffff:203.0.113.9', undefined, '203.0.113.9'],
-    ['is not what a stranger claims', [], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
-    ['is not what a stranger beside a proxy claims', ['10.0.0.0/8'], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['is IPv4 on a dual-stack socket', [], '::ffff:203.0.113.9', undefined, '203.0.113.9'],
+    ['is not what an untrusted peer claims', [], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    [
+      'is not what an untrusted peer beside a proxy claims',
+      ['10.0.0.0/8'],
+      '203.0.113.9',
+      '198.51.100.1',
+      '203.0.113.9',
+    ],
     ['is what a trusted proxy says', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', '198.51.100.1'],
     ['is read from the right', ['10.0.0.0/8'], '10.1.2.3', '6.6.6.6, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
     ['is the leftmost when all are trusted', ['10.0.0.0/8'], '10.1.2.3', '10.7.7.7', '10.7.7.7'],
-    ['is the last one told when an entry is garbage', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
+    ['is the last valid one if an entry is garbage', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
     ['may come with a port', ['10.1.2.3'], '10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
     ['may be IPv6', ['fd00::/8'], 'fd00::1', '[2001:db8:0:0:1::5]:443', '2001:db8::1:0:0:5'],
     ['is IPv4, however it is written', ['10.0.0.0/8'], '::ffff:a01:203', '::ffff:c633:6401', '198.51.100.1'],
@@ -63,7 +69,7 @@ describe('the address of a client', () => {
   })
 
   test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
-    '%s is refused as trusted proxies, because strangers have addresses in it',
+    '%s is refused as trusted proxies, because it contains public addresses',
     (network) => {
       expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
     },

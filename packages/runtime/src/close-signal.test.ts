@@ -17,7 +17,7 @@ test('over HTTP/1 a disconnecting client aborts it, also if it is requested late
   const request = get(await originOf(server)).on('error', () => undefined)
   await once(server, 'request')
   const [response] = requested
-  if (!response) throw new Error('nothing was asked')
+  if (!response) throw new Error('there was no request')
   const signal = closeSignal(response)
   expect(signal.aborted).toBe(false)
   request.destroy()

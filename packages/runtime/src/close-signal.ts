@@ -1,4 +1,4 @@
-/** The part of a response of HTTP/1 or HTTP/2 that is needed. */
+/** The parts of an HTTP/1 or HTTP/2 response that are used. */
 type Response = {
   once(event: 'close', listener: () => void): unknown
   /** HTTP/1. */

@@ -13,7 +13,7 @@ test('a loop blocked half of the time is reported until it has recovered', () =>
   expect(stalls.reason(now + 10_000)).toBeUndefined()
 })
 
-test('a stall of an idle loop counts from when the check was due, not the work before it', () => {
+test('a stall of an idle loop is measured from when the check was due, without the work before', () => {
   const stalls = new EventLoopStalls(0)
   stalls.look({ now: 10_400, lateMs: 400, activeMs: 6_000 })
   expect(stalls.reason(10_400)).toBeUndefined()

@@ -4,7 +4,10 @@ import { beatWithin } from '@parley/telemetry'
 const blockMs = 400
 const windowMs = 10_000
 const limitMs = 5_000
-/** Intervals of the check while the loop is mostly idle, on the beat of periodic work, and while it is busy. */
+/**
+ * Intervals of the check while the loop is mostly idle (a multiple of the common beat of periodic tasks), and while it
+ * is busy.
+ */
 const [restMs, closelyMs] = [10_000, 100]
 const busy = 0.25
 

@@ -1,8 +1,8 @@
 type Backlog = { name: string; check: () => string | undefined }
 
 /**
- * Whether this process should receive work. Dependencies count only at start. Later only draining and its own backlog
- * make a process unready, so that an outage of a shared dependency does not take the whole fleet out of service.
+ * Whether this process should receive work. Dependencies count only at start. Later only draining and the process's own
+ * backlog make it unready, so that an outage of a shared dependency does not take the whole fleet out of service.
  */
 export class Health {
   readonly #starting = new Set<string>()

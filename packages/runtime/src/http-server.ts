@@ -4,7 +4,7 @@ import { isRecording } from '@parley/telemetry'
 import { countWhenAnswered, traceRequest } from './metrics.ts'
 import { answerRequests } from './request-framing.ts'
 
-/** A listening HTTP server; disposing it lets running requests finish. `url` is where this machine reaches it. */
+/** A listening HTTP server; disposing it lets running requests finish. `url` is its address on this machine. */
 export type HttpServer = AsyncDisposable & { url: string }
 
 /** Timeouts of a connection without progress, in milliseconds. */
@@ -17,14 +17,14 @@ export type HttpTimeouts = {
   idle: number
 }
 
-/** Suits ordinary clients. */
+/** Timeouts for ordinary clients. */
 export const defaultTimeouts: HttpTimeouts = { head: 10_000, request: 120_000, idle: 60_000 }
 
 type Options = {
   host: string
   port: number
   handle: RequestListener
-  /** The pattern that a path belongs to, for metrics: one of few. Default: `*` for all. */
+  /** The pattern of a path, for metrics; there must be only a few patterns. Default: `*` for all. */
   routeOf?: (path: string) => string
   timeouts?: HttpTimeouts
 }

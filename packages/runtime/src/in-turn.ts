@@ -8,9 +8,9 @@ type Line = { last: ServerResponse; waiting: number }
 const lines = new WeakMap<Duplex, Line>()
 
 /**
- * Handles a pipelined request once the earlier responses of its connection have been sent, so that a client that does
- * not read makes the server hold one response at most. If an earlier response ends the connection, the request is never
- * handled. Ends a connection on which too many requests wait.
+ * Handles a pipelined request once the earlier responses of its connection have been sent, so that for a client that
+ * does not read, the server holds at most one response. If an earlier response ends the connection, the request is
+ * never handled. Ends a connection on which too many requests wait.
  */
 export function inTurn(socket: Duplex, response: ServerResponse, handle: () => void): void {
   if (!socket.writable) return
@@ -30,7 +30,10 @@ export function inTurn(socket: Duplex, response: ServerResponse, handle: () => v
   response.once('close', ends)
 }
 
-/** Runs after all requests of a connection have been answered; never if the connection ends before or with that. */
+/**
+ * Runs after all requests of a connection have been answered; never if the connection ends first, or with the last
+ * response.
+ */
 export function afterAnswers(socket: Duplex, run: () => void): void {
   const before = lines.get(socket)?.last
   const runIfOpen = () => socket.writable && run()

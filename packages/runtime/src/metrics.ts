@@ -19,7 +19,7 @@ type Method = (typeof methods)[number] | '_OTHER'
 /** The method as metrics name it. */
 const methodOf = (method = ''): Method => methods.find((known) => known === method) ?? '_OTHER'
 
-/** What is known of a request that was answered. */
+/** Properties of an answered request. */
 type Answered = {
   method: string | undefined
   /** The method of the contract, or the pattern of the path: never the path itself. */
@@ -38,7 +38,7 @@ export function countRequest({ method, route, status, error, durationMs }: Answe
 }
 
 /**
- * Handles a request inside its span, which ends with its answer; `route` as for {@link countRequest}. To be called only
+ * Handles a request inside its span, which ends with the response; `route` as for {@link countRequest}. Call it only
  * while spans are recorded.
  */
 export async function traceRequest(
@@ -70,15 +70,15 @@ export function countWhenAnswered(request: IncomingMessage, response: ServerResp
   })
 }
 
-/** 499, as of other servers: the client did not wait for an answer. */
+/** 499, a status that other servers use too: the client disconnected before the response. */
 const statusOf = (response: ServerResponse): number => (response.headersSent ? response.statusCode : 499)
 
 /** The kind of server that got the request. */
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**
- * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; what
- * `request` throws counts as a failure.
+ * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; an error of
+ * `request` counts as a failure.
  */
 export async function countOutgoing<T>(
   peer: Peer,

@@ -123,7 +123,7 @@ test('runs when woken, and once more if woken during a run', async () => {
   expect(runs).toHaveLength(2)
 })
 
-test('runs again before the usual pause if the run asked for it or failed', async () => {
+test('runs again before the usual pause if the run requested it or failed', async () => {
   let runs = 0
   const { promise: enough, resolve: end } = promised()
   await using _ = periodically({
@@ -149,7 +149,7 @@ test('a later wake does not delay an earlier one', async () => {
   await ran
 })
 
-test('tasks with long pauses run on one beat, those with the same pause always together', async () => {
+test('tasks with long pauses run on a common beat, and tasks with the same pause run together', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {
     const pauses = [5_000, 10_000, 15_000, 10_000]

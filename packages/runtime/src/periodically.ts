@@ -82,7 +82,7 @@ class Rounds implements Periodic {
     this.#running = this.#run().then((againMs) => {
       this.#running = undefined
       if (this.#signal.aborted) return
-      // Woken during a run, which may have missed the new work.
+      // A wake during the run counts too, because the run may have missed the new work.
       this.#dueAt = Math.min(this.#dueAt, defaultTime(this.#task.everyMs), performance.now() + againMs)
       this.#arm()
     })
@@ -92,7 +92,7 @@ class Rounds implements Periodic {
   async #run(): Promise<number> {
     const { name, run, everyMs, afterFailureMs = Infinity } = this.#task
     try {
-      // Woken by a request, it would belong to that one's trace from then on.
+      // Otherwise a task that a request woke would belong to the trace of that request from then on.
       const againMs = await untraced(() => run(this.#signal))
       this.#hasFailed = false
       return againMs ?? Infinity

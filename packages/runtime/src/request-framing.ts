@@ -29,7 +29,7 @@ export function answerRequests(server: Server, handle: RequestListener): void {
 
 type Refusal = { status: number; error: string; allow?: string }
 
-const otherExpectation: Refusal = { status: 417, error: 'the only expectation that is met here is 100-continue' }
+const otherExpectation: Refusal = { status: 417, error: 'the only supported expectation is 100-continue' }
 
 function refuse({ method }: IncomingMessage, response: ServerResponse, { status, error, allow }: Refusal): void {
   const body = JSON.stringify({ error })
@@ -49,11 +49,11 @@ function refusalOf(request: IncomingMessage): Refusal | undefined {
   const coding = request.headers['transfer-encoding']
   const { method = '' } = request
   if (['GET', 'HEAD', 'OPTIONS'].includes(method))
-    return { status: 400, error: `a ${method} request takes no body here` }
+    return { status: 400, error: `a ${method} request must not have a body` }
   if (method !== 'POST')
     return { status: 405, error: 'method not allowed: use GET or POST', allow: 'GET, HEAD, POST, OPTIONS' }
   if (coding === undefined) return undefined
   if (request.httpVersion !== '1.1') return { status: 400, error: 'Transfer-Encoding needs HTTP/1.1' }
-  if (coding.toLowerCase() !== 'chunked') return { status: 501, error: 'the only transfer coding here is chunked' }
+  if (coding.toLowerCase() !== 'chunked') return { status: 501, error: 'the only supported transfer coding is chunked' }
   return undefined
 }

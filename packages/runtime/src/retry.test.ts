@@ -12,7 +12,7 @@ test('tries until it succeeds', async () => {
   expect([result, tries]).toEqual(['done', 5])
 })
 
-test('gives up on an error that is not to be retried', async () => {
+test('gives up on an error that must not be retried', async () => {
   let tries = 0
   const trying = retry(() => Promise.reject(new Error(`failure ${++tries}`)), {
     ...pauses,

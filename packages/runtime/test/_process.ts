@@ -61,5 +61,5 @@ export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc
   }
 }
 
-/** Settings of the program, and the fault it is to have. */
+/** Settings of the program with a simulated fault. */
 export const behaving = (behaviour: string) => ({ ...healthy, TEST_BEHAVIOUR: behaviour })

@@ -21,7 +21,7 @@ test('the process is live from the start', async () => {
   expect(await server.json('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('it is ready once all dependencies are there, and not while it drains', async () => {
+test('it is ready once all dependencies are available, and not while it drains', async () => {
   await using server = await startServer()
   const nats = server.health.startup('nats')
   const postgres = server.health.startup('postgres')

@@ -15,7 +15,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s drains, closes in order and ends t
   expect(service.lines).toEqual(['work finished while readyz says 503', 'pool closed'])
 })
 
-test('a forked process reports to its parent where it listens', async () => {
+test('a forked process reports its port to its parent', async () => {
   await using service = startProcess('service', undefined, true)
   const message = await readyMessage(service.child)
   expect(message).toEqual({ type: 'ready', internalPort: expect.any(Number), url: 'http://test.invalid' })
@@ -23,7 +23,7 @@ test('a forked process reports to its parent where it listens', async () => {
   expect(response.status).toBe(200)
 })
 
-test('a process says which deployable it is, whatever collectors are told', async () => {
+test('a process reports its deployable, also if OTEL_SERVICE_NAME differs', async () => {
   const names = { PARLEY_SERVICE: 'rooms', OTEL_SERVICE_NAME: 'chat' }
   await using service = startProcess('service', { ...behaving(''), ...names }, true)
   const { internalPort } = await readyMessage(service.child)
@@ -35,7 +35,7 @@ test('a forked process ends when its parent is killed', async () => {
   await using parent = startProcess('parent')
   await parent.line(/"ready"/)
   parent.child.kill('SIGKILL')
-  // The pipe of the output is the child's as well: it ends when both are gone.
+  // The child inherits the pipe of the output, which ends when both processes have ended.
   expect(await parent.ended).toBe('SIGKILL')
   expect(parent.lines.slice(1)).toEqual(['work finished while readyz says 503', 'pool closed'])
 })

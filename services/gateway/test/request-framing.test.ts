@@ -170,7 +170,7 @@ test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '
     const answer = await receive(socket, () => false)
     expect(answer.match(/HTTP\/1\.1 .*/g)).toEqual(['HTTP/1.1 400 Bad Request'])
     expect(answer).toMatch(/^connection: close$/im)
-    expect(answer).toContain('a GET request takes no body here')
+    expect(answer).toContain('a GET request must not have a body')
     await nextAnswer()
     expect(arrived.map(({ url }) => url)).toEqual(['/assets/files/A-next'])
   },
