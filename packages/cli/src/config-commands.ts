@@ -2,7 +2,7 @@ import { serviceNames } from '@parley/local/known'
 import type { EffectiveSetting } from '@parley/config'
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
-import { knownToFolder } from './known-to-folder.ts'
+import { environmentInFolder } from './environment-in-folder.ts'
 import { output } from './programs.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -28,7 +28,7 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Surro
  * this command, plus the defaults and fixed values that a fleet sets for its services.
  */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
-  const known = knownToFolder(dataDir, service, env)
+  const known = environmentInFolder(dataDir, service, env)
   const rows = JSON.parse(await output(service, 'print-config', known ?? env)) as EffectiveSetting[]
   return rows.map((row) =>
     row.source === 'environment' && known?.[row.env] !== env[row.env] ? { ...row, source: 'this fleet' } : row,

@@ -1,5 +1,5 @@
 import { unreachable } from './failure.ts'
-import { knownToFolder } from './known-to-folder.ts'
+import { environmentInFolder } from './environment-in-folder.ts'
 
 const services = ['accounts', 'admin'] as const
 const variableOf = (service: string) => `PARLEY_${service.toUpperCase()}_DATABASE_URL`
@@ -14,7 +14,7 @@ export function databasesOf(
 ): Record<(typeof services)[number], NodeJS.ProcessEnv> {
   const [accounts, admin] = services.map((service) => {
     if (env[variableOf(service)]) return env
-    const known = knownToFolder(dataDir, service, env)
+    const known = environmentInFolder(dataDir, service, env)
     if (known) return known
     throw unreachable(
       `neither ${variableOf(service)} nor the folder ${dataDir} says where the database of ${service} is; set the right folder with --data-dir or PARLEY_DATA_DIR`,

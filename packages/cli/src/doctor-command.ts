@@ -3,7 +3,7 @@ import { serviceNames } from '@parley/local/known'
 import type { Finding, Result } from '@parley/doctor'
 import type { Command } from 'commander'
 import { exitCodes, Failure, misused, unreachable } from './failure.ts'
-import { knownToFolder } from './known-to-folder.ts'
+import { environmentInFolder } from './environment-in-folder.ts'
 import { output } from './programs.ts'
 import type { Surroundings } from './surroundings.ts'
 import { counted } from './transfer/counted.ts'
@@ -43,7 +43,7 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Surro
  * has the bus passwords of all services, the service's own is selected. Throws if there is neither.
  */
 function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const known = knownToFolder(dataDir, service, env)
+  const known = environmentInFolder(dataDir, service, env)
   if (known) return known
   if (!Object.entries(env).some(([name, value]) => value && servers.test(name)))
     throw unreachable(

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
-import { writePrivately, type Take } from './private-file.ts'
+import { writePrivately, type WritePiece } from './private-file.ts'
 import type { Surroundings } from './surroundings.ts'
 import { counted } from './transfer/counted.ts'
 import type { Line } from './transfer/parley/format.ts'
@@ -35,7 +35,7 @@ async function runExport({ access, write, note, print, printAside }: Surrounding
     notedAt = Date.now()
     note(`${counted(messages, 'messages')} written`)
   }
-  const run = (take: Take) =>
+  const run = (take: WritePiece) =>
     withFleet(fleetAt, (fleet) =>
       exportRooms(fleet, { rooms: room, write: (line: Line) => take(`${JSON.stringify(line)}\n`), keep, progress }),
     )

@@ -3,13 +3,13 @@ import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { exitCodes, Failure } from './failure.ts'
 
 /** Writes a piece; resolves when more can be written. */
-export type Take = (piece: string | Uint8Array) => Promise<void>
+export type WritePiece = (piece: string | Uint8Array) => Promise<void>
 
 const cannotWrite = (path: string, why: string) =>
   new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be written: ${why}`)
 
 /** Writes a file that only its owner can read. It replaces an existing file once it is complete and flushed to disk. */
-export async function writePrivately<T>(path: string, write: (take: Take) => Promise<T>): Promise<T> {
+export async function writePrivately<T>(path: string, write: (take: WritePiece) => Promise<T>): Promise<T> {
   const there = await stat(path).catch(() => undefined)
   // Writing would replace a device or a pipe by a file.
   if (there && !there.isFile()) throw cannotWrite(path, 'it exists and is not a regular file')
@@ -30,7 +30,7 @@ export async function writePrivately<T>(path: string, write: (take: Take) => Pro
 
 const bytesAtOnce = 256 * 1024
 
-async function through<T>(file: FileHandle, write: (take: Take) => Promise<T>): Promise<T> {
+async function through<T>(file: FileHandle, write: (take: WritePiece) => Promise<T>): Promise<T> {
   let waiting: Buffer[] = []
   let size = 0
   const flush = async () => {

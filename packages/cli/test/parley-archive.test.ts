@@ -37,7 +37,7 @@ test('times that cannot be stored are dropped, and previews link only to web pag
   )
   expect(records).toMatchObject([
     { type: 'room', createdAt: undefined },
-    { type: 'untaken', reason: 'the time is invalid' },
+    { type: 'skipped', reason: 'the time is invalid' },
     { type: 'message', preview: undefined },
   ])
 })

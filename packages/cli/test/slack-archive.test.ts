@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { writeZip } from '@parley/testkit'
-import type { ArchivedMessage, ArchivedPerson, ArchivedRoom, ArchiveRecord, Untaken } from '../src/transfer/archive.ts'
+import type { ArchivedMessage, ArchivedPerson, ArchivedRoom, ArchiveRecord, Skipped } from '../src/transfer/archive.ts'
 import { openSlack } from '../src/transfer/slack/read-slack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-slack-archive-'))
@@ -66,7 +66,7 @@ const of = <T extends ArchiveRecord['type']>(records: ArchiveRecord[], type: T) 
   records.filter((record): record is Extract<ArchiveRecord, { type: T }> => record.type === type)
 const messagesOf = async (...messages: unknown[]): Promise<ArchivedMessage[]> =>
   of((await day(messages)).records, 'message')
-const untakenOf = async (...messages: unknown[]): Promise<Untaken[]> => of((await day(messages)).records, 'untaken')
+const skippedOf = async (...messages: unknown[]): Promise<Skipped[]> => of((await day(messages)).records, 'skipped')
 
 describe('an export of Slack', () => {
   test('lists its workspace, people and rooms', async () => {
@@ -281,7 +281,7 @@ describe('records that are not imported are reported with their place', () => {
     ['no author', said(1, { user: undefined }), 'messages'],
     ['nothing but blocks', said(1, { text: '', blocks: [{ type: 'divider' }] }), 'messages'],
   ])('%s', async (_, message, what) => {
-    expect(await untakenOf(message)).toMatchObject([{ what, place: 'tea/2017-07-14.json#1' }])
+    expect(await skippedOf(message)).toMatchObject([{ what, place: 'tea/2017-07-14.json#1' }])
   })
 
   test.each([
@@ -289,7 +289,7 @@ describe('records that are not imported are reported with their place', () => {
     ['too many values for memory', `[${'{},'.repeat(5_000_001)}{}]`, 'the file contains more than 5000000 values'],
     ['extreme compression', ' '.repeat(17 * 1024 * 1024), 'the file unpacks to more than 200 times its size'],
   ])('a day with %s', async (_, content, reason) => {
-    expect(of((await day(content)).records, 'untaken')).toMatchObject([{ what: 'days', reason }])
+    expect(of((await day(content)).records, 'skipped')).toMatchObject([{ what: 'days', reason }])
   })
 
   test('a day that was damaged after it was packed', async () => {
@@ -312,7 +312,7 @@ describe('records that are not imported are reported with their place', () => {
     await using archive = await openSlack(path)
     const records: ArchiveRecord[] = []
     for await (const record of archive.records()) records.push(record)
-    expect(of(records, 'untaken')).toMatchObject([{ what: 'days', reason: 'the file is damaged' }])
+    expect(of(records, 'skipped')).toMatchObject([{ what: 'days', reason: 'the file is damaged' }])
   })
 
   test('days of a folder that belongs to no room or to several', async () => {
@@ -321,7 +321,7 @@ describe('records that are not imported are reported with their place', () => {
       'coffee/2017-07-14.json': [said(2)],
     })
     expect(of(records, 'message')).toEqual([])
-    expect(of(records, 'untaken').map(({ what, place }) => [what, place])).toEqual([
+    expect(of(records, 'skipped').map(({ what, place }) => [what, place])).toEqual([
       ['days', 'tea/2017-07-14.json'],
       ['days', 'coffee/2017-07-14.json'],
     ])
@@ -333,8 +333,8 @@ describe('records that are not imported are reported with their place', () => {
       'tea/2017-07-14.json': [said(1), said(1, { text: 'other' }), 7, null],
     })
     expect(of(records, 'message').map(({ text }) => text)).toEqual(['said 1'])
-    const untaken = of(records, 'untaken').map(({ what, place }) => [what, place])
-    expect(untaken).toEqual(
+    const skipped = of(records, 'skipped').map(({ what, place }) => [what, place])
+    expect(skipped).toEqual(
       expect.arrayContaining([
         ['people', 'users.json'],
         ['rooms', 'channels.json: '],
@@ -347,8 +347,8 @@ describe('records that are not imported are reported with their place', () => {
 
   test('a day that is not JSON, while the other days are imported', async () => {
     const { records } = await day('[{"secret": "not to be', { 'tea/2017-07-15.json': [said(9)] })
-    expect(of(records, 'untaken')).toEqual([
-      { type: 'untaken', what: 'days', reason: 'the file is not JSON', place: 'tea/2017-07-14.json' },
+    expect(of(records, 'skipped')).toEqual([
+      { type: 'skipped', what: 'days', reason: 'the file is not JSON', place: 'tea/2017-07-14.json' },
     ])
     expect(of(records, 'message')).toHaveLength(1)
   })
@@ -421,6 +421,6 @@ describe('a file that is not an export is refused with a reason', () => {
     await using archive = await openSlack(path)
     const records: ArchiveRecord[] = []
     for await (const record of archive.records()) records.push(record)
-    expect(of(records, 'untaken')).toMatchObject([{ what: 'days', place: 'tea/2017-07-14.json' }])
+    expect(of(records, 'skipped')).toMatchObject([{ what: 'days', place: 'tea/2017-07-14.json' }])
   })
 })

@@ -35,12 +35,12 @@ const commit = (database: TestDatabase, roomId: string, versions: number[]): Pro
     ),
   )
 
-const rowsOf = async (database: TestDatabase, table: string): Promise<unknown[]> => {
+const rowsIn = async (database: TestDatabase, table: string): Promise<unknown[]> => {
   const { rows } = await database.pool.query<Record<string, unknown>>(`select * from ${table}`)
   return rows
 }
-const left = (database: TestDatabase) => rowsOf(database, 'handovers')
-const leases = (database: TestDatabase) => rowsOf(database, 'handover_leases')
+const left = (database: TestDatabase) => rowsIn(database, 'handovers')
+const leases = (database: TestDatabase) => rowsIn(database, 'handover_leases')
 
 /** A messaging that stores what it accepts, fails on demand, and checks that a room has one call at a time. */
 class Messaging {
@@ -132,7 +132,7 @@ test('while messaging is down nothing is given up, regardless of the duration', 
   await commit(database, 'R1', [1, 2])
   await using _handing = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
   await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
-  expect(await rowsOf(database, 'parked_events')).toEqual([])
+  expect(await rowsIn(database, 'parked_events')).toEqual([])
 })
 
 test('other rooms do not wait for a failing room', async () => {

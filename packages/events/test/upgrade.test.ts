@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { freePort, giveStreamToItsAccount, startNats } from '@parley/local/infrastructure'
+import { freePort, moveStreamToItsAccount, startNats } from '@parley/local/infrastructure'
 import { connectBus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
@@ -59,8 +59,8 @@ test('the stream of a server without accounts moves to its account, and nothing 
   // Committed while nothing runs.
   await commit(database, 'room1', [6])
 
-  expect(giveStreamToItsAccount(join(dir, 'store'))).toBe(true)
-  expect(giveStreamToItsAccount(join(dir, 'store'))).toBe(false)
+  expect(moveStreamToItsAccount(join(dir, 'store'))).toBe(true)
+  expect(moveStreamToItsAccount(join(dir, 'store'))).toBe(false)
   server = await startNats({ dir, port, conf, env })
   try {
     const as = (name: string) =>

@@ -66,7 +66,7 @@ export const readSettings = defineConfig({
 })
 
 /** Secrets that the supervisor generates unless the environment or the file contains them. */
-export const readGivenSecrets = defineConfig({
+export const readSecretSettings = defineConfig({
   PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
     optional: true,
@@ -88,7 +88,7 @@ export const readGivenSecrets = defineConfig({
  * Push notifications, which the supervisor enables with its own keys unless the environment or the file configures
  * them.
  */
-export const readGivenPush = defineConfig({
+export const readPushSettings = defineConfig({
   enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether Web Push is enabled' }),
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
     toml: 'push.vapid_public_key',

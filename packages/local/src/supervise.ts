@@ -5,7 +5,7 @@ import type { ServiceDefinition } from './fleet/service-list.ts'
 import { withAdvice } from './advice.ts'
 import { helpText } from './help.ts'
 import { openInBrowser } from './open-in-browser.ts'
-import { readGivenSecrets, readSettings } from './settings.ts'
+import { readSecretSettings, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
@@ -39,7 +39,7 @@ export async function supervise(
     say(`parley is ready: ${fleet.url}`)
     if (args.includes('--open')) openInBrowser(fleet.url)
     else say('OPEN=1 make run also opens it in a browser')
-    obeyParent(fleet)
+    serveParent(fleet)
     await aborted(interrupted)
     await fleet.stop()
     say('parley has stopped; the data are kept')
@@ -60,7 +60,7 @@ function start(
 ) {
   const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, hangup: _, ...others } = read
   const { smtpEnabled, livekitEnabled, videoEnabled, mailDir, ...settings } = others
-  const fromFile = { ...readGivenSecrets({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
+  const fromFile = { ...readSecretSettings({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
     ...(services === undefined ? {} : { services }),
@@ -82,7 +82,7 @@ function start(
 type ParentRequest = { restart?: string; scale?: { name: string; count: number } }
 
 /** Executes requests of the parent process (`pnpm dev` or `pnpm autoscale`), and reports when each is done. */
-function obeyParent(fleet: Fleet) {
+function serveParent(fleet: Fleet) {
   if (process.send === undefined) return
   const report = (work: Promise<unknown>, done: object) =>
     void work.then(

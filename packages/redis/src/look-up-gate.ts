@@ -11,7 +11,7 @@ type Waiter = {
 /** Maximum number of waiting look-ups of one network: each keeps a request open. */
 export const maxWaiting = 1_000
 /** When a caller may try again after finding the queue full. */
-const comeAgainMs = 1_000
+const retryAfterMs = 1_000
 
 /**
  * Lets a look-up begin while every network of its address has a point left for each running look-up, so that a burst
@@ -57,7 +57,7 @@ export class LookUpGate {
     const { resolve } = waiter
     const leave = (): void => {
       if (waiter.queue !== undefined) this.#waiting.get(waiter.queue)?.delete(waiter)
-      resolve(comeAgainMs)
+      resolve(retryAfterMs)
     }
     waiter.resolve = (waitMs) => {
       signal.removeEventListener('abort', leave)
@@ -84,7 +84,7 @@ export class LookUpGate {
       const waiting = this.#waiting.get(full) ?? new Set()
       if (waiting.size >= maxWaiting) {
         waiter.queue = undefined
-        return waiter.resolve(comeAgainMs)
+        return waiter.resolve(retryAfterMs)
       }
       this.#waiting.set(full, waiting.add(waiter))
       return

@@ -22,12 +22,12 @@ export async function checkCompose() {
   const checker = new Compose(compose, variables, parse(text, { merge: true }))
   await checker.check()
   checker.problems.push(...(await problemsOfBucket(compose.services.uploads.environment)))
-  checker.problems.push(...choicesNotHandedOn(compose.services))
+  checker.problems.push(...settingsNotPassedOn(compose.services))
   return withDockerCompose(checker.problems, variables)
 }
 
 /** Settings that operators could write into .env but that do not reach the service. */
-function choicesNotHandedOn(services) {
+function settingsNotPassedOn(services) {
   const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
   return deployables.flatMap((name) => {
     const given = { ...services[name]?.environment, ...bucket[name]?.environment }

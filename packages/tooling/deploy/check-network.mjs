@@ -6,7 +6,7 @@ const component = 'app.kubernetes.io/component'
 const nameOf = ({ metadata }) => metadata.labels[component]
 
 /** The deployable in whose pods docs/operator-command.md runs `parley status`. */
-const statusAsker = 'admin'
+const statusCaller = 'admin'
 
 const isWholeCluster = ({ namespaceSelector, podSelector }) =>
   podSelector === undefined && namespaceSelector !== undefined && Object.keys(namespaceSelector).length === 0
@@ -53,9 +53,9 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
       must(does || !may, `${nameOf(from)} may connect to ${name}, but does not need to`)
       if (!egress.enabled) continue
       must(network.mayLeave(from, to, 'http') === does, `the egress rule from ${nameOf(from)} to ${name} is wrong`)
-      const asksStatus = nameOf(from) === statusAsker
+      const callsStatus = nameOf(from) === statusCaller
       must(
-        network.mayLeave(from, to, 'internal') === asksStatus,
+        network.mayLeave(from, to, 'internal') === callsStatus,
         `the egress rule from ${nameOf(from)} to ${name} for parley status is wrong`,
       )
     }
@@ -66,8 +66,8 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
     must(mayBeOpen || !isOpen, `clients may connect to ${name}`)
     const mayRead = network.rules(to, 'internal').flatMap((from) => from ?? [{}])
     must(mayRead.length > 0, `Prometheus may not read the metrics of ${name}`)
-    const isShown = network.allowed(to, 'internal').pods.includes(statusAsker) || mayRead.some(isWholeCluster)
-    must(isShown || mayRead.length === 0, `parley status in ${statusAsker} cannot connect to ${name}`)
+    const isShown = network.allowed(to, 'internal').pods.includes(statusCaller) || mayRead.some(isWholeCluster)
+    must(isShown || mayRead.length === 0, `parley status in ${statusCaller} cannot connect to ${name}`)
   }
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }

@@ -120,9 +120,9 @@ class Release {
       isSubset(policy?.podSelector.matchLabels ?? { none: '' }, worker.spec.template.metadata.labels),
       `${where}: no policy applies to it`,
     )
-    const asks = policy?.ingress.find(({ ports }) => ports.some(({ port }) => port === 'http'))?.from ?? []
-    const askers = asks.flatMap(({ podSelector }) => this.matching(podSelector.matchLabels))
-    const only = askers.length === 1 && askers[0].metadata.labels[component] === 'uploads'
+    const rule = policy?.ingress.find(({ ports }) => ports.some(({ port }) => port === 'http'))?.from ?? []
+    const callers = rule.flatMap(({ podSelector }) => this.matching(podSelector.matchLabels))
+    const only = callers.length === 1 && callers[0].metadata.labels[component] === 'uploads'
     this.must(only, `${where}: others than uploads may connect to it`)
   }
 

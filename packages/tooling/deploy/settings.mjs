@@ -90,14 +90,14 @@ export function problemsOfMemory(where, service, limit, env) {
     images: service === 'uploads',
     videos: service === 'video-worker' || (env.PARLEY_VIDEO_ENABLED === 'true' && !env.PARLEY_VIDEO_WORKER_URLS),
   }
-  const wish = (name) => (env[name] === undefined ? undefined : Number(env[name]))
-  const wishes = {
-    imagesAtOnce: wish('PARLEY_UPLOADS_IMAGES_AT_ONCE'),
-    videosAtOnce: wish('PARLEY_VIDEO_MAX_CONCURRENT'),
+  const numberOf = (name) => (env[name] === undefined ? undefined : Number(env[name]))
+  const requested = {
+    imagesAtOnce: numberOf('PARLEY_UPLOADS_IMAGES_AT_ONCE'),
+    videosAtOnce: numberOf('PARLEY_VIDEO_MAX_CONCURRENT'),
   }
   const given = Number(amount) * units[unit]
-  const plan = planMemory(given, wishes, worksOn)
-  const usual = planMemory(undefined, wishes, worksOn)
+  const plan = planMemory(given, requested, worksOn)
+  const usual = planMemory(undefined, requested, worksOn)
   const problems = []
   if (plan.bytes > given) problems.push(`${where}: needs ${plan.bytes} bytes of memory, but its limit is ${given}`)
   for (const what of ['imagesAtOnce', 'transformCacheBytes', 'videosAtOnce'])

@@ -1,5 +1,5 @@
 /** How many failed files may run again; more failures point to a common cause. */
-const mostUnsteady = 3
+const maxUnsteady = 3
 
 /** Whether a test of the file, or the file as a whole, failed. */
 export const hasFailed = ({ failed, failure }) => failed > 0 || failure !== undefined
@@ -7,7 +7,7 @@ export const hasFailed = ({ failed, failure }) => failed > 0 || failure !== unde
 /** The failed files to run once more, separately; none if there are too many for a coincidence. */
 export function toRunAgain(files) {
   const failed = files.filter(hasFailed)
-  return failed.length > mostUnsteady ? [] : failed
+  return failed.length > maxUnsteady ? [] : failed
 }
 
 /**

@@ -7,7 +7,7 @@ const everyMs = 15_000
 const slowest = 10
 /** Browser tests that are part of every run, and the seconds that they may take in total on an idle machine. */
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
-const mostInBrowser = 180
+const maxInBrowser = 180
 
 /** Shows the progress of a run: on a terminal in one line that changes, otherwise with a line from time to time. */
 export class Progress {
@@ -48,7 +48,7 @@ export class Progress {
     const inBrowser = this.#files.filter(({ path }) => quickInBrowser.test(path))
     if (inBrowser.length > 1) {
       const took = sum(inBrowser.map(({ seconds }) => seconds))
-      console.log(`in a browser: ${took.toFixed(0)} s of the ${mostInBrowser} s that its quick set may take`)
+      console.log(`in a browser: ${took.toFixed(0)} s of the ${maxInBrowser} s that its quick set may take`)
     }
     for (const { path, seconds } of this.#files) this.#durations[relative(workspace, path)] = seconds
     mkdirSync(dirname(cacheFile), { recursive: true })

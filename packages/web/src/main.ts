@@ -13,8 +13,8 @@ const language = keptLanguage()
 // Answers come while the texts are loaded. A browser that is watched notes where a request was sent: while this file is
 // evaluated, that would make it parse all of the script once more.
 const isChat = entryPageOf(location).at === 'chat'
-const asked = isChat && mayBeSignedIn() ? Promise.resolve().then(() => requestFirst(server)) : undefined
-asked?.catch(() => undefined)
+const firstAnswers = isChat && mayBeSignedIn() ? Promise.resolve().then(() => requestFirst(server)) : undefined
+firstAnswers?.catch(() => undefined)
 await speak(language)
 document.documentElement.lang = language
-mount(App, { target: document.body, props: { asked } })
+mount(App, { target: document.body, props: { firstAnswers } })

@@ -26,7 +26,7 @@ afterEach(() => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const known = async (digests: Uint8Array[]) => (await callersOf(env, digests)).size
-const rowsOf = (userId: string) => env.db.select().from(credentials).where(eq(credentials.userId, userId))
+const credentialsOf = (userId: string) => env.db.select().from(credentials).where(eq(credentials.userId, userId))
 
 describe('a credential', () => {
   test('is invalid when it is unknown, expired, ended or of a deleted account', async () => {
@@ -49,7 +49,9 @@ describe('a credential', () => {
     const userId = await makeUser(env, 'bert')
     const { bearer, cookie } = await signIn(env, 'bert')
     const expiries = async () =>
-      new Map((await rowsOf(userId)).map(({ digest, expiresAt }) => [digest.toString('hex'), expiresAt.getTime()]))
+      new Map(
+        (await credentialsOf(userId)).map(({ digest, expiresAt }) => [digest.toString('hex'), expiresAt.getTime()]),
+      )
     const first = await expiries()
     now += day - 60_000
     await known([bearer])
@@ -84,10 +86,10 @@ describe('a credential', () => {
       select 'S' || n, ${userId}, 'bearer', sha256(convert_to('dan' || n, 'utf8')), 0, now(), now() + interval '100 days'
       from generate_series(1, 999) n`)
     now += 1_000
-    const before = (await rowsOf(userId)).map(({ id }) => id)
+    const before = (await credentialsOf(userId)).map(({ id }) => id)
     await using events = await recorded(env)
     const latest = await signIn(env, 'dan')
-    const kept = new Set((await rowsOf(userId)).map(({ id }) => id))
+    const kept = new Set((await credentialsOf(userId)).map(({ id }) => id))
     expect(kept.size).toBe(1000)
     await events.kindsOf(userId, 'credentials_ended')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')?.fact
@@ -108,15 +110,15 @@ describe('a credential', () => {
     const clean = () => deleteCredentials({ db: env.db, now: () => new Date(now) }, AbortSignal.timeout(60_000))
     now += day - 60_000
     await clean()
-    expect(await rowsOf(userId)).toHaveLength(4)
+    expect(await credentialsOf(userId)).toHaveLength(4)
     now += 120_000
     await clean()
-    expect(await rowsOf(userId)).toHaveLength(2)
-    const left = (await rowsOf(userId)).map(({ id }) => id)
+    expect(await credentialsOf(userId)).toHaveLength(2)
+    const left = (await credentialsOf(userId)).map(({ id }) => id)
     await using events = await recorded(env)
     now += 90 * day
     await clean()
-    expect(await rowsOf(userId)).toHaveLength(0)
+    expect(await credentialsOf(userId)).toHaveLength(0)
     // The effects of an ended credential also apply to expired ones.
     await events.kindsOf(userId, 'credentials_ended')
     expect(events.of(userId).map(({ fact }) => fact)).toMatchObject([

@@ -63,7 +63,7 @@ export type ArchivedMessage = {
 }
 
 /** A part of the archive that cannot be imported, with the reason. */
-export type Untaken = { type: 'untaken'; what: string; reason: string; place: string }
+export type Skipped = { type: 'skipped'; what: string; reason: string; place: string }
 
 /** The content of an archive, ordered so that every record refers only to earlier ones. */
-export type ArchiveRecord = ArchivedPerson | ArchivedGroup | ArchivedRoom | ArchivedMembers | ArchivedMessage | Untaken
+export type ArchiveRecord = ArchivedPerson | ArchivedGroup | ArchivedRoom | ArchivedMembers | ArchivedMessage | Skipped

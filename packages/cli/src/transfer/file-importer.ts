@@ -26,7 +26,7 @@ export class FileImporter {
   async take(file: ArchivedFile, at: FilePlace): Promise<AttachedAsset | undefined> {
     const { report } = this.#terms
     const left = (reason: string) => {
-      report.left('files', reason, at.place)
+      report.skipped('files', reason, at.place)
       return undefined
     }
     if (!file.bytes) return left('their bytes are neither in the archive nor in the folder of --files')
@@ -77,7 +77,7 @@ export class FileImporter {
     const complete = await uploads
       .completeImportedFile({ uploadId })
       .catch(async (error: unknown) => ({ asset: (await uploads.importFile(request)).asset ?? rethrow(error) }))
-    report.took('files')
+    report.imported('files')
     return complete.asset
   }
 }

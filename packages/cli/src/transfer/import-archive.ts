@@ -65,11 +65,11 @@ export async function importArchive(
         await openNext()
         await people.flush()
         if (open) await open.messages.take(record)
-        else report.left('messages', 'their room was not imported', record.place)
+        else report.skipped('messages', 'their room was not imported', record.place)
         progress({ room: open?.room.name ?? '', messages: ++seen })
         break
-      case 'untaken':
-        report.left(record.what, record.reason, record.place)
+      case 'skipped':
+        report.skipped(record.what, record.reason, record.place)
         break
     }
   }

@@ -97,9 +97,9 @@ export class MessageImporter {
     try {
       const { roomId } = this.#room
       const { written, ...more } = await this.#fleet.messaging.importMessages({ source, roomId, messages })
-      report.took('messages', written - more.replies)
-      report.took('replies', more.replies)
-      report.took('reactions', more.reactions)
+      report.imported('messages', written - more.replies)
+      report.imported('replies', more.replies)
+      report.imported('reactions', more.reactions)
       for (const id of more.orphanedExternalIds)
         report.altered(
           'replies',
@@ -120,7 +120,7 @@ export class MessageImporter {
       for (const { externalId = '' } of messages) {
         // The report names the message by its place, so the reason need not repeat it.
         const why = rawMessage.replace(/^message .*?: /s, '')
-        report.left('messages', why, this.#places.get(externalId) ?? '')
+        report.skipped('messages', why, this.#places.get(externalId) ?? '')
       }
     }
   }
@@ -131,7 +131,7 @@ export class MessageImporter {
     const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, place } = message
     const author = people.find(message.author)
     const left = (reason: string): Outgoing[] => {
-      report.left('messages', reason, place)
+      report.skipped('messages', reason, place)
       return []
     }
     if (!author) return left('the archive does not say who wrote it')
@@ -158,7 +158,7 @@ export class MessageImporter {
     const taken: AttachedAsset[] = []
     for (const [index, file] of files.entries()) {
       if (index >= maxAttachments) {
-        this.#terms.report.left('files', `a message has at most ${maxAttachments}`, place)
+        this.#terms.report.skipped('files', `a message has at most ${maxAttachments}`, place)
         continue
       }
       const asset = await this.#terms.files.take(file, { roomId: this.#room.roomId, ownerId, messageId: id, place })
@@ -182,7 +182,7 @@ export class MessageImporter {
     return reactions.flatMap(({ emoji: name, people: ids }) => {
       const emoji = knownEmoji(name)
       if (emoji === undefined) {
-        report.left('reactions', `there is no emoji ":${name.slice(0, 40)}:" here`, place)
+        report.skipped('reactions', `there is no emoji ":${name.slice(0, 40)}:" here`, place)
         return []
       }
       const userIds = ids.flatMap((id) => people.find(id)?.userId ?? [])

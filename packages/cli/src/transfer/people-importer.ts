@@ -44,8 +44,8 @@ export class PeopleImporter {
     for (const [index, { externalId, userId, login, outcome, emailDropped }] of people.entries()) {
       const place = waiting[index]?.place ?? externalId
       this.#here.set(externalId, { userId, login })
-      if (outcome === ImportedPersonOutcome.MADE) report.took('people')
-      if (outcome === ImportedPersonOutcome.MATCHED) report.took('people who had an account here')
+      if (outcome === ImportedPersonOutcome.MADE) report.imported('people')
+      if (outcome === ImportedPersonOutcome.MATCHED) report.imported('people who had an account here')
       if (emailDropped) report.altered('people', 'the address is not valid or belongs to another account', place)
       const name = waiting[index]?.name ?? ''
       if (outcome !== ImportedPersonOutcome.MATCHED && login !== '' && login.toLowerCase() !== name.toLowerCase())

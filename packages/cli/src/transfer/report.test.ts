@@ -14,8 +14,9 @@ test.each([
 
 test('the size of a report is limited, regardless of the number of reasons', () => {
   const report = new Report()
-  for (let index = 0; index < 1_000; index++) report.left('reactions', `there is no emoji ":e${index}:" here`, 'there')
-  report.left('files', 'too large', 'there')
+  for (let index = 0; index < 1_000; index++)
+    report.skipped('reactions', `there is no emoji ":e${index}:" here`, 'there')
+  report.skipped('files', 'too large', 'there')
   const { notTaken } = report.toJson()
   expect(notTaken).toHaveLength(202)
   expect(notTaken.find(({ reason }) => reason === 'for other reasons')?.count).toBe(800)

@@ -11,17 +11,17 @@ type Reason = { what: string; reason: string; count: number; places: string[] }
 /** What was imported and what was left out, with reasons and places. Contains no message text. */
 export class Report {
   readonly #taken = new Map<string, number>()
-  readonly #untaken = new Map<string, Reason>()
+  readonly #skipped = new Map<string, Reason>()
   readonly #changed = new Map<string, Reason>()
 
   /** Counts imported things. */
-  took(what: string, count = 1): void {
+  imported(what: string, count = 1): void {
     if (count > 0) this.#taken.set(what, (this.#taken.get(what) ?? 0) + count)
   }
 
   /** Records something that could not be imported. */
-  left(what: string, reason: string, place: string): void {
-    note(this.#untaken, what, reason, place)
+  skipped(what: string, reason: string, place: string): void {
+    note(this.#skipped, what, reason, place)
   }
 
   /** Records something that was imported with changes. */
@@ -34,7 +34,7 @@ export class Report {
   }
 
   toJson() {
-    return { taken: this.taken, altered: [...this.#changed.values()], notTaken: [...this.#untaken.values()] }
+    return { taken: this.taken, altered: [...this.#changed.values()], notTaken: [...this.#skipped.values()] }
   }
 
   toText(): string {
@@ -42,7 +42,7 @@ export class Report {
     return [
       ...section('taken', taken.length > 0 ? taken : ['  nothing new']),
       ...section('imported with changes', lines(this.#changed)),
-      ...section('not imported', lines(this.#untaken)),
+      ...section('not imported', lines(this.#skipped)),
     ].join('\n')
   }
 }

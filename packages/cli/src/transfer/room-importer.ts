@@ -42,7 +42,7 @@ export class RoomImporter {
   async importGroup({ id, name, description }: ArchivedGroup): Promise<void> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name, description })
     this.#groups.set(id, groupId)
-    if (made) this.#terms.report.took('groups')
+    if (made) this.#terms.report.imported('groups')
   }
 
   /** Name on this server of a room of the archive that was already created. */
@@ -56,7 +56,7 @@ export class RoomImporter {
     const memberIds = this.#membersOf(archived, people)
     const dm = archived.dm && memberIds.length <= maxParticipants
     if (dm && memberIds.length === 0) {
-      report.left('rooms', 'none of its participants is known', archived.place)
+      report.skipped('rooms', 'none of its participants is known', archived.place)
       return undefined
     }
     const [first, ...rest] = chunks(memberIds, membersAtOnce)
@@ -69,12 +69,12 @@ export class RoomImporter {
       ...{ private: !dm && (archived.private || archived.dm), ...createdAt },
     })
     if (typeof opened === 'string') {
-      report.left('rooms', opened, archived.place)
+      report.skipped('rooms', opened, archived.place)
       return undefined
     }
     const { roomId, name, made } = opened
     const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
-    if (made) report.took(dm ? 'direct messages' : 'channels')
+    if (made) report.imported(dm ? 'direct messages' : 'channels')
     if (!dm && name.toLowerCase() !== archived.name.toLowerCase())
       report.altered('channels', 'its name was changed', `${archived.place} is ${name}`)
     if (name !== '') this.#names.set(archived.id, name)
@@ -109,7 +109,7 @@ export class RoomImporter {
   #membersOf({ place, dm }: ArchivedRoom, people: readonly string[]): string[] {
     const known = people.flatMap((id) => {
       const here = this.#terms.people.find(id)
-      if (!here) this.#terms.report.left('members', 'the archive does not say who they are', place)
+      if (!here) this.#terms.report.skipped('members', 'the archive does not say who they are', place)
       return here && (dm || here.login !== '') ? here.userId : []
     })
     return [...new Set(known)]
@@ -122,7 +122,7 @@ export class RoomImporter {
 
   async #takeFallback(): Promise<string> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#terms.group })
-    if (made) this.#terms.report.took('groups')
+    if (made) this.#terms.report.imported('groups')
     return groupId
   }
 }

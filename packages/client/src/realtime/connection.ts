@@ -63,7 +63,7 @@ export class Connection {
 
   #receive(data: unknown): void {
     if (this.#ended) return
-    this.#watch?.received()
+    this.#watch?.noteActivity()
     const frame = readServerFrame(data)
     if (frame !== undefined) this.#handle(frame)
   }

@@ -37,7 +37,7 @@ export class ReconnectingRealtime implements Realtime {
   readonly #recent = new RecentEvents()
   #failures = 0
   /** The server requested a delay before the reconnect. */
-  #asked = false
+  #delayRequested = false
   #openSince: number | undefined
   #wasOpen = false
   /**
@@ -149,7 +149,7 @@ export class ReconnectingRealtime implements Realtime {
     const steady = this.#openSince !== undefined && performance.now() - this.#openSince >= steadyMs
     this.#failures = steady ? 1 : this.#failures + 1
     this.#openSince = undefined
-    this.#asked = retryAfterMs !== undefined
+    this.#delayRequested = retryAfterMs !== undefined
     const retryInMs = Math.max(retryAfterMs ?? 0, backoffMs(this.#backoff, this.#failures))
     this.#enter({ status: 'waiting', retryInMs, reason })
     if (this.#isOver()) return
@@ -158,7 +158,7 @@ export class ReconnectingRealtime implements Realtime {
 
   /** Ends the pause when the browser reports that the device is online again, unless the server asked for the pause. */
   readonly #tryNow = (): void => {
-    if (this.#state.status !== 'waiting' || this.#asked) return
+    if (this.#state.status !== 'waiting' || this.#delayRequested) return
     clearTimeout(this.#retry)
     this.#connect()
   }

@@ -1,7 +1,7 @@
-/** Notices a silent server: pings once, then gives up the connection. */
+/** Notices a silent server: calls `ping` once, then `giveUp`. */
 export class SilenceWatch implements Disposable {
   readonly #options: { quietMs: number; answerMs: number; ping: () => void; giveUp: () => void }
-  #receivedAt = performance.now()
+  #activeAt = performance.now()
   #pinged = false
   #timer: ReturnType<typeof setTimeout>
 
@@ -10,9 +10,9 @@ export class SilenceWatch implements Disposable {
     this.#timer = setTimeout(this.#check, options.quietMs)
   }
 
-  /** To be called whenever the server sends something. */
-  received(): void {
-    this.#receivedAt = performance.now()
+  /** Records a sign of life; call it whenever the server sends something. */
+  noteActivity(): void {
+    this.#activeAt = performance.now()
     this.#pinged = false
   }
 
@@ -22,7 +22,7 @@ export class SilenceWatch implements Disposable {
 
   readonly #check = (): void => {
     const { quietMs, answerMs, ping, giveUp } = this.#options
-    const leftMs = quietMs - (performance.now() - this.#receivedAt)
+    const leftMs = quietMs - (performance.now() - this.#activeAt)
     if (leftMs > 0) {
       this.#timer = setTimeout(this.#check, leftMs)
     } else if (!this.#pinged) {

@@ -180,13 +180,13 @@ export class Follower implements EventFollower {
       ...(startMs !== undefined && { startMs }),
       events: {
         caughtUp: () => this.#setCaughtUp(),
-        alive: () => this.#silence.received(),
+        alive: () => this.#silence.noteActivity(),
         message: (message, delivery) => this.#receive(message, delivery),
         broken: () => this.#reopen(),
       },
     })
     if (startMs !== undefined && !reader.beganInTime) this.#completeSinceMs = undefined
-    this.#silence.received()
+    this.#silence.noteActivity()
     this.#begun = true
     if (this.#stop.signal.aborted) reader[Symbol.dispose]()
     else this.#reader = reader

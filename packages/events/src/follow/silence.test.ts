@@ -20,7 +20,7 @@ afterEach(() => {
 test('does not call back while signs of life arrive often enough', () => {
   for (let n = 0; n < 20; n++) {
     jest.advanceTimersByTime(2_900)
-    silence.received()
+    silence.noteActivity()
   }
   expect(calls).toBe(0)
   expect(silence.agoMs()).toBe(0)
@@ -31,7 +31,7 @@ test('calls back repeatedly until there is a sign, then waits as long as before'
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1_001)
   expect(calls).toBe(3)
-  silence.received()
+  silence.noteActivity()
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(3)
   jest.advanceTimersByTime(1)
@@ -40,7 +40,7 @@ test('calls back repeatedly until there is a sign, then waits as long as before'
 
 test('stops when disposed, even if signs arrive later', () => {
   silence[Symbol.dispose]()
-  silence.received()
+  silence.noteActivity()
   jest.advanceTimersByTime(60_000)
   expect(calls).toBe(0)
 })
@@ -48,7 +48,7 @@ test('stops when disposed, even if signs arrive later', () => {
 test('counts from the last of many signs of life', () => {
   for (let n = 0; n < 10; n++) {
     jest.advanceTimersByTime(100)
-    silence.received()
+    silence.noteActivity()
   }
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(0)

@@ -13,7 +13,7 @@ export class Silence implements Disposable {
   readonly #afterMs: number
   readonly #againMs: number
   readonly #onSilence: () => void
-  #receivedAt = performance.now()
+  #activeAt = performance.now()
   #timer: NodeJS.Timeout | undefined
   #armedAt = 0
   #silent = false
@@ -30,15 +30,15 @@ export class Silence implements Disposable {
   }
 
   /** Records a sign of life. */
-  received(): void {
-    this.#receivedAt = performance.now()
+  noteActivity(): void {
+    this.#activeAt = performance.now()
     if (this.#timer === undefined) return
-    if (this.#silent || this.#receivedAt - this.#armedAt >= keptFor * this.#afterMs) this.#wait(this.#afterMs)
+    if (this.#silent || this.#activeAt - this.#armedAt >= keptFor * this.#afterMs) this.#wait(this.#afterMs)
   }
 
   /** Milliseconds since the last sign. */
   agoMs(): number {
-    return performance.now() - this.#receivedAt
+    return performance.now() - this.#activeAt
   }
 
   [Symbol.dispose](): void {
@@ -54,7 +54,7 @@ export class Silence implements Disposable {
   }
 
   #look(): void {
-    const leftMs = this.#receivedAt + this.#afterMs - performance.now()
+    const leftMs = this.#activeAt + this.#afterMs - performance.now()
     if (!this.#silent && leftMs > 0) {
       this.#timer = setTimeout(() => this.#look(), leftMs)
       return

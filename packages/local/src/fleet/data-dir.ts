@@ -20,7 +20,7 @@ export type DataDir = {
   /** Credentials with which the operator's command connects to this fleet. */
   operatorFile: string
   /** The environment with which this fleet was started. */
-  givenFile: string
+  environmentFile: string
   /** The processes of this fleet and their internal ports. */
   processesFile: string
 }
@@ -42,7 +42,7 @@ export function dataDirAt(folder: string): DataDir {
     portsFile: join(run, 'ports.json'),
     lockFile: join(run, 'supervisor.pid'),
     operatorFile: join(run, 'operator.json'),
-    givenFile: join(run, 'given.json'),
+    environmentFile: join(run, 'given.json'),
     processesFile: join(run, 'processes.json'),
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** Replaces a file atomically: a reader sees either the old or the new content, never a part. */
-export function writeWhole(file: string, content: string, mode: number): void {
+export function writeAtomically(file: string, content: string, mode: number): void {
   const unfinished = `${file}.${process.pid}.new`
   writeFileSync(unfinished, content, { mode })
   renameSync(unfinished, file)

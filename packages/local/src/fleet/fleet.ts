@@ -3,8 +3,8 @@ import { newVapidKeys } from '@parley/config'
 import { hasFfmpeg } from '../infrastructure/index.ts'
 import { abortable } from './abortable.ts'
 import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
-import { writeWhole } from './files.ts'
-import { recordGiven } from './given.ts'
+import { writeAtomically } from './files.ts'
+import { recordEnvironment } from './fleet-environment.ts'
 import { endLeftovers } from './leftovers.ts'
 import { lockDataDir } from './lock.ts'
 import { boundLogs } from './log-file.ts'
@@ -17,7 +17,7 @@ import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './ow
 import { localUrl, publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
 import { Announcement, type FleetProcess } from './ready-file.ts'
-import { isPushGiven } from './push-keys.ts'
+import { isPushConfigured } from './push-keys.ts'
 import { repositoryRoot } from '../repository.ts'
 import { Secrets } from './secrets.ts'
 import { type Servers, startServers } from './servers.ts'
@@ -96,7 +96,7 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
   const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
   const webhookUrl = `${url}/webhooks/livekit`
   const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
-  const vapidPrivateKey = isPushGiven(env) ? undefined : secrets.get('vapid', () => newVapidKeys().privateKey)
+  const vapidPrivateKey = isPushConfigured(env) ? undefined : secrets.get('vapid', () => newVapidKeys().privateKey)
   const videos = options.videos === true && hasFfmpeg()
   const known = addressesOf(dir, servers, secrets, url, host)
   const addresses = { ...known, mailFolder, media, vapidPrivateKey, videos }
@@ -159,7 +159,7 @@ async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<Da
   opened.push(() => lock[Symbol.dispose]())
   const bound = boundLogs(dir.logs)
   opened.push(() => bound[Symbol.dispose]())
-  rmSync(dir.givenFile, { force: true })
+  rmSync(dir.environmentFile, { force: true })
   const leftovers = await endLeftovers(dir)
   if (leftovers.length > 0) say(`ended processes of an interrupted run: ${leftovers.join(', ')}`)
   return dir
@@ -200,8 +200,8 @@ function shareWithCommands(
   opened: Opened,
 ): OperatorAccess {
   const access = { natsUrl: fleet.natsUrl, natsUser: 'operator', natsPassword: fleet.secret('nats.operator') }
-  writeWhole(dir.operatorFile, JSON.stringify(access) + '\n', 0o600)
-  recordGiven(dir, { url: fleet.publicUrl, env })
-  opened.push(() => [dir.operatorFile, dir.givenFile].forEach((file) => rmSync(file, { force: true })))
+  writeAtomically(dir.operatorFile, JSON.stringify(access) + '\n', 0o600)
+  recordEnvironment(dir, { url: fleet.publicUrl, env })
+  opened.push(() => [dir.operatorFile, dir.environmentFile].forEach((file) => rmSync(file, { force: true })))
   return access
 }

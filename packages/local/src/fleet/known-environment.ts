@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { effectiveSettings, type EffectiveSetting } from '@parley/config'
 import { hasFfmpeg } from '../infrastructure/index.ts'
-import { readGivenSecrets, readSettings } from '../settings.ts'
+import { readSecretSettings, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
-import { givenTo } from './given.ts'
+import { environmentOfFleet } from './fleet-environment.ts'
 import { knownMediaServer } from './media-server.ts'
 import { localUrl } from './public-port.ts'
-import { isPushGiven } from './push-keys.ts'
+import { isPushConfigured } from './push-keys.ts'
 import { serviceEnvironment } from './service-env.ts'
 import { parleyServices } from './service-list.ts'
 import { Secrets } from './secrets.ts'
@@ -34,7 +34,7 @@ export function knownEnvironment(
   const ports = readJson(dir.portsFile)
   if (!ports || !readJson(dir.secretsFile)) return undefined
   const secrets = new Secrets(dir.secretsFile)
-  const running = givenTo(dir, own)
+  const running = environmentOfFleet(dir, own)
   const given = running?.env ?? own
   const portOf = (name: string) => Number(ports[name] ?? 0)
   const secret = (name: string) => secrets.peek(name) ?? ''
@@ -55,14 +55,14 @@ export function knownEnvironment(
     mailFolder: valueOf('smtpEnabled') === true ? undefined : resolve(textOf('mailDir') ?? dir.mail),
     media:
       valueOf('livekitEnabled') === null ? knownMediaServer(portOf('livekit'), secrets.peek('livekit')) : undefined,
-    vapidPrivateKey: isPushGiven(given) ? undefined : secrets.peek('vapid'),
+    vapidPrivateKey: isPushConfigured(given) ? undefined : secrets.peek('vapid'),
     videos: valueOf('videoEnabled') === null && hasFfmpeg(),
     secret,
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }
   const env = serviceEnvironment(definition, addresses, given)
   // Settings from parley.toml that the fleet would pass on; the services read them from the file.
-  for (const one of [...settings, ...effectiveSettings(readGivenSecrets, { env: given })])
+  for (const one of [...settings, ...effectiveSettings(readSecretSettings, { env: given })])
     if (isFromFile(one)) delete env[one.env]
   return env
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { defineConfig, newVapidKeys, pushFields, pushOfferFields } from '@parley/config'
-import { isPushGiven, pushEnvironment } from './push-keys.ts'
+import { isPushConfigured, pushEnvironment } from './push-keys.ts'
 
 test('a fleet has its own key pair for push, and only the sender receives the private key', () => {
   const { privateKey: key } = newVapidKeys()
@@ -14,7 +14,7 @@ test('a fleet has its own key pair for push, and only the sender receives the pr
 })
 
 test('a single push setting means that the operator configures all of them', () => {
-  expect(isPushGiven({})).toBe(false)
-  expect(isPushGiven({ PARLEY_PUSH_ENABLED: 'false' })).toBe(true)
-  expect(isPushGiven({ PARLEY_PUSH_VAPID_SUBJECT: 'mailto:push@example.org' })).toBe(true)
+  expect(isPushConfigured({})).toBe(false)
+  expect(isPushConfigured({ PARLEY_PUSH_ENABLED: 'false' })).toBe(true)
+  expect(isPushConfigured({ PARLEY_PUSH_VAPID_SUBJECT: 'mailto:push@example.org' })).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { effectiveSettings, publicKeyOf } from '@parley/config'
-import { readGivenPush } from '../settings.ts'
+import { readPushSettings } from '../settings.ts'
 
 /** Services that need keys: notifications sends pushes, and admin gives browsers the public key. */
 const needsKeys = new Map([
@@ -11,8 +11,8 @@ const needsKeys = new Map([
 const subject = 'mailto:push@parley.invalid'
 
 /** Whether the environment or the file configures push; then the supervisor adds nothing. */
-export function isPushGiven(env: NodeJS.ProcessEnv): boolean {
-  return effectiveSettings(readGivenPush, { env }).some(
+export function isPushConfigured(env: NodeJS.ProcessEnv): boolean {
+  return effectiveSettings(readPushSettings, { env }).some(
     ({ source }) => !['default', 'not set', 'missing'].includes(source),
   )
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { writeWhole } from './files.ts'
+import { writeAtomically } from './files.ts'
 
 /**
  * A process of the fleet. `url` is the address of its own HTTP server, if it has one, as gateways and realtime nodes
@@ -60,7 +60,7 @@ export class Announcement<State extends object = ReadyState> {
     if (this.#file === undefined || this.#state === undefined) return
     clearTimeout(this.#retry)
     try {
-      writeWhole(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o600)
+      writeAtomically(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o600)
     } catch (error) {
       if (this.#retry === undefined)
         this.#say(`${this.#file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,5 +1,5 @@
 import { freePort, isPortFree } from '../infrastructure/index.ts'
-import { readJson, writeWhole } from './files.ts'
+import { readJson, writeAtomically } from './files.ts'
 
 /** Ports of the fleet's own servers, the same at each start unless another program has taken them. */
 export class RememberedPorts {
@@ -22,7 +22,7 @@ export class RememberedPorts {
     let port = await freePort()
     while (Object.values(this.#ports).includes(port)) port = await freePort()
     this.#ports[name] = port
-    writeWhole(this.#file, JSON.stringify(this.#ports) + '\n', 0o600)
+    writeAtomically(this.#file, JSON.stringify(this.#ports) + '\n', 0o600)
     return port
   }
 }

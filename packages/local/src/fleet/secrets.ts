@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readJson, writeWhole } from './files.ts'
+import { readJson, writeAtomically } from './files.ts'
 
 /** Secrets of one fleet, generated at first use and stored in a file that only its owner can read. */
 export class Secrets {
@@ -51,7 +51,7 @@ export class Secrets {
   }
 
   #save() {
-    writeWhole(this.#file, JSON.stringify(Object.fromEntries(this.#values), undefined, 2) + '\n', 0o600)
+    writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#values), undefined, 2) + '\n', 0o600)
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { busUsers } from '@parley/contracts/deployables'
 import {
   type Child,
-  giveStreamToItsAccount,
+  moveStreamToItsAccount,
   installMissing,
   type Nats,
   type Postgres,
@@ -51,11 +51,15 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
   const postgres = () =>
     startPostgres({ dir: dir.postgres, port: at.postgres, fsync: options.fsync, ...files('postgres') })
-  if (giveStreamToItsAccount(join(dir.nats, 'store'))) say('moved the stream of events to its own NATS account')
+  if (moveStreamToItsAccount(join(dir.nats, 'store'))) say('moved the stream of events to its own NATS account')
   const nats = () => startNats({ dir: dir.nats, port: at.nats, conf, env, ...files('nats') })
   const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
 
-  const starting = [kept('PostgreSQL', postgres, say), kept('NATS', nats, say), kept('Redis', redis, say)] as const
+  const starting = [
+    keepRunning('PostgreSQL', postgres, say),
+    keepRunning('NATS', nats, say),
+    keepRunning('Redis', redis, say),
+  ] as const
   const started = await Promise.allSettled(starting)
   const stop = async () => {
     for (const one of await Promise.allSettled(starting)) if (one.status === 'fulfilled') await one.value.stop()
@@ -75,7 +79,7 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
 }
 
 /** Restarts a server whenever it ends; its address stays the same. */
-export async function kept<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
+export async function keepRunning<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
   const first = await start()
   const backoff = new Backoff()
   let current: Child = first

@@ -38,12 +38,12 @@ export const rotatable = [
 ] as const
 
 /** Services with the key for handing blobs to uploads. */
-const handsOverBlobs = new Set<string>(
+const blobDeployables = new Set<string>(
   deployableNames.filter((name) => factsOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
 
 /** Services that process videos, or report to clients whether videos are processed. */
-const knowsOfVideos = new Set(['uploads', 'admin'])
+const videoDeployables = new Set(['uploads', 'admin'])
 
 /** An absolute path, because the supervisor may be started from any folder. */
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
@@ -92,11 +92,11 @@ export function serviceEnvironment(
     PARLEY_CORE_SECRET_KEY: fleet.secret('core'),
     PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: fleet.secret('cookieSigning'),
     PARLEY_CORE_ASSETS_SIGNING_SECRET: fleet.secret('assetsSigning'),
-    ...(handsOverBlobs.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
+    ...(blobDeployables.has(service.name) ? { PARLEY_UPLOADS_BLOB_SECRET: fleet.secret('uploadsBlob') } : {}),
     ...(service.name === 'uploads' ? { PARLEY_CORE_ASSETS_DIRECTORY: fleet.assetsFolder } : {}),
     ...(service.name === 'gateway' ? { PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: webClientFolder() } : {}),
     ...mediaSettings(service, fleet),
-    ...(fleet.videos && knowsOfVideos.has(service.name) ? { PARLEY_VIDEO_ENABLED: 'true' } : {}),
+    ...(fleet.videos && videoDeployables.has(service.name) ? { PARLEY_VIDEO_ENABLED: 'true' } : {}),
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...previousSecrets(service, fleet),
     ...(fleet.vapidPrivateKey === undefined ? {} : pushEnvironment(service.name, fleet.vapidPrivateKey)),
@@ -131,7 +131,7 @@ function previousSecrets(
   { name }: ServiceDefinition,
   { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,
 ): NodeJS.ProcessEnv {
-  const secrets = handsOverBlobs.has(name) ? rotatable : rotatable.filter(({ name: one }) => one !== 'uploadsBlob')
+  const secrets = blobDeployables.has(name) ? rotatable : rotatable.filter(({ name: one }) => one !== 'uploadsBlob')
   return present(Object.fromEntries(secrets.map((one) => [`${one.variable}_PREVIOUS`, previousSecret?.(one.name)])))
 }
 

@@ -17,7 +17,7 @@ export type ServiceProcess = {
   /** Rejects if the process could not be started. */
   exited: Promise<Exit>
   /** The last lines it wrote. */
-  lastWords(): string[]
+  lastLines(): string[]
   kill(signal: NodeJS.Signals): void
 }
 
@@ -60,10 +60,10 @@ export function launchService(launch: Launch): ServiceProcess {
       if (value !== undefined) resolve(value)
     })
   })
-  if (pid === 0) return { pid, serving, exited, lastWords: () => [], kill: () => undefined }
+  if (pid === 0) return { pid, serving, exited, lastLines: () => [], kill: () => undefined }
   const last = keepLines(child, launch)
   remember(child, pid, launch.pidFile)
-  return { pid, serving, exited, lastWords: () => last, kill: (signal) => void child.kill(signal) }
+  return { pid, serving, exited, lastLines: () => last, kill: (signal) => void child.kill(signal) }
 }
 
 /** Writes the pid file. Without it a later start could not end the process, so a failure kills it. */

@@ -110,7 +110,7 @@ export class SupervisedService {
     try {
       const process = this.#launch()
       const exit = await process.exited
-      const refusal = exit.code === configurationExit ? process.lastWords().join('\n') : undefined
+      const refusal = exit.code === configurationExit ? process.lastLines().join('\n') : undefined
       return { how: `(process ${process.pid}) ${howItEnded(exit)}`, livedMs: exit.livedMs, refusal }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)

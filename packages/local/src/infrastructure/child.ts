@@ -38,7 +38,7 @@ export type Child = AsyncDisposable & {
   /** Ends the process and waits until it has ended; may be called repeatedly. */
   stop(): Promise<void>
   /** The last lines of its log, for messages about a failed start. */
-  lastWords(): string
+  lastLines(): string
 }
 
 /**
@@ -90,7 +90,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     exited,
     running,
     stop,
-    lastWords: () => lastLines(options.logFile, 8),
+    lastLines: () => lastLines(options.logFile, 8),
     [Symbol.asyncDispose]: stop,
   }
 }
@@ -98,11 +98,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 /** Polls until the server answers. Throws with its last log lines if the process ends, or after `timeoutMs`. */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
-    if (!child.running()) throw new Error(`${name} ended while it started:\n${child.lastWords()}`)
+    if (!child.running()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)
     if (await isReady()) return
   }
   await child.stop()
-  throw new Error(`${name} did not answer within ${timeoutMs / 1000} s:\n${child.lastWords()}`)
+  throw new Error(`${name} did not answer within ${timeoutMs / 1000} s:\n${child.lastLines()}`)
 }
 
 /** Linux can send a signal to a child whose parent is gone, even after kill -9; util-linux has a command for it. */

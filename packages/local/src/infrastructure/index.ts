@@ -1,6 +1,6 @@
 export { startPostgres, type Postgres } from './postgres.ts'
 export { startNats, type Nats } from './nats.ts'
-export { giveStreamToItsAccount } from './nats-store.ts'
+export { moveStreamToItsAccount } from './nats-store.ts'
 export { findLivekit, livekitUrl, startLivekit, type Livekit, type LivekitOptions } from './livekit.ts'
 export { startRedis, type Redis } from './redis.ts'
 export type { ServerOptions } from './server-options.ts'

@@ -43,8 +43,8 @@ export async function startPostgres(
     throw new Error(
       `PostgreSQL still runs on ${folder.root}, in another container or on the host of this one; stop it first`,
     )
-  forgetStranger(join(folder.data, 'postmaster.pid'))
-  forgetStranger(join(folder.root, `.s.PGSQL.${port}.lock`))
+  removeStaleLock(join(folder.data, 'postmaster.pid'))
+  removeStaleLock(join(folder.root, `.s.PGSQL.${port}.lock`))
   const sockets = fitsSocket(folder.root) ? folder.root : undefined
   const careless = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
   const settings = [
@@ -100,7 +100,7 @@ async function answers(url: string): Promise<boolean> {
  * After a crash of the machine, the pid in one of PostgreSQL's own lock files may belong to another process, which would
  * prevent the start. Call it only while holding the kernel lock.
  */
-function forgetStranger(lockFile: string) {
+function removeStaleLock(lockFile: string) {
   if (!existsSync(lockFile)) return
   const program = programOf(Number.parseInt(readFileSync(lockFile, 'utf8'), 10))
   if (program !== undefined && !program.startsWith('postgres')) rmSync(lockFile)

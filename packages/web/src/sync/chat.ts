@@ -55,7 +55,7 @@ export class Chat {
   readonly motd: Motd
   readonly events: SharedEvents
   /** Whether the first requests have been sent, or take long: further rendering happens while they are answered. */
-  readonly asked = new Cell(false)
+  readonly firstRequestsSent = new Cell(false)
   /** Whether the sidebar has been loaded. */
   readonly loaded = new Cell(false)
   readonly #motdVersion: bigint | undefined
@@ -104,7 +104,7 @@ export class Chat {
   /** Shows the first responses, then applies all events since the requests began. */
   async start(): Promise<void> {
     void this.sender.resume()
-    setTimeout(() => this.asked.set(true), firstDrawDelayMs)
+    setTimeout(() => this.firstRequestsSent.set(true), firstDrawDelayMs)
     const { room, sidebar } = await this.#reads
     if (room) this.room(room.id, room.page)
     this.events.listen({
@@ -114,7 +114,7 @@ export class Chat {
     })
     const answered = this.rooms.load(sidebar)
     // Rendering delays requests that have not been sent yet.
-    setTimeout(() => this.asked.set(true))
+    setTimeout(() => this.firstRequestsSent.set(true))
     await answered
     this.loaded.set(true)
     this.inbox.refresh()

@@ -11,7 +11,7 @@ export class DraftPreview {
   readonly #server: MemberClient
   /** Links already looked up, and those whose preview was removed. */
   readonly #unwanted = new Set<string>()
-  #asked: string | undefined
+  #currentLink: string | undefined
 
   constructor(server: MemberClient) {
     this.#server = server
@@ -20,15 +20,15 @@ export class DraftPreview {
   /** Looks at the current draft, unless it changes again within a moment. */
   async look(body: string): Promise<void> {
     const link = firstLinkIn(body)
-    if (link === this.#asked) return
-    this.#asked = link
+    if (link === this.#currentLink) return
+    this.#currentLink = link
     this.found.set(undefined)
     if (link === undefined || this.#unwanted.has(link)) return
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    if (link !== this.#asked) return
+    if (link !== this.#currentLink) return
     // A failed preview is not reported.
     const answer = await this.#server.api.message.fetchLinkPreview({ url: link }).catch(() => undefined)
-    if (link !== this.#asked || !answer?.preview || this.#unwanted.has(link)) return
+    if (link !== this.#currentLink || !answer?.preview || this.#unwanted.has(link)) return
     this.found.set({ link, token: answer.previewToken, preview: answer.preview })
   }
 

@@ -10,7 +10,7 @@ type Question = {
 }
 
 /** A list whose requests the test answers. */
-function asked() {
+function listWithQuestions() {
   const questions: Question[] = []
   const list = new PagedList<string>(
     ({ search, cursor }) =>
@@ -24,7 +24,7 @@ function asked() {
 }
 
 test('a list is read page by page', async () => {
-  const { list, questions } = asked()
+  const { list, questions } = listWithQuestions()
   const first = list.ask('')
   questions[0]?.answer(['a', 'b'], 'after b')
   await first
@@ -37,7 +37,7 @@ test('a list is read page by page', async () => {
 })
 
 test('only the newest query gets an answer', async () => {
-  const { list, questions } = asked()
+  const { list, questions } = listWithQuestions()
   const [slow, quick] = [list.ask(''), list.reload()]
   questions[1]?.answer(['new'])
   await quick
@@ -47,7 +47,7 @@ test('only the newest query gets an answer', async () => {
 })
 
 test('a query typed meanwhile replaces the earlier one', async () => {
-  const { list, questions } = asked()
+  const { list, questions } = listWithQuestions()
   const typed = [list.ask('a'), list.ask('an'), list.ask(' ann ')]
   await Promise.race(typed)
   while (questions.length === 0) await new Promise((resolve) => setTimeout(resolve))
@@ -58,7 +58,7 @@ test('a query typed meanwhile replaces the earlier one', async () => {
 })
 
 test('after a failure the pages read stay, and the next try clears the failure', async () => {
-  const { list, questions } = asked()
+  const { list, questions } = listWithQuestions()
   const first = list.ask('')
   questions[0]?.answer(['a'])
   await first

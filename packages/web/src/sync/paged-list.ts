@@ -18,7 +18,7 @@ export class PagedList<T> {
   readonly #read: (question: Question) => Promise<Answer<T>>
   #search = ''
   #cursor = ''
-  #asked = 0
+  #latestQuery = 0
 
   constructor(read: (question: Question) => Promise<Answer<T>>) {
     this.#read = read
@@ -26,9 +26,9 @@ export class PagedList<T> {
 
   /** Searches; waits first for what else is typed. */
   async ask(search: string): Promise<void> {
-    const asked = ++this.#asked
+    const query = ++this.#latestQuery
     if (search !== '') await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    if (asked !== this.#asked) return
+    if (query !== this.#latestQuery) return
     this.#search = search.trim()
     await this.#load('')
   }
@@ -42,17 +42,17 @@ export class PagedList<T> {
   }
 
   async #load(cursor: string): Promise<void> {
-    const asked = ++this.#asked
+    const query = ++this.#latestQuery
     this.failure.set(undefined)
     try {
       const { items, page } = await this.#read({ search: this.#search, cursor })
-      if (asked !== this.#asked) return
+      if (query !== this.#latestQuery) return
       this.items.update((before = []) => (cursor === '' ? items : [...before, ...items]))
       this.#cursor = page?.nextCursor ?? ''
       this.hasMore.set(this.#cursor !== '')
       this.total.set(Number(page?.totalCount ?? 0))
     } catch (thrown) {
-      if (asked === this.#asked) this.failure.set(thrown)
+      if (query === this.#latestQuery) this.failure.set(thrown)
     }
   }
 }

@@ -10,21 +10,21 @@ const mostShown = 20
 export class PeopleSearch {
   readonly found = new Cell<readonly User[]>([])
   readonly #server: MemberClient
-  #asked = 0
+  #latestQuery = 0
 
   constructor(server: MemberClient) {
     this.#server = server
   }
 
   async ask(search: string): Promise<void> {
-    const asked = ++this.#asked
+    const query = ++this.#latestQuery
     // Until the response arrives, filter the previous results by the new words, so that no wrong person is chosen.
     const words = ({ displayName, login }: User) => `${displayName} ${login}`
     this.found.update((known) => foundIn(known, search, words))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    if (asked !== this.#asked) return
+    if (query !== this.#latestQuery) return
     const request = { search: search.trim(), page: { limit: mostShown } }
     const answer = await this.#server.api.user.listUsers(request).catch(() => undefined)
-    if (answer && asked === this.#asked) this.found.set(answer.users.flatMap(({ user }) => user ?? []))
+    if (answer && query === this.#latestQuery) this.found.set(answer.users.flatMap(({ user }) => user ?? []))
   }
 }

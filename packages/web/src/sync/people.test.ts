@@ -36,13 +36,13 @@ test('a user whom the server does not know is shown as deleted; without an answe
 
 test('after a lost connection the presence of people on display is read again, unless an event is newer', async () => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
-  const asked: string[][] = []
+  const requested: string[][] = []
   let answer = () => {}
   const server = {
     api: {
       user: {
         batchGetUsers: async ({ userIds }: { userIds: string[] }) => {
-          asked.push(userIds)
+          requested.push(userIds)
           await new Promise<void>((resolve) => (answer = resolve))
           return { users: userIds.map((id) => ({ user: { id, presenceStatus: PresenceStatus.OFFLINE } })) }
         },
@@ -56,7 +56,7 @@ test('after a lost connection the presence of people on display is read again, u
   for (const id of ['Ushown', 'Unewer', 'Udeleted']) people.of(id).subscribe(() => undefined)
   people.presenceMissed()
   await jest.advanceTimersByTimeAsync(2_000)
-  expect(asked).toEqual([['Ushown', 'Unewer']])
+  expect(requested).toEqual([['Ushown', 'Unewer']])
   people.patch('Unewer', { presenceStatus: AWAY })
   answer()
   await jest.advanceTimersByTimeAsync(0)
@@ -67,9 +67,9 @@ test('after a lost connection the presence of people on display is read again, u
 })
 
 test('a user who arrives in another answer meanwhile is not requested', async () => {
-  const asked: string[][] = []
+  const requested: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
-    asked.push(userIds)
+    requested.push(userIds)
     return { users: [] }
   }
   const people = new People({ api: { user: { batchGetUsers } } } as unknown as MemberClient, 'Ume', 'gone')
@@ -77,7 +77,7 @@ test('a user who arrives in another answer meanwhile is not requested', async ()
   await Promise.resolve()
   people.learn([{ id: 'Ulearned', login: 'learned' } as User])
   await new Promise<void>((resolve) => unknown.subscribe(resolve))
-  expect(asked).toEqual([['Uunknown']])
+  expect(requested).toEqual([['Uunknown']])
   expect(learned.value).toMatchObject({ login: 'learned' })
 })
 

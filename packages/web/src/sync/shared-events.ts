@@ -84,7 +84,7 @@ export class SharedEvents {
         if (this.connection.value !== 'open') return
         stop()
         clearTimeout(timer)
-        if (isLate) this.#call(({ onReset }) => onReset())
+        if (isLate) this.#notify(({ onReset }) => onReset())
         resolve()
       })
       if (this.connection.value === 'lost') giveUp()
@@ -106,12 +106,12 @@ export class SharedEvents {
   /** Holds the lock for as long as the stream is open. */
   #lead(): Promise<void> {
     const tookOver = this.#hasReceived
-    if (tookOver && this.#position === '') this.#call(({ onReset }) => onReset())
+    if (tookOver && this.#position === '') this.#notify(({ onReset }) => onReset())
     const realtime = this.#server.realtime({
       resumePosition: this.#position,
       onReset: () => {
         this.#broadcast({ kind: 'reset' })
-        this.#call(({ onReset: reset }) => reset())
+        this.#notify(({ onReset: reset }) => reset())
       },
     })
     this.#realtime = realtime
@@ -141,17 +141,17 @@ export class SharedEvents {
     if (message.kind === 'here') return
     if (message.kind === 'hello')
       return this.#realtime ? this.#broadcastConnection() : this.#broadcast({ kind: 'here' })
-    if (message.kind === 'read') return this.#call(({ onRead }) => onRead(message.roomId))
+    if (message.kind === 'read') return this.#notify(({ onRead }) => onRead(message.roomId))
     this.#hasReceived = true
     if (message.kind === 'position') this.#position = message.position
     else if (message.kind === 'event') this.#take(message.envelope)
     else if (message.kind === 'connection') this.#enter(message.connection)
-    else this.#call(({ onReset }) => onReset())
+    else this.#notify(({ onReset }) => onReset())
   }
 
   #take(envelope: RealtimeEventEnvelope): void {
     if (envelope.position !== '') this.#position = envelope.position
-    this.#call(({ onEvent }) => onEvent(envelope))
+    this.#notify(({ onEvent }) => onEvent(envelope))
   }
 
   /** An open stream proves that there is a network, even if the browser reports none. */
@@ -166,9 +166,9 @@ export class SharedEvents {
     this.connection.set(navigator.onLine || this.#reported === 'ended' ? this.#reported : 'lost')
   }
 
-  #call(call: (listeners: Listeners) => void): void {
-    if (this.#listeners) call(this.#listeners)
-    else this.#pending.push(call)
+  #notify(notify: (listeners: Listeners) => void): void {
+    if (this.#listeners) notify(this.#listeners)
+    else this.#pending.push(notify)
   }
 
   #broadcastConnection(): void {

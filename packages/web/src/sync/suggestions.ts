@@ -22,7 +22,7 @@ export class Suggestions {
   readonly found = new Cell<readonly Suggestion[]>([])
   readonly #chat: Chat
   readonly #roomId: string
-  #asked = 0
+  #latestQuery = 0
 
   constructor(chat: Chat, roomId: string) {
     this.#chat = chat
@@ -30,9 +30,9 @@ export class Suggestions {
   }
 
   async ask(completing: Completing | undefined): Promise<void> {
-    const asked = ++this.#asked
-    const found = completing ? await this.#suggest(completing, () => asked === this.#asked) : []
-    if (asked === this.#asked) this.found.set(found.slice(0, mostShown))
+    const query = ++this.#latestQuery
+    const found = completing ? await this.#suggest(completing, () => query === this.#latestQuery) : []
+    if (query === this.#latestQuery) this.found.set(found.slice(0, mostShown))
   }
 
   #suggest({ kind, typed }: Completing, isWanted: () => boolean): Promise<Suggestion[]> | Suggestion[] {

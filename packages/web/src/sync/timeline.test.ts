@@ -86,12 +86,12 @@ test('a view that is scrolled up stays there when events were missed, and gets t
   await timeline.reload()
   rows.push('c')
   timeline.isFollowed = false
-  const asked = read.mock.calls.length
+  const readsBefore = read.mock.calls.length
   await timeline.readAnew()
   expect(shown()).toEqual([...'abc'])
   expect(readMessages.mock.calls).toEqual([[['a', 'b']]])
   // It reads on after its last row.
-  expect(read.mock.calls.slice(asked)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
+  expect(read.mock.calls.slice(readsBefore)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
 })
 
 test('missed changes are read, even if it takes several attempts', async () => {
@@ -119,9 +119,9 @@ test('a failed read is repeated, unless the room may not be read', async () => {
 
   read.mockRejectedValue(new ConnectError('not a member', Code.PermissionDenied))
   await timeline.catchUp()
-  const asked = read.mock.calls.length
+  const readsBefore = read.mock.calls.length
   await jest.advanceTimersByTimeAsync(60_000)
-  expect(read.mock.calls.length).toBe(asked)
+  expect(read.mock.calls.length).toBe(readsBefore)
   jest.useRealTimers()
 })
 
@@ -136,17 +136,17 @@ test('events in a hidden timeline are read once when it is shown', async () => {
   timeline.rowsCame()
   await until('b')
   close()
-  const asked = read.mock.calls.length
+  const readsBefore = read.mock.calls.length
   for (const id of 'cdef') {
     rows.push(id)
     timeline.rowsCame()
     await timeline.messagesChanged(['a', id])
   }
-  expect([read.mock.calls.length, readMessages.mock.calls.length]).toEqual([asked, 0])
+  expect([read.mock.calls.length, readMessages.mock.calls.length]).toEqual([readsBefore, 0])
 
   timeline.open()
   await until('f')
   expect(shown()).toEqual([...'abcdef'])
-  expect(read.mock.calls.length).toBe(asked + 1)
+  expect(read.mock.calls.length).toBe(readsBefore + 1)
   expect(readMessages.mock.calls).toEqual([[['a']]])
 })

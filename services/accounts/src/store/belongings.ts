@@ -45,7 +45,7 @@ export async function eraseBelongings(
   batchSize = defaultBatch,
 ): Promise<{ found: number; complete: boolean }> {
   let found = 0
-  for (const { table, where } of rowsOf(tx, userId)) {
+  for (const { table, where } of ownedRows(tx, userId)) {
     const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${batchSize}))`
     const deleted = (await tx.execute(batch)).rowCount ?? 0
     found += deleted
@@ -54,7 +54,7 @@ export async function eraseBelongings(
   return { found, complete: true }
 }
 
-function rowsOf(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
+function ownedRows(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
   const addresses = tx.select({ key: emails.key }).from(emails).where(eq(emails.userId, userId))
   const identities = tx
     .select({ issuer: externalIdentities.issuer, subject: externalIdentities.subject })

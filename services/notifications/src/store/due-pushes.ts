@@ -2,7 +2,7 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 
-/** A push that is due. */
+/** A push that is due. `lane`: its priority, named like the column. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
 /** Milliseconds until the next push is due, or its lease ends; undefined when none waits. */

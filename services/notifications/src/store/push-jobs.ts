@@ -34,8 +34,8 @@ const waiting: SQL = sql`
         from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) those) as "before"
       from (select distinct "tag" from p) t)`
 
-/** The priority of a row of `p`, chosen so that it does not delay pushes with other tags. */
-const lane: SQL = sql`
+/** The priority (column `lane`) of a row of `p`, chosen so that it does not delay pushes with other tags. */
+const priority: SQL = sql`
     case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'
          else p."lane" end`
@@ -55,7 +55,7 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
     insert into push_jobs (subscription_id, user_id, host, action, tag, notification_id, room_id, event_id,
                            thread_root_event_id, actor_id, kind, created_at, lane, traceparent)
     select p.subscription_id, p.user_id, p.host, 'show', p."tag", p."notificationId", p."roomId", p."eventId",
-           p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${lane}, coalesce(p."traceparent", '')
+           p."threadRootEventId", p."actorId", p."kind", p."createdAt", ${priority}, coalesce(p."traceparent", '')
     from p join waiting using ("tag")`)
   pushesQueued.notify(tx)
 }
@@ -108,7 +108,7 @@ export async function insertDismissals(
         where e.id = s.id and e.tag = d."tag")),
     ${waiting}
     insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane, traceparent)
-    select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${lane}, ${currentTraceparent()}
+    select p.subscription_id, p.user_id, p.host, 'dismiss', p."tag", now(), ${priority}, ${currentTraceparent()}
     from p join waiting using ("tag")`)
   pushesQueued.notify(tx)
 }

@@ -43,14 +43,14 @@ async function* records(path: string, folder: string | undefined): AsyncGenerato
     if (line === '' || number === 1) continue
     const fields = parsed(line)
     if (!isFields(fields)) {
-      yield { type: 'untaken', what: 'lines', reason: 'they are not JSON', place }
+      yield { type: 'skipped', what: 'lines', reason: 'they are not JSON', place }
       continue
     }
     if (fields.type === 'end') ended = true
     else yield toRecord(fields, folder, place)
   }
   if (!ended)
-    yield { type: 'untaken', what: 'ends', reason: 'the file is cut off: more was exported', place: `line ${number}` }
+    yield { type: 'skipped', what: 'ends', reason: 'the file is cut off: more was exported', place: `line ${number}` }
 }
 
 function toRecord(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
@@ -71,7 +71,7 @@ function toRecord(fields: Fields, folder: string | undefined, place: string): Ar
     case 'message':
       return toMessage(fields, folder, place)
     default:
-      return { type: 'untaken', what: 'lines', reason: 'their type is unknown', place }
+      return { type: 'skipped', what: 'lines', reason: 'their type is unknown', place }
   }
 }
 
@@ -87,7 +87,7 @@ function toRoom(fields: Fields, place: string): ArchivedRoom {
 
 function toMessage(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
   const createdAt = timeOf(fields.createdAt)
-  if (!createdAt) return { type: 'untaken', what: 'messages', reason: 'the time is invalid', place }
+  if (!createdAt) return { type: 'skipped', what: 'messages', reason: 'the time is invalid', place }
   const message: ArchivedMessage = {
     ...{ type: 'message', id: textOf(fields.id), author: textOf(fields.author), createdAt, place },
     ...{ updatedAt: timeOf(fields.updatedAt), deletedAt: timeOf(fields.deletedAt) },

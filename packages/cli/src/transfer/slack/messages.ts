@@ -1,4 +1,4 @@
-import type { ArchivedFile, ArchivedMessage, Untaken } from '../archive.ts'
+import type { ArchivedFile, ArchivedMessage, Skipped } from '../archive.ts'
 import { fieldsList, fieldsOf, flagOf, textOf, textsOf, type Fields } from '../fields.ts'
 import type { Files } from './files.ts'
 
@@ -34,14 +34,14 @@ const botByName = (message: Fields): string => {
 }
 
 /** Converts a message, or returns why it cannot be imported. */
-export function toMessage(message: Fields, files: Files, place: string): ArchivedMessage | Untaken {
+export function toMessage(message: Fields, files: Files, place: string): ArchivedMessage | Skipped {
   const subtype = textOf(message.subtype)
-  const untaken = (what: string, reason: string): Untaken => ({ type: 'untaken', what, reason, place })
-  if (systemSubtypes.has(subtype)) return untaken('notices', `rows about the room itself are not messages (${subtype})`)
+  const skipped = (what: string, reason: string): Skipped => ({ type: 'skipped', what, reason, place })
+  if (systemSubtypes.has(subtype)) return skipped('notices', `rows about the room itself are not messages (${subtype})`)
   const createdAt = timeOf(message.ts)
-  if (!createdAt) return untaken('messages', 'the time is invalid')
+  if (!createdAt) return skipped('messages', 'the time is invalid')
   const author = authorOf(message)
-  if (author === '') return untaken('messages', 'it has no author')
+  if (author === '') return skipped('messages', 'it has no author')
   const [ts, thread] = [textOf(message.ts), textOf(message.thread_ts)]
   const threadTs = stamp.test(thread) ? thread : ''
   const base = { type: 'message', id: ts, author, createdAt, markup: 'slack', inReplyTo: '', place } as const
@@ -51,7 +51,7 @@ export function toMessage(message: Fields, files: Files, place: string): Archive
     return { ...base, ...{ deletedAt: createdAt, text: '', threadRoot, alsoInChannel, reactions: [], files: [] } }
   const text = textFrom(message)
   const attached = filesOf(message, files)
-  if (text === '' && attached.length === 0) return untaken('messages', 'it has no text (only blocks, or nothing)')
+  if (text === '' && attached.length === 0) return skipped('messages', 'it has no text (only blocks, or nothing)')
   return {
     ...{ ...base, threadRoot, alsoInChannel, files: attached },
     text: subtype === 'me_message' && text !== '' ? `_${text}_` : text,

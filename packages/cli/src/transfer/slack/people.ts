@@ -21,7 +21,7 @@ export function toPerson(user: Fields, place: string): ArchivedPerson {
 }
 
 /** A person known only from a message: a bot, or a member of another workspace. */
-export function toStranger(id: string, message: Fields, place: string): ArchivedPerson {
+export function toUnlistedPerson(id: string, message: Fields, place: string): ArchivedPerson {
   const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
   const name =
     textOf(profile.name) || textOf(bot.name) || textOf(message.username) || (id.startsWith('B') ? `bot-${id}` : id)

@@ -3,7 +3,7 @@ import type { ArchiveRecord } from '../archive.ts'
 import { fieldsList, fieldsOf, textOf, type Fields } from '../fields.ts'
 import { findFiles, type Files } from './files.ts'
 import { authorOf, toMessage } from './messages.ts'
-import { toPerson, toStranger } from './people.ts'
+import { toPerson, toUnlistedPerson } from './people.ts'
 import { listedOnce, roomLists, toRoom, type SlackRoom } from './rooms.ts'
 import { badArchive, BadEntry, ZipArchive } from './zip-archive.ts'
 
@@ -81,7 +81,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
   const known = new Set<string>()
   for (const user of users) {
     const person = toPerson(user, `users.json: ${textOf(user.id)}`)
-    if (person.id === '') yield { type: 'untaken', what: 'people', reason: 'they have no id', place: 'users.json' }
+    if (person.id === '') yield { type: 'skipped', what: 'people', reason: 'they have no id', place: 'users.json' }
     if (person.id === '' || known.has(person.id)) continue
     known.add(person.id)
     const botId = textOf(fieldsOf(user.profile).bot_id)
@@ -92,13 +92,13 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
   const folders = foldersOf(rooms, days)
   for (const { room, members } of listedOnce(rooms)) {
     if (room.id === '') {
-      yield { type: 'untaken', what: 'rooms', reason: 'they have no id', place: room.place }
+      yield { type: 'skipped', what: 'rooms', reason: 'they have no id', place: room.place }
       continue
     }
     // The participants of a direct message must not depend on who is in the list of users.
     for (const id of room.dm ? members.filter((id) => !known.has(id)) : []) {
       known.add(id)
-      yield toStranger(id, {}, room.place)
+      yield toUnlistedPerson(id, {}, room.place)
     }
     yield room
     yield { type: 'members', people: members, place: room.place }
@@ -113,7 +113,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
         const author = aliases.get(message.author) ?? message.author
         if (!known.has(author)) {
           known.add(author)
-          yield toStranger(author, fields, message.place)
+          yield toUnlistedPerson(author, fields, message.place)
         }
         yield {
           ...message,
@@ -128,7 +128,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
   const reason = 'their folder matches no room, or several rooms'
   for (const [folder, paths] of days) {
     if (taken.has(folder)) continue
-    for (const path of paths) yield { type: 'untaken', what: 'days', reason, place: path.slice(prefix.length) }
+    for (const path of paths) yield { type: 'skipped', what: 'days', reason, place: path.slice(prefix.length) }
   }
 }
 
@@ -165,7 +165,7 @@ function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
 }
 
 type DayMessage = { type: 'day-message'; message: Extract<ArchiveRecord, { type: 'message' }>; fields: Fields }
-type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'untaken' }>
+type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'skipped' }>
 
 /** Messages of one day, oldest first. */
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
@@ -180,14 +180,14 @@ async function readDay(zip: ZipArchive, prefix: string, name: string, files: Fil
       .map(({ fields, place }): DayRecord => {
         const ts = textOf(fields.ts)
         if (ts !== '' && seen.has(ts))
-          return { type: 'untaken', what: 'messages', reason: 'another message of the room has the same time', place }
+          return { type: 'skipped', what: 'messages', reason: 'another message of the room has the same time', place }
         seen.add(ts)
         const message = toMessage({ ...fields, user: authorOf(fields) }, files, place)
         return message.type === 'message' ? { type: 'day-message', message, fields } : message
       })
   } catch (error) {
     if (!(error instanceof BadEntry)) throw error
-    return [{ type: 'untaken', what: 'days', reason: `the file ${error.message}`, place }]
+    return [{ type: 'skipped', what: 'days', reason: `the file ${error.message}`, place }]
   }
 }
 

@@ -16,7 +16,7 @@ export function planRetraction(ctx: Context, caller: Subject, found: Found): Cha
   assertMayRetract({ policy: ctx.policy(), caller, room }, message)
   const now = ctx.now()
   if (message.retracted || message.named === 'former echo') return undefined
-  if (message.named === 'echo') return message.echo && takingBackEcho(found, message.echo, caller, now)
+  if (message.named === 'echo') return message.echo && removingEcho(found, message.echo, caller, now)
   return retracting(found, caller, now)
 }
 
@@ -34,7 +34,7 @@ export function retracting({ room, message }: Found, caller: Subject, now: Date)
 }
 
 /** Removes the echo of a reply from the timeline. */
-export function takingBackEcho(
+export function removingEcho(
   { room, message }: Found,
   echo: NonNullable<ChangeableMessage['echo']>,
   caller: Subject,

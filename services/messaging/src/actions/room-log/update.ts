@@ -11,7 +11,7 @@ import { storeBody, storeBodyAtOnce } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
 import { occurrence, type Change, type Found } from './change.ts'
-import { takingBackEcho } from './retract.ts'
+import { removingEcho } from './retract.ts'
 
 /** The requested changes of the message or echo with this id; undefined fields stay as they are. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
@@ -35,7 +35,7 @@ export function planUpdate(
   const steps: Change[] = []
   if (body !== undefined) steps.push(edit(found, caller, now, body, echo !== 'remove'))
   if (echo === 'add') steps.push(addingEcho(found, caller, now, steps.length))
-  if (echo === 'remove' && message.echo) steps.push(takingBackEcho(found, message.echo, caller, now, steps.length))
+  if (echo === 'remove' && message.echo) steps.push(removingEcho(found, message.echo, caller, now, steps.length))
   if (steps.length === 0) return undefined
   return {
     async write(on) {

@@ -48,6 +48,6 @@ const prioritiesOf = (pushes: readonly DuePush[]): Set<PushPriority> => new Set(
 
 /** The oldest push of the priority whose turn it is. */
 function pick(shares: Shares, pushes: readonly DuePush[]): DuePush | undefined {
-  const lane = shares.next(prioritiesOf(pushes))
-  return pushes.find((push) => push.lane === lane)
+  const priority = shares.next(prioritiesOf(pushes))
+  return pushes.find((push) => push.lane === priority)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '@parley/postgres'
 import { periodically, Resources } from '@parley/runtime'
 import { deleteOldPushes, pushQueue } from '../../store/push-turns.ts'
-import { logDropped, showQueue, type LaneState } from './metrics.ts'
+import { logDropped, showQueue, type QueueState } from './metrics.ts'
 import { ttlSeconds } from './request.ts'
 
 const perRound = 1_000
@@ -9,7 +9,7 @@ const perRound = 1_000
 /** Measures the queue and deletes pushes that are too old, or all pushes if push is not configured. */
 export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncDisposable {
   const opened = new Resources()
-  let state: LaneState[] = []
+  let state: QueueState[] = []
   const olderThanMs = isSending ? ttlSeconds * 1000 : 0
   opened.use(showQueue(() => state))
   opened.use(

@@ -39,11 +39,11 @@ export const reportFailedTurn = (error: unknown): void =>
   log.warn({ err: error }, 'sending pushes failed; they will be retried')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** Number of waiting pushes in a lane, and the age of the oldest. */
-export type LaneState = { lane: PushPriority; depth: number; oldestMs: number }
+/** Number of waiting pushes of a priority (label `lane`), and the age of the oldest. */
+export type QueueState = { lane: PushPriority; depth: number; oldestMs: number }
 
-/** Exports the length of the queue and the age of its oldest push, per lane. */
-export function showQueue(read: () => readonly LaneState[]): Disposable {
+/** Exports the length of the queue and the age of its oldest push, by priority. */
+export function showQueue(read: () => readonly QueueState[]): Disposable {
   const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)
     const labels = { 'parley.lane': lane }

@@ -7,9 +7,9 @@ import { Shares } from './shares.ts'
 function turns(waiting: Iterable<readonly PushPriority[]>): (PushPriority | undefined)[] {
   const shares = new Shares()
   return Array.from(waiting, (those) => {
-    const lane = shares.next(new Set(those))
-    if (lane) shares.took(lane, new Set(those))
-    return lane
+    const priority = shares.next(new Set(those))
+    if (priority) shares.took(priority, new Set(those))
+    return priority
   })
 }
 
@@ -32,9 +32,9 @@ test('first waits for at most two other turns and mass for at most four, in any 
       const passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }
       const taken = turns(waiting)
       for (const [at, those] of waiting.entries())
-        for (const lane of pushPriorities) {
-          passed[lane] = those.includes(lane) && taken[at] !== lane ? passed[lane] + 1 : 0
-          expect(passed[lane]).toBeLessThanOrEqual(longest[lane])
+        for (const priority of pushPriorities) {
+          passed[priority] = those.includes(priority) && taken[at] !== priority ? passed[priority] + 1 : 0
+          expect(passed[priority]).toBeLessThanOrEqual(longest[priority])
         }
     }),
   )

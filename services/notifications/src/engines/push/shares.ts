@@ -12,13 +12,13 @@ export class Shares {
 
   /** The priority whose turn it is; undefined if none waits. */
   next(waiting: ReadonlySet<PushPriority>): PushPriority | undefined {
-    const candidates = pushPriorities.filter((lane) => waiting.has(lane))
-    return candidates.findLast((lane) => this.#passed[lane] >= maxPassed[lane]) ?? candidates[0]
+    const candidates = pushPriorities.filter((priority) => waiting.has(priority))
+    return candidates.findLast((priority) => this.#passed[priority] >= maxPassed[priority]) ?? candidates[0]
   }
 
   /** Records that a priority had a turn while others waited. */
   took(taken: PushPriority, waiting: ReadonlySet<PushPriority>): void {
-    for (const lane of waiting) this.#passed[lane]++
+    for (const priority of waiting) this.#passed[priority]++
     this.#passed[taken] = 0
   }
 }

@@ -16,7 +16,7 @@ type Generation = { ids: Set<string>; versions: Map<string, Seen> }
 const laterMs = 2000
 
 /** Aggregates of which clients need every event. Events of the others only make clients reload. */
-const inVersionOrder: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
+const versionOrderedTypes: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
 const nothing = (): Generation => ({ ids: new Set(), versions: new Map() })
 
@@ -42,7 +42,7 @@ export class RecentVersions {
       this.#old = this.#young
       this.#young = nothing()
     }
-    if (inVersionOrder.has(event.aggregateType) && !this.#admitVersion(event)) return false
+    if (versionOrderedTypes.has(event.aggregateType) && !this.#admitVersion(event)) return false
     this.#young.ids.add(event.id)
     return true
   }

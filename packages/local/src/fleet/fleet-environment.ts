@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { identify, isAlive, type ProcessIdentity } from '../infrastructure/index.ts'
 import { type DataDir } from './data-dir.ts'
-import { readJson, writeWhole } from './files.ts'
+import { readJson, writeAtomically } from './files.ts'
 
 /** The environment with which a running fleet was started. */
-export type Given = {
+export type FleetEnvironment = {
   /** Address of the first gateway. */
   url: string
   /** The variables that Parley reads. */
@@ -12,23 +12,23 @@ export type Given = {
 }
 
 /** Identifies the supervisor too, because a killed supervisor leaves the file behind. */
-type Recorded = Given & { supervisor?: ProcessIdentity }
+type Recorded = FleetEnvironment & { supervisor?: ProcessIdentity }
 
 /** Records the environment of the fleet for commands that check it; only the fleet's user can read the file. */
-export function recordGiven({ givenFile }: DataDir, { url, env }: Given): void {
+export function recordEnvironment({ environmentFile }: DataDir, { url, env }: FleetEnvironment): void {
   // Only the supervisor needs the owner's password.
   const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = readByParley(env, true)
   const config = file ? { PARLEY_CONFIG_FILE: resolve(file) } : {}
   const recorded = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
-  writeWhole(givenFile, JSON.stringify(recorded) + '\n', 0o600)
+  writeAtomically(environmentFile, JSON.stringify(recorded) + '\n', 0o600)
 }
 
 /**
  * The environment of the fleet that runs on the data folder: the variables that Parley reads are those of the fleet,
  * the others are those of this command. Undefined while no fleet runs.
  */
-export function givenTo({ givenFile }: DataDir, own: NodeJS.ProcessEnv): Given | undefined {
-  const { supervisor, url, env } = (readJson(givenFile) ?? {}) as Partial<Recorded>
+export function environmentOfFleet({ environmentFile }: DataDir, own: NodeJS.ProcessEnv): FleetEnvironment | undefined {
+  const { supervisor, url, env } = (readJson(environmentFile) ?? {}) as Partial<Recorded>
   if (supervisor === undefined || url === undefined || !isAlive(supervisor)) return undefined
   return { url, env: { ...readByParley(own, false), ...env } }
 }

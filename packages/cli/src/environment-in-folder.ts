@@ -5,7 +5,11 @@ import { unreachable } from './failure.ts'
  * Reads the environment of a service from the data folder; undefined when no fleet has run there. Throws when it cannot
  * be read.
  */
-export function knownToFolder(dataDir: string, service: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv | undefined {
+export function environmentInFolder(
+  dataDir: string,
+  service: string,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv | undefined {
   try {
     return knownEnvironment(dataDir, service, env)
   } catch (error) {
