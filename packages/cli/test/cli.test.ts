@@ -335,7 +335,7 @@ describe('without a fleet', () => {
   test('--direct without databases: code 3, and what to do', async () => {
     const { code, err } = await parley(['session', 'list', '--login', 'a', '--direct'], { dir: '/nowhere' })
     expect(code).toBe(3)
-    expect(err).toMatch(/PARLEY_ACCOUNTS_DATABASE_URL nor by the folder \/nowhere; name the right folder/)
+    expect(err).toMatch(/PARLEY_ACCOUNTS_DATABASE_URL nor the folder \/nowhere says where/)
   })
 })
 

@@ -310,7 +310,7 @@ describe('a start that cannot succeed', () => {
     writeFileSync(file, '')
     const fleet = supervised(join(file, 'data'))
     expect(await fleet.ended()).toBe(1)
-    expect(fleet.output()).toMatch(/ENOTDIR.*\nparley: PARLEY_DATA_DIR must name a folder/)
+    expect(fleet.output()).toMatch(/ENOTDIR.*\nparley: PARLEY_DATA_DIR must be a folder/)
   })
 
   test('shows why a service refuses its configuration, and stops what was started', async () => {
