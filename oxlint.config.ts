@@ -136,7 +136,7 @@ export default defineConfig({
     // Tables: one line per column or method.
     { files: ['**/schema.ts'], rules: { 'max-lines': 'off' } },
     { files: ['services/*/src/rpc/index.ts'], rules: { 'max-lines-per-function': 'off' } },
-    // A test file may consist of a single `describe`.
+    // Tests of one subject share a running service or fleet, so a file may be longer, and consist of a single `describe`.
     {
       files: ['**/*.test.{ts,mjs}', '**/test/**'],
       rules: { 'max-lines': ['error', { max: 500 }], 'max-lines-per-function': 'off' },

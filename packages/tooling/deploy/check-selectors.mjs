@@ -47,8 +47,10 @@ const isForOurs = (selector, pods) =>
 
 const lasts = (key, value) => lasting.has(key) && [undefined, value].includes(lasting.get(key))
 
-const matching = (pods, selector = {}) =>
-  pods.filter((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value))
+/** Whether labels or a selector contain all entries of another. */
+export const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
+
+const matching = (pods, selector = {}) => pods.filter((labels) => isSubset(selector, labels))
 
 const isForInternalPorts = ({ kind, spec }) =>
   kind === 'PodMonitor' || (kind === 'Service' && spec.ports.some(({ targetPort }) => targetPort === 'internal'))

@@ -1,7 +1,8 @@
 import { problemsOfDoctor } from './check-doctor.mjs'
 import { problemsOfNetwork } from './check-network.mjs'
 import { problemsOfRoutes } from './check-routes.mjs'
-import { problemsOfSelectors } from './check-selectors.mjs'
+import { isSubset, problemsOfSelectors } from './check-selectors.mjs'
+import { problemsOfVideoWorker } from './check-video-worker.mjs'
 import { deployables, hasDatabase, videoWorker } from './image-files.mjs'
 import { problemsOfObject } from './kubernetes.mjs'
 import { problemsOfAutoscalers } from './scaling.mjs'
@@ -22,7 +23,7 @@ export async function problemsOfRelease(objects, values) {
   await release.migrations(deployables.filter(hasDatabase))
   release.problems.push(...problemsOfDoctor(objects, deployables), ...problemsOfAutoscalers(objects))
   release.problems.push(...problemsOfNetwork(objects, values.networkPolicy), ...problemsOfRoutes(objects))
-  release.problems.push(...problemsOfSelectors(objects))
+  release.problems.push(...problemsOfSelectors(objects), ...problemsOfVideoWorker(objects))
   release.references()
   return release.problems
 }
@@ -90,40 +91,14 @@ class Release {
     }
   }
 
-  /** If videos are enabled, ffmpeg must run in a pod without secrets and without outgoing connections. */
   async videoWorker() {
     const name = 'video-worker'
-    const [worker] = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] === name)
-    const { env: ofUploads } = this.pods.find(({ metadata }) => metadata.labels[component] === 'uploads').spec
-      .containers[0]
-    const isUsed = ofUploads.some(({ name: variable }) => variable === 'PARLEY_VIDEO_WORKER_URLS')
-    this.must(
-      isUsed === (worker !== undefined),
-      'uploads uses a video worker that does not exist, or does not use the one that does',
-    )
+    const worker = this.all('Deployment').find(({ metadata }) => metadata.labels[component] === name)
     if (!worker) return
     const where = `Deployment ${worker.metadata.name}`
     const { spec } = worker.spec.template
-    const [{ resources }] = spec.containers
     const env = await this.process(where, name, videoWorker, spec, this.toml)
-    this.problems.push(...problemsOfMemory(where, name, resources.limits.memory, env))
-    const given = JSON.stringify([spec.containers, spec.volumes])
-    this.must(!/secret|persistentVolumeClaim/i.test(given), `${where}: has a secret or a claim`)
-    this.must(
-      spec.containers.length === 1 && !spec.shareProcessNamespace,
-      `${where}: must be the only container of its pod`,
-    )
-    const policy = this.all('NetworkPolicy').find((one) => one.metadata.name === worker.metadata.name)?.spec
-    const isClosed = policy?.policyTypes.includes('Egress') && policy.egress.length === 0
-    this.must(isClosed, `${where}: may connect to other pods`)
-    this.must(
-      isSubset(policy?.podSelector.matchLabels ?? { none: '' }, worker.spec.template.metadata.labels),
-      `${where}: no policy applies to it`,
-    )
-    const rule = policy?.ingress.find(({ ports }) => ports.some(({ port }) => port === 'http'))?.from ?? []
-    const callers = rule.flatMap(({ podSelector }) => this.matching(podSelector.matchLabels))
-    const only = callers.length === 1 && callers[0].metadata.labels[component] === 'uploads'
-    this.must(only, `${where}: others than uploads may connect to it`)
+    this.problems.push(...problemsOfMemory(where, name, spec.containers[0].resources.limits.memory, env))
   }
 
   async migrations(names) {
@@ -245,8 +220,6 @@ class Release {
     }
   }
 }
-
-const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
 
 const seconds = (text = '0s') => Number(text.replace('s', ''))
 
