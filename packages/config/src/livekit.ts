@@ -1,6 +1,6 @@
-import { Mistake, Mistakes, type Field, type Given } from './field.ts'
+import { combinedField, type FieldReader } from './combined-field.ts'
+import { type Field } from './field.ts'
 import { bool, secret, str, url } from './kinds.ts'
-import { readField } from './read-field.ts'
 
 /** The media server of calls, as the operator configured it. */
 export type LivekitSettings = {
@@ -58,11 +58,9 @@ const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
 
 /** The address of the media server for clients; undefined when calls are off. */
 export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> } => ({
-  livekitUrl: several(address, [enabled, address], (given) => {
-    const reader = new Reader(given)
-    const isEnabled = reader.read(enabled)
-    const at = isEnabled ? reader.required(address) : reader.read(address)
-    reader.finish()
+  livekitUrl: combinedField(address, [enabled, address], (reader) => {
+    const isEnabled = reader.read(enabled) ?? false
+    const at = readIf(isEnabled, reader, address)
     return isEnabled ? at : undefined
   }),
 })
@@ -70,7 +68,7 @@ export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> 
 /** All settings of the media server; undefined while calls are off. */
 export const livekitFields = (): { livekit: Field<LivekitSettings | undefined> } => ({
   livekit: {
-    ...several(
+    ...combinedField(
       { ...enabled, toml: 'livekit' },
       [enabled, address, apiKey, apiSecret, serverId, webhookApiKey, webhookApiSecret],
       readLivekit,
@@ -79,15 +77,18 @@ export const livekitFields = (): { livekit: Field<LivekitSettings | undefined> }
   },
 })
 
-function readLivekit(given: Given): LivekitSettings | undefined {
-  const reader = new Reader(given)
+/** A setting that is required if calls are enabled. */
+const readIf = <T>(isEnabled: boolean, reader: FieldReader, field: Field<T | undefined>): T | undefined =>
+  isEnabled
+    ? reader.required(field, `${field.env[0]}: is missing; livekit.enabled needs it (${field.doc})`)
+    : reader.read(field)
+
+function readLivekit(reader: FieldReader): LivekitSettings | undefined {
   const isEnabled = reader.read(enabled) ?? false
-  const need = <T>(field: Field<T | undefined>) => (isEnabled ? reader.required(field) : reader.read(field))
-  const [at, key, apiSecretGiven] = [need(address), need(apiKey), need(apiSecret)]
+  const [at, key, apiSecretGiven] = [address, apiKey, apiSecret].map((one) => readIf(isEnabled, reader, one))
   const [id, webhookKey, webhookSecret] = [serverId, webhookApiKey, webhookApiSecret].map((one) => reader.read(one))
   if ((webhookKey === undefined) !== (webhookSecret === undefined))
     reader.mistakes.push(`${webhookApiKey.env[0]} and ${webhookApiSecret.env[0]}: give both or none`)
-  reader.finish()
   if (!isEnabled || at === undefined || key === undefined || apiSecretGiven === undefined) return undefined
   const other =
     webhookKey === undefined || webhookSecret === undefined ? [] : [{ key: webhookKey, secret: webhookSecret }]
@@ -95,46 +96,5 @@ function readLivekit(given: Given): LivekitSettings | undefined {
     url: at,
     ...{ apiKey: key, apiSecret: apiSecretGiven, serverId: id },
     webhookKeys: [{ key, secret: apiSecretGiven }, ...other],
-  }
-}
-
-/** A field that is read from several settings. */
-function several<T>(about: Field<unknown>, parts: readonly Field<unknown>[], read: (given: Given) => T): Field<T> {
-  return {
-    ...{ kind: 'settings', env: about.env, toml: about.toml, doc: about.doc },
-    ...{ default: undefined, optional: true, secret: false, parts, read },
-    parse: () => read({ env: {}, file: undefined }),
-  }
-}
-
-/** Reads settings one after the other and collects their errors. */
-class Reader {
-  readonly mistakes: string[] = []
-  readonly #given: Given
-
-  constructor(given: Given) {
-    this.#given = given
-  }
-
-  read<T>(field: Field<T>): T | undefined {
-    try {
-      return readField(field, this.#given)
-    } catch (error) {
-      if (!(error instanceof Mistake)) throw error
-      this.mistakes.push(error.message)
-      return undefined
-    }
-  }
-
-  required<T>(field: Field<T | undefined>): T | undefined {
-    const before = this.mistakes.length
-    const value = this.read(field)
-    if (value === undefined && this.mistakes.length === before)
-      this.mistakes.push(`${field.env[0]}: is missing; livekit.enabled needs it (${field.doc})`)
-    return value
-  }
-
-  finish(): void {
-    if (this.mistakes.length > 0) throw new Mistakes(this.mistakes)
   }
 }

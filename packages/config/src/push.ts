@@ -1,8 +1,8 @@
 import { createECDH } from 'node:crypto'
-import { Mistake, Mistakes, type Field, type Given } from './field.ts'
+import { combinedField, type FieldReader } from './combined-field.ts'
+import { type Field } from './field.ts'
 import { publicUrlField } from './groups.ts'
 import { bool, secret, str } from './kinds.ts'
-import { readField } from './read-field.ts'
 
 /** Settings for sending pushes. */
 export type PushSettings = {
@@ -43,27 +43,27 @@ const { publicUrl } = publicUrlField()
  * Keys for signing pushes, and the base address of their links; undefined while push is off. For the sender of pushes.
  */
 export const pushFields = () => ({
-  push: together([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
+  push: ifEnabled([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
 })
 
 /** Only the public key, for deployables that pass it to browsers; undefined while push is off. */
 export const pushOfferFields = () => ({
-  push: together<Pick<PushSettings, 'publicKey'>>([enabled, publicKey], (reading) => ({
-    publicKey: reading.needed(publicKey, mistakeOfPublicKey),
+  push: ifEnabled<Pick<PushSettings, 'publicKey'>>([enabled, publicKey], (reader) => ({
+    publicKey: needed(reader, publicKey, mistakeOfPublicKey),
   })),
 })
 
-function readSettings(reading: Reading): PushSettings {
+function readSettings(reader: FieldReader): PushSettings {
   const keys = {
-    publicKey: reading.needed(publicKey, mistakeOfPublicKey),
-    privateKey: reading.needed(privateKey, mistakeOfPrivateKey),
+    publicKey: needed(reader, publicKey, mistakeOfPublicKey),
+    privateKey: needed(reader, privateKey, mistakeOfPrivateKey),
   }
-  if (reading.mistakes.length === 0 && publicKeyOf(keys.privateKey) !== keys.publicKey)
-    reading.mistakes.push(`${nameOf(privateKey)}: does not belong to ${nameOf(publicKey)}`)
+  if (reader.mistakes.length === 0 && publicKeyOf(keys.privateKey) !== keys.publicKey)
+    reader.mistakes.push(`${nameOf(privateKey)}: does not belong to ${nameOf(publicKey)}`)
   return {
     ...keys,
-    subject: reading.needed(subject, mistakeOfSubject),
-    publicUrl: reading.needed({ ...publicUrl, optional: true }, () => undefined),
+    subject: needed(reader, subject, mistakeOfSubject),
+    publicUrl: needed(reader, { ...publicUrl, optional: true }, () => undefined),
   }
 }
 
@@ -107,19 +107,11 @@ const mistakeOfSubject = (address: string): string | undefined =>
     ? undefined
     : 'is neither a mailto: nor an https: address'
 
-/** Settings that are read as one; all of their errors are reported together. */
-function together<T>(parts: readonly Field<unknown>[], read: (reading: Reading) => T): Field<T | undefined> {
+/** A field of push settings; undefined while push is off. */
+function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldReader) => T): Field<T | undefined> {
+  const about = { env: [], toml: undefined, doc: 'Web Push' }
   return {
-    ...{ kind: 'settings', env: [], toml: undefined, doc: 'Web Push', default: undefined },
-    ...{ optional: true, secret: false, parts },
-    parse: () => undefined,
-    read: (given) => {
-      const reading = new Reading(given)
-      if (!reading.value(enabled)) return undefined
-      const value = read(reading)
-      if (reading.mistakes.length > 0) throw new Mistakes(reading.mistakes)
-      return value
-    },
+    ...combinedField(about, parts, (reader) => (reader.read(enabled) ? read(reader) : undefined)),
     shown: (value) => (hasPrivateKey(value) ? { ...value, privateKey: '***' } : value),
   }
 }
@@ -127,38 +119,18 @@ function together<T>(parts: readonly Field<unknown>[], read: (reading: Reading) 
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/** Reads some of the parts and collects their errors. */
-class Reading {
-  readonly mistakes: string[] = []
-  readonly #given: Given
-
-  constructor(given: Given) {
-    this.#given = given
-  }
-
-  value<T>(field: Field<T>): T {
-    return readField(field, this.#given)
-  }
-
-  /** The value of a setting that push requires; if it is invalid, empty, and the error is recorded. */
-  needed(field: Field<string | undefined>, mistakeOf: (value: string) => string | undefined): string {
-    const value = this.#valueOf(field)
-    if (value === undefined) return ''
-    const mistake = value === '' ? 'is missing: push.enabled is set' : mistakeOf(value)
-    if (mistake !== undefined) this.mistakes.push(`${nameOf(field)}: ${mistake}`)
-    return value
-  }
-
-  /** Empty if the setting is missing, undefined if it cannot be read. */
-  #valueOf(field: Field<string | undefined>): string | undefined {
-    try {
-      return this.value(field) ?? ''
-    } catch (error) {
-      if (!(error instanceof Mistake)) throw error
-      this.mistakes.push(error.message)
-      return undefined
-    }
-  }
+/** The value of a setting that push requires; if it is missing or invalid, an empty text and a mistake. */
+function needed(
+  reader: FieldReader,
+  field: Field<string | undefined>,
+  mistakeOf: (value: string) => string | undefined,
+): string {
+  const missing = 'is missing: push.enabled is set'
+  const value = reader.required(field, `${nameOf(field)}: ${missing}`)
+  if (value === undefined) return ''
+  const mistake = value === '' ? missing : mistakeOf(value)
+  if (mistake !== undefined) reader.mistakes.push(`${nameOf(field)}: ${mistake}`)
+  return value
 }
 
 const nameOf = ({ env, toml }: Pick<Field<unknown>, 'env' | 'toml'>): string => `${env[0]} (${toml})`

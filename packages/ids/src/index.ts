@@ -1,2 +1,2 @@
 export { derivedId, dmRoomId, newId, unkeyedDmRoomId, type IdKind } from './id.ts'
-export { idempotencyKeyPattern, newHandle, newToken, type TokenKind } from './token.ts'
+export { newHandle, newToken, type TokenKind } from './token.ts'

@@ -21,6 +21,3 @@ export function newToken(kind: TokenKind): string {
 export function newHandle(): string {
   return randomBase62(digits)
 }
-
-/** Form of an idempotency key: 1 to 128 visible ASCII characters. */
-export const idempotencyKeyPattern = /^[\x21-\x7e]{1,128}$/
