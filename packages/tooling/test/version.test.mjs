@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -7,23 +7,29 @@ import { parse } from 'yaml'
 import { bundleOptions } from '../bundle-options.mjs'
 import { inWorkspace } from '../steps.mjs'
 
-test('bundles have the version of package.json', async () => {
+const { version } = JSON.parse(readFileSync(inWorkspace('package.json'), 'utf8'))
+
+/** Builds the version of the server into a folder where a package.json says 9.8.7, and returns it. */
+async function built(define) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-version-'))
   try {
-    const source = 'packages/telemetry/src/version.ts'
-    cpSync(inWorkspace(source), join(folder, source))
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '9.8.7' }))
-    const outfile = join(folder, 'bundle.mjs')
-    await build({ ...bundleOptions, entryPoints: [join(folder, source)], outfile })
-    const { serverVersion } = await import(outfile)
-    expect(serverVersion).toBe('9.8.7')
+    writeFileSync(join(folder, 'package.json'), '{ "version": "9.8.7" }')
+    const outfile = join(folder, 'packages/telemetry/src/version.mjs')
+    const entryPoints = [inWorkspace('packages/telemetry/src/version.ts')]
+    await build({ ...bundleOptions, define, entryPoints, outfile })
+    return (await import(outfile)).serverVersion
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+test('bundles have the version of the release that they were built from, sources that of package.json', async () => {
+  expect(bundleOptions.define).toEqual({ PARLEY_RELEASE: JSON.stringify(version) })
+  expect(await built({ PARLEY_RELEASE: '"1.2.3"' })).toBe('1.2.3')
+  expect(await built({})).toBe('9.8.7')
 })
 
 test('the chart installs the image of the same version', () => {
-  const { version } = JSON.parse(readFileSync(inWorkspace('package.json'), 'utf8'))
   const chart = parse(readFileSync(inWorkspace('helm/parley/Chart.yaml'), 'utf8'))
   expect(chart).toMatchObject({ version, appVersion: version })
 })
