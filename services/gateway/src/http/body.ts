@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
+import { ConnectError } from '@connectrpc/connect'
 import { bodyTooLarge, clientGone, malformedBody, tooManyBytes, unsupportedCompression } from '../errors.ts'
-import { heldBy } from './held-bytes.ts'
-
-const gunzipAsync = promisify(gunzip)
+import { heldBy, type HeldBytes } from './held-bytes.ts'
 
 /** Reads a whole body of at most `limit` bytes, before and after decompression, within the memory limits. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -12,9 +10,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   if (encoding !== 'identity' && encoding !== 'gzip') throw unsupportedCompression(encoding)
   const raw = await readRaw(request, limit)
   if (encoding !== 'gzip' || raw.length === 0) return raw
-  const body = await decompress(raw, limit)
-  if (!heldBy(request).take(body.length)) throw tooManyBytes()
-  return body
+  return decompress(raw, limit, heldBy(request))
 }
 
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -41,12 +37,21 @@ function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   })
 }
 
-async function decompress(raw: Buffer, limit: number): Promise<Buffer> {
+/** Counts the bytes while they appear: a thousand times more may come out than went in. */
+async function decompress(raw: Buffer, limit: number, held: HeldBytes): Promise<Buffer> {
+  const gunzip = createGunzip()
+  const chunks: Buffer[] = []
+  let length = 0
   try {
-    return await gunzipAsync(raw, { maxOutputLength: limit })
+    gunzip.end(raw)
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > limit) throw bodyTooLarge(limit)
+      if (!held.take(chunk.length)) throw tooManyBytes()
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
   } catch (error) {
-    if (error instanceof RangeError || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw bodyTooLarge(limit)
-    throw malformedBody(error)
+    throw error instanceof ConnectError ? error : malformedBody(error)
   }
 }

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { EventEmitter } from 'node:events'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { readBody } from './body.ts'
+import { hold } from './held-bytes.ts'
+
+const MiB = 1024 * 1024
+
+/** Reads a compressed body within a memory limit; `taken` has what was counted at once. */
+async function read(body: Buffer, most: number) {
+  const request = Object.assign(Readable.from([body]), { headers: { 'content-encoding': 'gzip' } })
+  const taken: number[] = []
+  const take = (bytes: number) => taken.push(bytes) > 0 && taken.reduce((sum, one) => sum + one) <= most
+  const asked = request as unknown as IncomingMessage
+  hold(asked, new EventEmitter() as ServerResponse, { take, release: () => undefined })
+  const outcome = await readBody(asked, MiB).catch((error: unknown) => error)
+  return { outcome, taken }
+}
+
+test('a body that is decompressed is counted, too', async () => {
+  const whole = Buffer.alloc(100_000, 'x')
+  const packed = gzipSync(whole)
+  const { outcome, taken } = await read(packed, MiB)
+  expect(outcome).toEqual(whole)
+  expect(taken.reduce((sum, one) => sum + one)).toBe(packed.length + whole.length)
+})
+
+test('decompression ends where the memory limit is reached', async () => {
+  const { outcome, taken } = await read(gzipSync(Buffer.alloc(MiB)), 100_000)
+  expect(outcome).toMatchObject({ code: Code.ResourceExhausted, rawMessage: expect.stringContaining('in transfer') })
+  expect(Math.max(...taken)).toBeLessThan(100_000)
+})
+
+test.each([
+  ['is too long when it is decompressed', gzipSync(Buffer.alloc(MiB + 1)), Code.ResourceExhausted],
+  ['is cut off', gzipSync(Buffer.from('text')).subarray(0, -4), Code.InvalidArgument],
+  ['is not compressed at all', Buffer.from('text'), Code.InvalidArgument],
+])('a body that %s is refused', async (_, body, code) => {
+  expect((await read(body, 4 * MiB)).outcome).toMatchObject({ code })
+})
