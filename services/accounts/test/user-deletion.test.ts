@@ -8,6 +8,7 @@ import { eq, sql } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 const hour = 3600_000
 
@@ -102,4 +103,15 @@ test('only owners delete owners, and nobody deletes the last one', async () => {
   expect(await codeOf(second.deleteUser({ userId: owner }))).not.toBeUndefined()
   expect(await codeOf(first.deleteUser({ userId: owner }))).toBe(Code.FailedPrecondition)
   expect(await isDeleted(owner)).toBe(false)
+})
+
+test('a session that ends while the call waits deletes nobody', async () => {
+  const userId = await makeUser(env, 'waited')
+  const client = await signedIn('admin1')
+  const codes = await whileLocked(env, 'users', userId, {
+    calls: () => [client.deleteUser({ userId })],
+    meanwhile: () => endSessionsOf(env, admin),
+  })
+  expect(codes).toEqual([Code.Unauthenticated])
+  expect(await isDeleted(userId)).toBe(false)
 })

@@ -3,6 +3,7 @@ import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
+import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import { userUnknown } from '../../errors.ts'
 import { assertMayDelete, assertMayTouch } from '../../policy/administration.ts'
@@ -15,7 +16,10 @@ export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     assertMayDelete(ctx.policy.current(), caller, user ?? { id: userId, roleIds: [] })
     if (!user || user.deletedAt) throw userUnknown()
     await assertFresh(ctx, caller, currentPassword)
-    await deleteAccount(ctx, userId, caller.userId, async (_, account) => assertMayTouch(caller, account))
+    await deleteAccount(ctx, userId, caller.userId, async (tx, account) => {
+      assertMayTouch(caller, account)
+      await assertStillHolds(tx, caller)
+    })
     return { deleted: true }
   }
 }
