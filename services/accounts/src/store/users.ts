@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, sql } from 'drizzle-orm'
 import { preparedQuery, type Reader, type Tx } from '@parley/postgres'
 import { couldBeEmail, emailKey } from '../domain/email.ts'
 import { couldBeLogin, loginKey } from '../domain/login.ts'
