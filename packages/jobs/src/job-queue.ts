@@ -32,7 +32,7 @@ type Options<T extends JobTable> = {
   /** Condition for unfinished jobs, if the table also keeps finished ones. */
   open?: SQL
   /** Order of due jobs; default: longest due first. */
-  order?: readonly AnyPgColumn[]
+  order?: readonly (AnyPgColumn | SQL)[]
 }
 
 const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::float8 * interval '1 ms'`

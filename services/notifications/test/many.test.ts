@@ -6,6 +6,8 @@ import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import { sqlRows } from '@parley/postgres'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
+import { audienceJob, type Audience } from '../src/domain/work.ts'
+import { insertJobs } from '../src/store/jobs.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { Story } from './_story.ts'
 
@@ -144,6 +146,24 @@ test('with many users of the level ALL_MESSAGES, a post in a smaller room reads 
     expect(fleet.neighbours.calls.filter((call) => call === 'listRecipients')).toHaveLength(calls)
     await eventually(async () => expect(await jobs()).toBe(0))
   }
+})
+
+test('a mention of everyone does not wait for messages to many users of the level ALL_MESSAGES', async () => {
+  const fans = many(1200)
+  await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
+    select user_id, '', 'all_messages' from unnest(${sql.param(fans)}::text[]) user_id`)
+  fleet.neighbours.room('R1', [...fans, 'Uann'])
+  fleet.neighbours.room('R2', [...many(300, 'Uother'), 'Uann'])
+  const job = (roomId: string, eventId: string, audience: Audience) => {
+    const ids = { roomId, eventId, messageId: eventId, actorId: 'Uann', threadRootEventId: '', inReplyTo: '' }
+    return audienceJob({ ...ids, roomSeq: 1n, postedAt: new Date() }, [audience])
+  }
+  const plain = many(3, 'Eplain').map((id) => job('R1', id, { of: 'all_messages' }))
+  await insertJobs(fleet.db, [...plain, job('R2', 'Eall', { of: 'members' })])
+  await fleet.start({}, { jobsEveryMs: 3_600_000 })
+  await eventually(async () => expect(await jobs()).toBe(0), slowly)
+  const first = sql`select event_id as "eventId" from notifications order by created_at limit 1`
+  expect(await sqlRows(fleet.db, first)).toEqual([{ eventId: 'Eall' }])
 })
 
 test('a retraction dismisses the notifications of a large audience, a thousand at a time', async () => {

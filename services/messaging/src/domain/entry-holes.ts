@@ -9,7 +9,7 @@ export type EntryWithHoles = {
 }
 
 /** A number to be encoded as a placeholder, and the length of its varint in bytes. */
-export type Placeholder = { value: bigint; bytes: number }
+type Placeholder = { value: bigint; bytes: number }
 
 /** Holes for a place in the log of a room, which may have up to 42 bits. */
 export const anyPlace: Placeholder = { value: 2n ** 35n, bytes: 6 }

@@ -13,7 +13,7 @@ const log = logger('jobs')
 /** Attempts before a job is given up, after about two minutes. */
 const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, maxAttempts: 10 }
 
-/** Runs the waiting jobs in turn, one step each. */
+/** Runs the waiting jobs in turn, one step each; those for people with the level ALL_MESSAGES after all others. */
 export function runNotificationJobs(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -10,7 +10,13 @@ export type NotificationJob = Job<typeof notificationJobs>
 /** State of a job after a step; undefined when it is finished. */
 export type Standing = { work: Work; after: string } | undefined
 
-export const notificationQueue = new JobQueue(notificationJobs, { key: ['id'] })
+/** Whether a job is for people who want to hear of every message: nobody waits for it. */
+const isForAll = sql`coalesce(${notificationJobs.work} #>> '{audiences,0,of}' = 'all_messages', false)`
+
+export const notificationQueue = new JobQueue(notificationJobs, {
+  key: ['id'],
+  order: [isForAll, notificationJobs.dueAt],
+})
 
 export async function insertJobs(db: Reader, works: readonly Work[]): Promise<void> {
   if (works.length === 0) return

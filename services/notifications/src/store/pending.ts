@@ -17,7 +17,7 @@ export type Pending = {
 /** A place in the list, newest first. */
 export type PendingKey = Pick<Pending, 'createdAt' | 'id'>
 
-export type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
+type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
 
 const columns = sql`id, room_id as "roomId", event_id as "eventId", kind, actor_id as "actorId",
   thread_root_event_id as "threadRootEventId", in_reply_to as "inReplyTo", created_at as "createdAt"`
