@@ -9,8 +9,8 @@ export type ConnectionContext = {
   hub: Hub
   opening: Opening
   metrics: Metrics
-  serverVersion: string
-  heartbeatIntervalMs: number
+  /** The server's hello frame, the same for every socket. */
+  hello: Uint8Array
   handshakeTimeoutMs: number
   /**
    * Counts a hello, by whether its credential was valid at the last check. Undefined if the node can serve it;

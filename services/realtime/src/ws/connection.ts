@@ -1,25 +1,24 @@
-import type { Caller, CredentialDigests } from '@parley/credentials'
+import type { CredentialDigests } from '@parley/credentials'
 import {
   authenticationRequired,
   badFrame,
   badHello,
   badSubscribe,
-  overloaded,
   oversized,
   subscribeFailed,
   temporarilyUnavailable,
   tooManySockets,
-  tooManyTrials,
   unsupportedProtocol,
   type FatalError,
   type StreamEnd,
 } from '../errors.ts'
 import { DependencyUnavailable, type Subscriber, type UserAccess } from '../engines/hub/index.ts'
+import { authenticate } from './authenticate.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { bytesPerSecond, FrameBudget, framesPerSecond } from './frame-budget.ts'
 import type { Presented } from './presented.ts'
-import { closeFrame, errorFrame, helloFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
+import { closeFrame, errorFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
 import type { WebSocket } from './uws.ts'
 
 /** The part of a uWebSockets.js socket that a connection needs. */
@@ -48,9 +47,11 @@ export class Connection implements Subscriber {
   /** Random, so that sockets opened together do not all expire together. */
   readonly #ageFactor = 0.75 + Math.random() / 2
   #wantsEvents: { resumePosition: string } | undefined
-  #earlyPings: string[] = []
+  #earlyPings: string[] | undefined
   #user: UserAccess | undefined
   #credentialId: string | undefined
+  /** The server's hello waits for the answer to the subscription, so that both take one write. */
+  #owesHello = false
   /** Set while the hello waits for its look-up. */
   #waiting: AbortController | undefined
 
@@ -157,36 +158,23 @@ export class Connection implements Subscriber {
   }
 
   async #authenticate(digests: readonly CredentialDigests[], address: string): Promise<void> {
-    const { opening, trials } = this.#context
-    // A recently valid credential is admitted regardless of its network's failures.
-    const isKnown = digests.some((one) => opening.remembers(one))
-    const trialsWaitMs = isKnown ? 0 : trials.wait(address)
-    if (trialsWaitMs > 0) return this.fail(tooManyTrials, Math.round(trialsWaitMs))
-    // A client without credentials is refused without a look-up.
-    const delayMs = digests.length === 0 ? undefined : this.#context.overloadDelayMs(isKnown)
-    if (delayMs !== undefined) return this.end(overloaded, delayMs)
     const signal = () => (this.#waiting = new AbortController()).signal
-    const { found: caller, waitMs } = await trials.lookUp({ address, isKnown, signal }, () =>
-      opening.authenticate(digests),
-    )
+    const { caller, error, end, delayMs } = await authenticate(this.#context, { digests, address, signal })
+    this.#waiting = undefined
     if (this.#state !== 'authenticating') return
-    if (waitMs > 0) return this.fail(tooManyTrials, Math.round(waitMs))
-    if (!caller) return this.fail(authenticationRequired)
-    const { hub, socketsPerPerson } = this.#context
+    if (end) return this.end(end, delayMs)
+    if (!caller) return this.fail(error ?? authenticationRequired, delayMs)
+    const { hub, opening, socketsPerPerson, hello } = this.#context
     if (socketsPerPerson > 0 && hub.socketsOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
-    this.#attach(caller)
-    this.#state = 'awaiting subscribe'
-    this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
-    this.#ws.send(helloFrame(this.#context.serverVersion, Math.round(this.#context.heartbeatIntervalMs / 1000)), true)
-    this.#startIfWanted()
-  }
-
-  #attach(caller: Caller): void {
-    const user = this.#context.hub.attach(this, caller)
-    this.#user = user
+    this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
     // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
-    this.#context.opening.load(user).catch(() => undefined)
+    opening.load(this.#user).catch(() => undefined)
+    this.#state = 'awaiting subscribe'
+    this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
+    if (this.#wantsEvents) this.#owesHello = true
+    else this.#ws.send(hello, true)
+    this.#startIfWanted()
   }
 
   #receiveSubscribe(incoming: Incoming): void {
@@ -210,7 +198,7 @@ export class Connection implements Subscriber {
     const { hub, metrics } = this.#context
     const replay = resumePosition === '' ? undefined : hub.replay(user, resumePosition)
     const missed = replay && 'frames' in replay ? replay.frames : undefined
-    this.#ws.cork(() => {
+    this.#sendAfterHello(() => {
       const isReset = replay !== undefined && missed === undefined
       this.#ws.send(subscribedFrame(missed ? resumePosition : hub.position, isReset), true)
       for (const frame of missed ?? []) this.#ws.send(frame, true)
@@ -219,7 +207,8 @@ export class Connection implements Subscriber {
     metrics.opened()
     if (missed) metrics.resumed()
     else if (replay && 'refusal' in replay) metrics.resumeRefused(replay.refusal)
-    for (const nonce of this.#earlyPings.splice(0)) this.#ws.send(pongFrame(nonce), true)
+    for (const nonce of this.#earlyPings ?? []) this.#ws.send(pongFrame(nonce), true)
+    this.#earlyPings = undefined
   }
 
   #receivePing(incoming: Incoming): void {
@@ -227,7 +216,8 @@ export class Connection implements Subscriber {
     if (incoming.frame.case !== 'ping') return this.fail(badFrame('only ping may follow subscribe_events'))
     const { nonce } = incoming.frame.value
     if (this.#state === 'open') this.#ws.send(pongFrame(nonce), true)
-    else if (this.#earlyPings.push(nonce) > maxEarlyPings) this.fail(badFrame('too many pings before subscribed'))
+    else if ((this.#earlyPings ??= []).push(nonce) > maxEarlyPings)
+      this.fail(badFrame('too many pings before subscribed'))
   }
 
   #reject(incoming: Incoming & { kind: 'unreadable' }, error: (message: string) => FatalError): void {
@@ -243,7 +233,15 @@ export class Connection implements Subscriber {
 
   #finish(frame: Uint8Array, closeCode: number, reason: string): void {
     this.closed()
-    this.#ws.send(frame, true)
+    this.#sendAfterHello(() => this.#ws.send(frame, true))
     this.#ws.end(closeCode, reason)
+  }
+
+  #sendAfterHello(send: () => void): void {
+    this.#ws.cork(() => {
+      if (this.#owesHello) this.#ws.send(this.#context.hello, true)
+      this.#owesHello = false
+      send()
+    })
   }
 }

@@ -46,17 +46,25 @@ export function readPresented(
     authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
     cookieHandle:
       verdict === 'trusted' ? verifySessionCookie(cookieSecrets(rule), request.getHeader('cookie')) : undefined,
-    address: rule.clientAddress(peer, (name) => everyLine(request, name)),
+    address: rule.clientAddress(peer, everyLineOf(request)),
   }
 }
 
-/** All lines of a header, because a proxy may add one after those of the client. */
-function everyLine(request: HttpRequest, name: string): string | undefined {
-  const lines: string[] = []
-  request.forEach((key, value) => {
-    if (key === name) lines.push(value)
-  })
-  return lines.join(', ') || undefined
+/**
+ * Reads all lines of a header, because a proxy may add one after those of the client. The request is read once, when the
+ * first header is asked for.
+ */
+function everyLineOf(request: HttpRequest): (name: string) => string | undefined {
+  let headers: Map<string, string> | undefined
+  return (name) => {
+    if (headers) return headers.get(name) || undefined
+    const read = (headers = new Map<string, string>())
+    request.forEach((key, value) => {
+      const before = read.get(key)
+      read.set(key, before === undefined ? value : `${before}, ${value}`)
+    })
+    return read.get(name) || undefined
+  }
 }
 
 /** A token in the hello is used alone; otherwise the header is tried before the cookie. */

@@ -10,6 +10,7 @@ import { Hub, type NodePolicy, Opening, ReplayBuffer, type Subscriber } from '..
 import type { Metrics } from '../metrics.ts'
 import { digestsToTry, readPresented } from './credentials.ts'
 import { Admission } from './admission.ts'
+import { helloFrame } from './server-frames.ts'
 import { serveSockets, type SocketServer } from './server.ts'
 
 type Given = {
@@ -45,10 +46,10 @@ export async function openSockets(host: Host, config: Config, given: Given): Pro
       })
       const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics, replayBuffer })
       return {
-        ...{ hub, metrics, serverVersion, trials },
+        ...{ hub, metrics, trials },
+        hello: helloFrame(serverVersion, Math.round(config.heartbeatIntervalMs / 1000)),
         opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
         overloadDelayMs: (isKnown) => (isKnown ? known : others).refuse(performance.now()),
-        heartbeatIntervalMs: config.heartbeatIntervalMs,
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,
         digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
