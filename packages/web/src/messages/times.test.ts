@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { bytes, dayName, lately } from './times.ts'
+import { bytes, clock, dayName, lately } from './times.ts'
 
 test('a time on another day is shown with its date', () => {
   const [now, before] = [new Date(), new Date()]
@@ -28,3 +28,16 @@ test.each([
   [64_500, '64.5 kB'],
   [3_000_000, '3 MB'],
 ])('%d bytes are shown as %s', (size, shown) => expect(bytes(size)).toBe(shown))
+
+test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is what %s writes', (locale) => {
+  const written = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  for (const [hour, minute] of [
+    [0, 0],
+    [9, 5],
+    [12, 30],
+    [23, 59],
+  ] as const) {
+    const at = new Date(2026, 2, 1, hour, minute)
+    expect(clock(at)).toBe(written.format(at))
+  }
+})

@@ -1,10 +1,9 @@
 import { locale } from './texts.ts'
 
-type Style = 'time' | 'clock' | 'day' | 'dayOfYear' | 'date' | 'both' | 'full'
+type Style = 'time' | 'day' | 'dayOfYear' | 'date' | 'both' | 'full'
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   time: { hour: 'numeric', minute: '2-digit' },
-  clock: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
   dayOfYear: { dateStyle: 'full' },
   date: { dateStyle: 'medium' },
@@ -13,15 +12,16 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/**
- * Formats a time in the language and region of the interface: as time of day (normal or short), day, date, or both in
- * full.
- */
+/** Formats a time in the language and region of the interface: as time of day, day, date, or both in full. */
 export function moment(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
   return format.format(at)
 }
+
+/** A time of day as digits, in every language alike. Most messages have no other, and the first formatter is slow to make. */
+export const clock = (at: Date): string =>
+  [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
 
 /** A time as its time of day, with the date unless it is today. */
 export const lately = (at: Date, today: Date): string =>
