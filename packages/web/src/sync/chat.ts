@@ -9,6 +9,7 @@ import {
 import { text } from '../messages/texts.ts'
 import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
+import { whenIdle } from '../state/when-idle.ts'
 import { placeOf } from '../store/unsent.ts'
 import { changedMessage, readChanged } from './changed-messages.ts'
 import { openingOf } from './early-events.ts'
@@ -117,7 +118,7 @@ export class Chat {
     setTimeout(() => this.firstRequestsSent.set(true))
     await answered
     this.loaded.set(true)
-    this.inbox.refresh()
+    whenIdle(() => this.inbox.refresh())
     await this.motd.changed(this.#motdVersion).catch(() => undefined)
   }
 

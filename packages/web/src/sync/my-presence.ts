@@ -1,5 +1,6 @@
 import type { MemberClient } from '@parley/client'
 import { PresenceStatus } from '@parley/client/contract'
+import { whenIdle } from '../state/when-idle.ts'
 
 /** The server forgets presence after 60 seconds. */
 const everyMs = 30_000
@@ -22,7 +23,8 @@ export class MyPresence {
     this.#keys = { chosen: `parley.presence.${userId}`, reportedAt: `parley.presenceToldAt.${userId}` }
     document.addEventListener('visibilitychange', () => this.#reportIfDue(), { signal: this.#closed.signal })
     this.#timer = setInterval(() => this.#reportIfDue(), everyMs)
-    this.#reportIfDue()
+    // The first room is more urgent.
+    whenIdle(() => !this.#closed.signal.aborted && this.#reportIfDue())
   }
 
   async choose(status: PresenceStatus): Promise<void> {
