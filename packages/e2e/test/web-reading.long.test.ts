@@ -90,3 +90,16 @@ inBrowser('after midnight a message of today is shown as one of yesterday', asyn
   await log.getByText('Yesterday', { exact: true }).waitFor()
   expect(await log.getByText('Today', { exact: true }).count()).toBe(0)
 })
+
+inBrowser('lines have the heights that a timeline expects before it draws them', async () => {
+  const roomId = await newRoom(owner, [ada])
+  for (const body of ['first', 'second', 'third\n\nfourth']) await post(owner, roomId, body)
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await messageWith(page, 'fourth').waitFor()
+  const heights = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('[role=log] > div > div')].map((line) => line.getBoundingClientRect().height)`,
+  )
+  // The day, three rows about the room, and the messages: packages/web/src/store/heights.ts.
+  expect(heights).toEqual([34, 29, 29, 29, 52.5, 26.5, 57])
+})

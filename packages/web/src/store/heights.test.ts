@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals'
+import { pageFor, rowFor } from './_messages.ts'
+import { expectedHeights } from './heights.ts'
+import { linesOf } from './lines.ts'
+import { windowOf } from './timeline-window.ts'
+
+const me = { userId: 'U1', readUntil: undefined }
+const heightsOf = (rows: Parameters<typeof rowFor>[1][], columns = 80) => {
+  const window = windowOf(pageFor(rows.map((row, at) => rowFor(`E${at}`, row))))
+  return expectedHeights(linesOf(window, [], me), columns)[0]
+}
+
+// The first of each is the line of the day. The journeys compare these heights with those in a browser.
+test('the first message of a person is higher than those that follow', () =>
+  expect(heightsOf([{ body: 'one' }, { body: 'two' }])).toEqual([34, 52.5, 26.5]))
+
+test('long and several lines are higher', () => {
+  expect(heightsOf([{ body: 'x'.repeat(81) }])).toEqual([34, 75])
+  expect(heightsOf([{ body: 'x'.repeat(81) }], 40)).toEqual([34, 97.5])
+  expect(heightsOf([{ body: 'one\n\ntwo' }])).toEqual([34, 83])
+})
+
+test('a deleted message has one line, however long it was', () => {
+  const deletedAt = { $typeName: 'google.protobuf.Timestamp' as const, seconds: 1n, nanos: 0 }
+  expect(heightsOf([{ body: 'x'.repeat(500), deletedAt }])).toEqual([34, 52.5])
+})

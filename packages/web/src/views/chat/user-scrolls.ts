@@ -1,0 +1,21 @@
+const kinds = ['wheel', 'touchmove', 'keydown']
+const recentMs = 500
+
+/** Notes when a user scrolls an element, apart from what scrolls by itself. */
+export class UserScrolls {
+  #at = -Infinity
+
+  /** An attachment of the element. */
+  readonly watch = (element: Element): (() => void) => {
+    const note = () => (this.#at = performance.now())
+    for (const kind of kinds) element.addEventListener(kind, note, { passive: true })
+    return () => {
+      for (const kind of kinds) element.removeEventListener(kind, note)
+    }
+  }
+
+  /** Whether a user scrolled within the last half second. */
+  get isRecent(): boolean {
+    return performance.now() - this.#at < recentMs
+  }
+}
