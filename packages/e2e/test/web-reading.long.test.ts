@@ -101,5 +101,5 @@ inBrowser('lines have the heights that a timeline expects before it draws them',
     `[...document.querySelectorAll('[role=log] > div > div')].map((line) => line.getBoundingClientRect().height)`,
   )
   // The day, three rows about the room, and the messages: packages/web/src/store/heights.ts.
-  expect(heights).toEqual([34, 29, 29, 29, 52.5, 26.5, 57])
+  expect(heights).toEqual([34, 29, 29, 29, 53.5, 26.5, 57])
 })

@@ -12,15 +12,15 @@ const heightsOf = (rows: Parameters<typeof rowFor>[1][], columns = 80) => {
 
 // The first of each is the line of the day. The journeys compare these heights with those in a browser.
 test('the first message of a person is higher than those that follow', () =>
-  expect(heightsOf([{ body: 'one' }, { body: 'two' }])).toEqual([34, 52.5, 26.5]))
+  expect(heightsOf([{ body: 'one' }, { body: 'two' }])).toEqual([34, 53.5, 26.5]))
 
 test('long and several lines are higher', () => {
-  expect(heightsOf([{ body: 'x'.repeat(81) }])).toEqual([34, 75])
-  expect(heightsOf([{ body: 'x'.repeat(81) }], 40)).toEqual([34, 97.5])
-  expect(heightsOf([{ body: 'one\n\ntwo' }])).toEqual([34, 83])
+  expect(heightsOf([{ body: 'x'.repeat(81) }])).toEqual([34, 76])
+  expect(heightsOf([{ body: 'x'.repeat(81) }], 40)).toEqual([34, 98.5])
+  expect(heightsOf([{ body: 'one\n\ntwo' }])).toEqual([34, 84])
 })
 
 test('a deleted message has one line, however long it was', () => {
   const deletedAt = { $typeName: 'google.protobuf.Timestamp' as const, seconds: 1n, nanos: 0 }
-  expect(heightsOf([{ body: 'x'.repeat(500), deletedAt }])).toEqual([34, 52.5])
+  expect(heightsOf([{ body: 'x'.repeat(500), deletedAt }])).toEqual([34, 53.5])
 })

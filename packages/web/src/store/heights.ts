@@ -4,7 +4,7 @@ import { messageOf } from './timeline-window.ts'
 
 /** Pixels at the usual size of the font, as the stylesheets of `views/chat` draw them. */
 const px = {
-  ...{ line: 22.5, around: 4, heading: 26, between: 34, event: 29, gap: 8 },
+  ...{ line: 22.5, around: 4, heading: 27, between: 34, event: 29, gap: 8 },
   ...{ quote: 21, file: 44, picture: 200, preview: 90, reactions: 34, thread: 21 },
 }
 
