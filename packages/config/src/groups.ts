@@ -9,7 +9,7 @@ export const processFields = () => ({
     toml: 'general.log_level',
     values: logLevels,
     default: 'info',
-    doc: 'least severe level of log lines that are written; silent: none, but warnings and errors still go where telemetry is sent',
+    doc: 'least severe level of log lines that are written; silent: none; warnings and errors are still sent to a telemetry collector',
   }),
   internalHost: str('PARLEY_INTERNAL_HOST', {
     default: '127.0.0.1',

@@ -18,7 +18,7 @@ useBrowser('what waits', async () => {
   ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
 })
 
-/** The button with the number of pending notifications. After other suites, notifications may first have much to do. */
+/** Waits for the button with the number of pending notifications. After other suites the service may still be busy. */
 const waiting = (page: Page, count: number) =>
   page
     .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })

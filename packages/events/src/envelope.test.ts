@@ -13,7 +13,7 @@ test('the envelope carries the event under its kind', () => {
   expect(envelope.createdAt && timestampDate(envelope.createdAt)).toEqual(createdAt)
 })
 
-test('without an actor there is none', () => {
+test('an event without an actor has none in its envelope', () => {
   const bytes = realtimeEnvelope('session_terminated', {
     id: 'E1',
     createdAt: new Date(),

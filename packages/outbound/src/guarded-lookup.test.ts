@@ -11,19 +11,19 @@ const lookUp = (addresses: string[], options: { all?: boolean } = {}) => {
   })
 }
 
-test('a name leads to its addresses when all of them are allowed', async () => {
+test('a name resolves to its addresses if all of them are allowed', async () => {
   expect(await lookUp(['1.1.1.1', '1.0.0.1'])).toBe('1.1.1.1')
   expect(await lookUp(['1.1.1.1', '1.0.0.1'], { all: true })).toHaveLength(2)
 })
 
 test.each([[[]], [['10.0.0.1']], [['1.1.1.1', '10.0.0.1']]])(
-  'a name that leads to %j is refused',
+  'a name that resolves to %j is refused',
   async (addresses) => {
     await expect(lookUp(addresses)).rejects.toThrow('the address is not allowed')
   },
 )
 
-test('a host that is an address is checked as it stands', () => {
+test('a host that is an address is checked without a look-up', () => {
   expect(() => assertAllowedHost(new URL('https://1.1.1.1/'), { isAllowed })).not.toThrow()
   expect(() => assertAllowedHost(new URL('https://name.example/'), { isAllowed })).not.toThrow()
   for (const host of ['10.0.0.1', '[::1]', '0x0a.1', '2130706433', 'localhost', 'x.localhost.'])

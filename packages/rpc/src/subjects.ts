@@ -4,7 +4,7 @@ const known = new Map<DescMethod, string>()
 
 /**
  * Subject of a method: `rpc.svc_api_v1_RoomService.CreateRoom`, and below `rpc.internal.` for services of
- * `svc.internal.v1`, which the rights of the bus treat apart.
+ * `svc.internal.v1`, for which the bus has separate permissions.
  */
 export function rpcSubject(method: DescMethod): string {
   let subject = known.get(method)

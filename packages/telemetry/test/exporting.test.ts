@@ -51,7 +51,7 @@ describe('a share of traces', () => {
     return { names: collector.spans.map(({ name }) => name), lines }
   }
 
-  test('is chosen where a trace begins, and its other processes follow that choice', async () => {
+  test('is chosen where a trace begins, and other processes follow that decision', async () => {
     const found = await names('parentbased_traceidratio', '0')
     expect(found.names.sort()).toEqual(['callback', 'inner', 'outer', 'together'])
     expect(found.lines[1]).toHaveProperty('trace_id')
@@ -75,7 +75,7 @@ test('metrics reach the collector under their own names', async () => {
   expect(collector.spans).toEqual([])
 })
 
-test('a collector may be told another name of the service; log lines keep the name of the deployable', async () => {
+test('OTEL_SERVICE_NAME changes the name sent to a collector; log lines keep the name of the deployable', async () => {
   await using collector = await OtlpReceiver.start()
   const names = { PARLEY_SERVICE: 'rooms', OTEL_SERVICE_NAME: 'chat' }
   const lines = await runProgram('speak', { ...collector.env, ...names, TEST_STOP_WITHIN_MS: '60000' })
@@ -83,7 +83,7 @@ test('a collector may be told another name of the service; log lines keep the na
   expect(new Set(collector.spans.map(({ service }) => service))).toEqual(new Set(['chat']))
 })
 
-test('metrics stay where they are if another exporter is asked for', async () => {
+test('metrics are not exported over OTLP if the environment selects another exporter', async () => {
   await using collector = await OtlpReceiver.start()
   await runProgram('speak', {
     ...collector.env,
@@ -113,7 +113,7 @@ describe('the log says', () => {
     expect(new Set(said).size).toBe(said.length)
   })
 
-  test('that an address, a protocol or a sampler is not known', async () => {
+  test('that an address, a protocol or a sampler is unknown', async () => {
     expect(await warnings({ ...gone, OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })).not.toEqual([])
     const unknown = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grcp', OTEL_TRACES_SAMPLER: 'parentbased_traceidratoi' }
     const said = await warnings({ ...gone, ...unknown })

@@ -64,7 +64,10 @@ class Release {
       if (name === 'uploads')
         this.problems.push(...problemsOfMemory(where, name, container.resources.limits.memory, env))
       this.must(isSubset(spec.selector.matchLabels, spec.template.metadata.labels), `${where}: selects other pods`)
-      this.must(this.matching(spec.selector.matchLabels).length === 1, `${where}: selects pods of others`)
+      this.must(
+        this.matching(spec.selector.matchLabels).length === 1,
+        `${where}: also selects pods of another deployment`,
+      )
       const ports = Object.fromEntries(container.ports.map((port) => [port.name, String(port.containerPort)]))
       this.must(ports.internal === env.PARLEY_INTERNAL_PORT, `${where}: the internal port is not the one of the probes`)
       this.must(env.PARLEY_INTERNAL_HOST === '0.0.0.0', `${where}: the internal port cannot be reached from outside`)

@@ -95,14 +95,14 @@ describe('a callback is refused', () => {
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
-  test('in another browser; the right one can still return', async () => {
+  test('in another browser; the browser where it began can still complete it', async () => {
     const callback = await comeBack()
     expect(await finishLogin(env, 'corp', callback, { browserHandle: 'another' })).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', callback, { browserHandle: '' })).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('at another provider than the one where it began; the right one can still send it', async () => {
+  test('from another provider than the one where it began; the right provider can still send it', async () => {
     const callback = await comeBack()
     expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()

@@ -48,16 +48,16 @@ test('each attempt to send a mail is a span of the request, which says what the 
   ])
 })
 
-test('a mail that is sent after the answer belongs to its request too', () => {
+test('a mail that is sent after the response belongs to the trace of its request too', () => {
   expect(spansOf(traceIds[1], 'send mail').map(({ attributes }) => attributes['parley.kind'])).toEqual([
     'password_reset',
   ])
 })
 
-test('so does the count of mails in Redis', () => {
+test('the count of mails in Redis belongs to the trace of its request', () => {
   expect(spansOf(traceIds[0], 'EVAL').length + spansOf(traceIds[0], 'EVALSHA').length).toBeGreaterThan(0)
 })
 
-test('no span says to whom a mail goes', () => {
+test('no span contains the recipient of a mail', () => {
   expect(JSON.stringify(collector.batches)).not.toContain('unspeakable')
 })

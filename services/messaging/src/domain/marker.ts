@@ -1,4 +1,4 @@
-/** A place in the line, and when the message there was posted. */
+/** A place in the log of a room, and when the message there was posted. */
 export type Place = { seq: bigint; at: Date }
 
 /**

@@ -11,7 +11,7 @@ export type Created = { id: string; userId: string; kind: Kind; silent: boolean;
  * Whether a marker passed this place before the message was posted, because messaging's database was restored and
  * reuses places. Clocks differ by less than two seconds.
  */
-const isOfLostLine = (roomSeq: SQL, at: SQL): SQL =>
+const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
@@ -40,10 +40,10 @@ export async function insertNotifications(
     ), markers_gone as (
       delete from read_markers m using r
       where m.user_id = r."userId" and m.room_id = r."roomId" and m.thread_root_event_id = r."threadRootEventId"
-        and ${isOfLostLine(sql`m.room_seq`, sql`m.moved_at`)}
+        and ${isOfLostLog(sql`m.room_seq`, sql`m.moved_at`)}
     ), departures_gone as (
       delete from departures d using r
-      where d.user_id = r."userId" and d.room_id = r."roomId" and ${isOfLostLine(sql`d.room_seq`, sql`d.left_at`)}
+      where d.user_id = r."userId" and d.room_id = r."roomId" and ${isOfLostLog(sql`d.room_seq`, sql`d.left_at`)}
     )
     insert into notifications (id, user_id, room_id, message_id, event_id, kind, actor_id, thread_root_event_id,
       in_reply_to, room_seq, silent, created_at)
@@ -64,12 +64,12 @@ export async function insertNotifications(
         select from read_markers m
         where m.user_id = r."userId" and m.room_id = r."roomId" and m.thread_root_event_id = r."threadRootEventId"
           and m.room_seq >= r."roomSeq"
-          and not ${isOfLostLine(sql`m.room_seq`, sql`m.moved_at`)}
+          and not ${isOfLostLog(sql`m.room_seq`, sql`m.moved_at`)}
       )
       and not exists (
         select from departures d
         where d.user_id = r."userId" and d.room_id = r."roomId" and d.room_seq >= r."roomSeq"
-          and not ${isOfLostLine(sql`d.room_seq`, sql`d.left_at`)}
+          and not ${isOfLostLog(sql`d.room_seq`, sql`d.left_at`)}
       )
     order by r.at
     on conflict do nothing

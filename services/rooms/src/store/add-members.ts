@@ -7,7 +7,7 @@ import { membersAmong } from './imported-rooms.ts'
 import type { RoomRow } from './rows.ts'
 import { rooms } from './schema.ts'
 
-/** Makes all users who are not yet members; the room must be locked. */
+/** Adds the users who are not members yet; the room must be locked. */
 export async function addMembers(tx: Tx, room: RoomRow, userIds: readonly string[], cause: Cause): Promise<Changed> {
   const members = await membersAmong(tx, room.id, userIds)
   const added = [...new Set(userIds)].filter((userId) => !members.has(userId))

@@ -38,7 +38,7 @@ export class UserAccess {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }
 
-  /** Makes the roles that the next socket loads apply in any case. */
+  /** Forgets the roles, so that those that the next socket loads apply regardless of their version. */
   forgetRoles(): void {
     this.roleIds = []
     this.rolesVersion = -1n

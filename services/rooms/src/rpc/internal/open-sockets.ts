@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { findStandings, type StandingPlace } from '../../store/access.ts'
 import { toRoomStanding } from '../../view/access.ts'
 
-/** Stands for no limit; earlier releases of realtime expect a value. */
+/** Sent instead of a limit, because earlier releases of realtime expect a value. */
 const everything = 1_000_000_000
 
 export function openSockets(ctx: Context): MethodImpl<typeof RoomsInternalService.method.openSockets> {
