@@ -7,7 +7,7 @@ import type { Policy } from './policy.ts'
 import { isOwner, type Outcome, type Scope, type Subject } from './resolve.ts'
 import { everyoneRoleId, ownerRoleId } from './roles.ts'
 
-/** Stands for a role where the rules of direct messages decide. */
+/** Shown instead of the name of a role if the rules of direct messages decide. */
 export const dmPolicyName = '@dm-policy'
 
 /** One reason for or against a permission. */
