@@ -15,6 +15,8 @@ const messages = [admin, api, auth, discovery, internal, realtime].flatMap((modu
   Object.values(module).filter(isMessage),
 )
 const deepest = 3
+/** Few for each of the several hundred types: together they cover each kind of field many times. */
+const numRuns = process.env['PARLEY_TEST_LONG'] ? 25 : 5
 
 /** Texts of every length of characters and around the borders of the length's own bytes; lone surrogates too. */
 const text = fc.oneof(
@@ -86,7 +88,7 @@ describe.each(messages.map((schema) => [schema.typeName, schema] as const))('%s'
         expect(Buffer.from(encode(schema, init)).toString('hex')).toBe(expected)
         expect(Buffer.from(encode(schema, made)).toString('hex')).toBe(expected)
       }),
-      { numRuns: 25 },
+      { numRuns },
     )
   })
 })
