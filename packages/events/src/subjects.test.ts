@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { covers, eventSubject } from './subjects.ts'
+import { aggregateOf, covers, eventSubject } from './subjects.ts'
 
 test('the subject is built from aggregate and kind', () => {
   const subject = eventSubject({ aggregateType: 'room', aggregateId: 'R1', kind: 'message_posted' })
@@ -35,4 +35,10 @@ test.each([
   ['evt.user.>', 'evt.room.R1.room_updated', false],
 ])('%s and %s: %s', (filter, subject, covered) => {
   expect(covers(filter, subject)).toBe(covered)
+})
+
+test('the events of an aggregate belong together, whatever they say', () => {
+  const subjects = ['message_posted.text', 'message_posted', 'message_edited'].map((kind) => `evt.room.R1.${kind}`)
+  expect(new Set(subjects.map(aggregateOf))).toEqual(new Set(['evt.room.R1']))
+  expect(aggregateOf('evt.control.user.U1.roles_changed')).toBe('evt.control.user.U1')
 })

@@ -41,6 +41,12 @@ export function eventSubject({ aggregateType, aggregateId, kind, detail }: Subje
   return ['evt', ...(controlKinds.has(kind) ? ['control'] : []), aggregateType, aggregateId, kind, ...details].join('.')
 }
 
+/** `evt.room.R1.message_posted.text` and `evt.control.user.U1.roles_changed`: all up to the id. */
+export function aggregateOf(subject: string): string {
+  const tokens = subject.split('.')
+  return tokens.slice(0, tokens[1] === 'control' ? 4 : 3).join('.')
+}
+
 /** Whether a subject filter (`*` for one token, `>` for all that follow) covers a subject. */
 export function covers(filter: string, subject: string): boolean {
   const [tokens, wanted] = [subject.split('.'), filter.split('.')]

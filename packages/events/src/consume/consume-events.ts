@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { shardOf } from '../outbox/shards.ts'
-import { durableName } from '../subjects.ts'
+import { aggregateOf, durableName } from '../subjects.ts'
 import { BatchQueue, type Opening, type Pace } from './batch-queue.ts'
 import { open, type EventHandler, type EventPreparation, type Handling, type Opened } from './handle-message.ts'
 import { aloneOf, handleMessages, type BatchHandler, type BatchPreparation } from './handle-messages.ts'
@@ -128,9 +128,4 @@ function inBatches(options: Batches): Mode {
     prepare: aloneOf(together),
     together,
   }
-}
-
-/** `evt.room.R1.message_edited` and `evt.control.user.U1.roles_changed`: all but the kind. */
-function aggregateOf(subject: string): string {
-  return subject.slice(0, subject.lastIndexOf('.'))
 }

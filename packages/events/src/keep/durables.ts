@@ -77,9 +77,9 @@ const lagsOf = new WeakMap<Bus, Lags>()
 export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   let lags = lagsOf.get(bus)
   if (lags === undefined || performance.now() - lags.listedAt > lagsKeptMs) {
-    const all = listLags(bus)
-    lagsOf.set(bus, (lags = { listedAt: performance.now(), all }))
-    all.catch(() => lagsOf.delete(bus))
+    const listed = (lags = { listedAt: performance.now(), all: listLags(bus) })
+    lagsOf.set(bus, listed)
+    listed.all.catch(() => lagsOf.get(bus) === listed && lagsOf.delete(bus))
   }
   return Object.fromEntries([...(await lags.all)].filter(([name]) => name.startsWith(prefix)))
 }
