@@ -24,3 +24,12 @@ test('a deleted message has one line, however long it was', () => {
   const deletedAt = { $typeName: 'google.protobuf.Timestamp' as const, seconds: 1n, nanos: 0 }
   expect(heightsOf([{ body: 'x'.repeat(500), deletedAt }])).toEqual([34, 53.5])
 })
+
+test('only a thread with replies has a line', () => {
+  const thread = (replyCount: number) => ({
+    $typeName: 'svc.api.v1.ThreadSummary' as const,
+    ...{ threadRootEventId: 'E0', replyCount, participantPreviewUserIds: [], participantCount: 0 },
+  })
+  expect(heightsOf([{ body: 'one', thread: thread(0) }])).toEqual([34, 53.5])
+  expect(heightsOf([{ body: 'one', thread: thread(1) }])).toEqual([34, 74.5])
+})

@@ -28,7 +28,8 @@ function expectedHeight(line: Line, columns: number): number {
 const heading = (continues: boolean): number => px.around + (continues ? 0 : px.heading)
 
 function contentHeight(message: Message, columns: number): number {
-  const thread = message.thread ? px.thread : 0
+  // Every message has a thread, most of them an empty one.
+  const thread = (message.thread?.replyCount ?? 0) > 0 || message.echoOfEventId !== '' ? px.thread : 0
   if (message.deletedAt) return px.line + thread
   const files = message.attachments.map(({ height }) => (height > 0 ? Math.min(height, px.picture) : px.file))
   return (
