@@ -37,7 +37,10 @@ export class Publisher implements Disposable {
     for (const frame of frames) {
       const { about } = frame
       if (about !== undefined) {
-        this.#throttle.offer(keyOf(about), () => this.#publishLatest(event, frame, about))
+        const key = keyOf(about)
+        // A socket that resumes receives the newest at once, so nothing older may follow.
+        this.#broadcast.replace(key, () => hintFrame(frame.envelope))
+        this.#throttle.offer(key, () => this.#publishLatest(event, frame, about))
         continue
       }
       if (frame.roomId !== undefined) this.#publishToRoom(frame.roomId, frame, frames)

@@ -43,6 +43,12 @@ export class SlicedBroadcast implements Disposable {
     this.#arm()
   }
 
+  /** Lets sockets that have yet to receive the frame of a key receive this one instead. */
+  replace(key: string, late: () => Uint8Array): void {
+    const waiting = this.#waiting.get(key)
+    if (waiting) waiting.frame = late()
+  }
+
   /** Drops the frame of a key; some sockets may have received it. */
   forget(key: string): void {
     this.#waiting.delete(key)
