@@ -1,10 +1,11 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { EventSchema } from '@parley/contracts/internal'
 import { hintFrame } from './frame.ts'
 import { Hub } from './hub.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
+import type { Subscriber } from './subscriber.ts'
 import { UserAccess } from './user-access.ts'
 
 const anna = new UserAccess('Uanna', [], 1n)
@@ -16,14 +17,14 @@ const posted = (id: string, occurredAtMs: number) =>
     deliveries: [{ envelope: Buffer.from(id), audience: { case: 'users', value: { userIds: ['Uanna'] } } }],
   })
 
-function newHub(now: number) {
+function newHub(now: number, publish: () => void = () => undefined) {
   const replayBuffer = new ReplayBuffer({ windowMs: 600_000, maxBytes: 1_000_000, maxReplayBytes: 1_000_000 })
   const ignore = () => undefined
   const policy = () => {
     throw new Error('not needed')
   }
   return new Hub({
-    publish: ignore,
+    publish,
     verify: ignore,
     metrics: { published: ignore },
     policy,
@@ -31,6 +32,11 @@ function newHub(now: number) {
     now: () => now,
   })
 }
+
+const newSubscriber = (): Subscriber => ({
+  ...{ isOpen: true, credentialId: undefined, buffered: 0, isOlderThan: () => false },
+  ...{ subscribe: () => undefined, unsubscribe: () => undefined, end: () => undefined },
+})
 
 test('after a loss of the stream, a position from before an old event is refused: another node may have sent that event', () => {
   using hub = newHub(100_000)
@@ -48,14 +54,36 @@ test('after a loss of the stream, a position from before an old event is refused
   ])
 })
 
+const renamed = (id: string, version: bigint) =>
+  create(EventSchema, {
+    ...{ id, kind: 'user_profile_updated', aggregateType: 'user', aggregateId: 'Ubert', version },
+    deliveries: [{ envelope: Buffer.from(id), audience: { case: 'everyone', value: true } }],
+  })
+
+test.each([1, 1_001])('after a reset nothing from before it is sent to %i sockets', (sockets) => {
+  jest.useFakeTimers()
+  try {
+    const publish = jest.fn()
+    using hub = newHub(100_000, publish)
+    for (let n = 0; n < sockets; n++) hub.attach(newSubscriber(), { userId: 'Uanna', roleIds: [], rolesVersion: 1n })
+    hub.deliver(renamed('E1', 1n), { seq: 1, storedAtMs: 100_000 })
+    hub.deliver(renamed('E2', 2n), { seq: 2, storedAtMs: 100_001 })
+    hub.reset()
+    publish.mockClear()
+    jest.advanceTimersByTime(60_000)
+    expect(publish).not.toHaveBeenCalled()
+    hub.deliver(renamed('E3', 3n), { seq: 3, storedAtMs: 100_002 })
+    jest.advanceTimersByTime(60_000)
+    expect(publish).toHaveBeenCalled()
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
 test('of events about a deleted person only the deletion is replayed', () => {
   using hub = newHub(100_000)
   hub.replayableSince(0)
-  const changed = create(EventSchema, {
-    ...{ id: 'E1', kind: 'user_profile_updated', aggregateType: 'user', aggregateId: 'Ubert', version: 1n },
-    deliveries: [{ envelope: Buffer.from('Bert'), audience: { case: 'everyone', value: true } }],
-  })
-  hub.deliver(changed, { seq: 1, storedAtMs: 200_000 })
+  hub.deliver(renamed('E1', 1n), { seq: 1, storedAtMs: 200_000 })
   expect(hub.replay(anna, hub.position)).toEqual({ frames: [expect.any(Uint8Array)] })
   const deleted = create(EventSchema, {
     ...{ id: 'E2', kind: 'account_deleted', aggregateType: 'user', aggregateId: 'Ubert', version: 2n },

@@ -99,6 +99,7 @@ export class Hub implements Disposable {
     this.#seen.clear()
     this.#resetAt = this.#now()
     this.#options.replayBuffer.clear()
+    this.#publisher.clear()
     this.endAll(streamClosed)
   }
 

@@ -30,9 +30,15 @@ export class KeyedThrottle implements Disposable {
     if (window) window.send = undefined
   }
 
-  [Symbol.dispose](): void {
+  /** Drops all waiting messages and ends their windows. */
+  clear(): void {
     clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#windows.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.clear()
   }
 
   #open(key: string, send: () => void): void {

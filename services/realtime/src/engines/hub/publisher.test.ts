@@ -51,3 +51,15 @@ test('no slice receives an event after a newer one about the same subject, which
   expect(topicsOf('away')).toEqual(received)
   expect([...new Set(topicsOf('back'))].sort()).toEqual(allSlices)
 })
+
+test('nothing that waited for sockets that have left follows an event that nobody received', () => {
+  const { publisher, users, published, setStatus } = publisherTo(500)
+  using _ = publisher
+  setStatus('away')
+  setStatus('busy')
+  users.clear()
+  setStatus('back')
+  users.set('Ucleo', new UserAccess('Ucleo', [], 1n))
+  jest.advanceTimersByTime(20_000)
+  expect(published).toHaveLength(1)
+})

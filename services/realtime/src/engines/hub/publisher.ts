@@ -33,7 +33,8 @@ export class Publisher implements Disposable {
   /** Publishes the next event of the stream. */
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
-    if (this.#options.users.size === 0) return
+    // Whoever comes later reads the state after this event, or is replayed it: nothing older may follow.
+    if (this.#options.users.size === 0) return this.clear()
     for (const frame of frames) {
       const { about } = frame
       if (about !== undefined) {
@@ -60,9 +61,14 @@ export class Publisher implements Disposable {
     }
   }
 
+  /** Drops all waiting events. */
+  clear(): void {
+    this.#throttle.clear()
+    this.#broadcast.clear()
+  }
+
   [Symbol.dispose](): void {
-    this.#throttle[Symbol.dispose]()
-    this.#broadcast[Symbol.dispose]()
+    this.clear()
   }
 
   /** A delayed frame has no position, like hints: later events have been published before it. */

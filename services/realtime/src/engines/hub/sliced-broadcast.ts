@@ -54,9 +54,15 @@ export class SlicedBroadcast implements Disposable {
     this.#waiting.delete(key)
   }
 
-  [Symbol.dispose](): void {
+  /** Drops all frames; some sockets may have received them. */
+  clear(): void {
     clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#waiting.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.clear()
   }
 
   #arm(): void {
