@@ -33,8 +33,8 @@ export type RealtimeOptions = {
   /** Address of the socket; default `/api/realtime` of the server. A function is asked before each attempt. */
   url?: string | (() => string)
   /**
-   * `position` of the last event of an earlier stream; this one continues after it. Events at that position, and changes of
-   * people from before it, may come again with the same id.
+   * `position` of an earlier stream; this one continues after it. Events at that position, and changes of people, the
+   * sidebar, the server and roles from before it, may come again with the same id.
    */
   resumePosition?: string
   /** Events may have been missed: reload any data built from them. Not called for the first connection. */
