@@ -24,7 +24,7 @@ export const objectives = [
   {
     name: 'sockets',
     title: 'Changes reach sockets',
-    meaning: 'events are handed to the sockets of each realtime node within a second of their change',
+    meaning: 'events begin to be sent to the sockets of each realtime node within a second of their change',
     target: 0.995,
     // Prometheus 3 writes the label as 1.0.
     good: (window) => `sum(rate(parley_realtime_lag_seconds_bucket{le=~"1|1[.]0"}[${window}]))`,

@@ -38,7 +38,7 @@ const published = counter('parley.realtime.published', {
   labels: ['parley.event.kind'],
 })
 const lag = histogram('parley.realtime.lag', {
-  description: 'Time from the change until its event is sent to the sockets of this node',
+  description: 'Time from the change until this node begins to send its event to sockets',
   unit: 's',
 })
 const dependencyFailures = counter('parley.realtime.dependency_failures', {
