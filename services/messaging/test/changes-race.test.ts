@@ -167,7 +167,10 @@ test('concurrent requests for an echo create one', async () => {
   await expectCountsToHold(roomId)
 })
 
-test('a change that waits for the lock of its room is decided again if something was written meanwhile', async () => {
+test.each([
+  ['something was written', 'room_seq + 1'],
+  ['a process of an earlier release, which takes no place, erased the message', 'room_seq'],
+])('a change that waits for the lock of its room is decided again if meanwhile %s', async (_, place) => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   const { messages } = fleet.as('ann')
@@ -181,17 +184,16 @@ test('a change that waits for the lock of its room is decided again if something
     ].map((call) => expect(call).rejects.toMatchObject({ code: Code.NotFound }))
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with line as materialized%'`
     await eventually(async () => (await fleet.look.pool.query(waiting)).rowCount !== 0)
-    await holder.query('update room_events set deleted_at = now() where room_id = $1 and event_id = $2', [
-      roomId,
-      eventId,
-    ])
-    await holder.query('update room_lines set room_seq = room_seq + 1 where room_id = $1', [roomId])
+    const erase = 'update room_events set body = null, deleted_at = now() where room_id = $1 and event_id = $2'
+    await holder.query(erase, [roomId, eventId])
+    await holder.query(`update room_lines set room_seq = ${place} where room_id = $1`, [roomId])
     await holder.query('commit')
     await Promise.all(changes)
   } finally {
     holder.release()
   }
   expect(await rows('select from reactions where room_id = $1', roomId)).toEqual([])
+  expect(await rows('select from room_events where room_id = $1 and body is not null', roomId)).toEqual([])
 })
 
 test('what was decided before an erasure is not written after it', async () => {

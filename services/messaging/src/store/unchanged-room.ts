@@ -5,20 +5,21 @@ import { statement, type Connection } from './statement.ts'
 export type DecidedAt = { roomId: string; userId: string; version: bigint; roomSeq: bigint; entry: OutboxRow }
 
 /**
- * A statement that makes a change with its place and outbox entry, unless anything was written to the room since it was
- * decided: whoever changes messages, facts or permissions of a room under its lock takes a place, and the row of the
- * room is compared once it is locked. `written` is a list of CTEs that ends with `written`, one row if the change was
+ * A statement that makes a change of a message with its place and outbox entry, unless anything was written to the room
+ * since it was decided: whoever changes messages, facts or permissions of a room under its lock takes a place, and the
+ * row of the room is compared once it is locked. The message is locked after it and must not be retracted, because
+ * processes of an earlier release erase messages without taking a place. `written` is a list of CTEs that ends with `written`, one row if the change was
  * made; its source is `line`. `result` selects what to return besides `entries`, from `written`. $1 is the room, $2 the
- * user, $10 and following belong to the change.
+ * user, $10 the place of the message, $11 and following belong to the change.
  */
 export function changeOfUnchangedRoom<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(
     name,
     `with line as materialized (
-  select from room_lines l
-  where l.room_id = $1 and l.version = $3::bigint and l.room_seq = $4::bigint
+  select from room_lines l join room_events e on e.room_id = l.room_id and e.seq = $10::bigint
+  where l.room_id = $1 and l.version = $3::bigint and l.room_seq = $4::bigint and e.deleted_at is null
     and not exists (select from erasures where user_id = $2)
-  for no key update of l
+  for no key update of l, e
 ), ${written}, place as (
   update room_lines l set room_seq = l.room_seq + 1 from written where l.room_id = $1
 ), entry as (
