@@ -41,7 +41,7 @@ export const published = (events: readonly Event[]) =>
   }))
 
 /** Records events of the room from now on, each once. */
-export async function recordRoom(fleet: Fleet, roomId: string, kind = '*') {
+export async function recordRoom(fleet: Fleet, roomId: string, kind = '>') {
   await fleet.settled(roomId)
   const recording = await recordEvents(fleet.bus, `evt.room.${roomId}.${kind}`)
   return {
