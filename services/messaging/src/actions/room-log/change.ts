@@ -3,7 +3,7 @@ import { outgoing, type OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import type { RoomLine } from '../../domain/room-line.ts'
+import type { RoomLine, Standing } from '../../domain/room-line.ts'
 import { accountDeleted, messageNotFound, roomNotFound } from '../../errors.ts'
 import { assertReads } from '../../policy/room-access.ts'
 import { findChangeable } from '../../store/changeable.ts'
@@ -15,8 +15,8 @@ import type { Occurrence } from '../../view/change-events.ts'
 /** The message that a call names, and the emoji of a reaction. `signal` fires when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
-/** The current message, in a room that the caller may read. */
-export type Found = { room: RoomLine; message: ChangeableMessage }
+/** The current message, in a room that the caller may read, and their standing in it. */
+export type Found = { room: RoomLine; standing: Standing; message: ChangeableMessage }
 
 /** The rows to write and their events, which take the next places of the log in this order. */
 export type Change<Result = void> = {
@@ -49,14 +49,16 @@ export async function changeMessage<Result>(
   if (!planned) return { kind: 'unchanged', found: first }
   let changed: Changed<Result> = { kind: 'unchanged', found: first }
   const change = async (log: HeldLog) => {
-    const { room, message } = await look(ctx, log.on, caller, target)
-    const found = { room: { ...room, roomSeq: room.roomSeq + log.ahead }, message }
+    const current = await look(ctx, log.on, caller, target)
+    const found = { ...current, room: { ...current.room, roomSeq: current.room.roomSeq + log.ahead } }
     const change = decide(found)
     changed = change ? { kind: 'written', found, result: await change.write(log.on) } : { kind: 'unchanged', found }
     return change?.events ?? []
   }
   const changeAtOnce = async () => {
-    const { room } = first
+    const { room, standing } = first
+    // The policy may have changed while the change waited.
+    assertReads(ctx.policy(), caller, room, standing)
     const change = decide(first)
     const [event, ...others] = change?.events ?? []
     if (!change?.writeAtOnce || !event || others.length > 0) return undefined
@@ -81,7 +83,7 @@ async function look(ctx: Context, on: Connection, caller: Subject, target: Targe
   if (erased) throw accountDeleted()
   assertReads(ctx.policy(), caller, room, standing)
   if (!message) throw messageNotFound()
-  return { room, message }
+  return { room, standing, message }
 }
 
 /** A change at the next place of the log, or `skipped` places after it. */
