@@ -2,6 +2,7 @@ import type { User } from '@parley/contracts/api'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
+import type { SmallRooms } from './clients/small-rooms.ts'
 import type { ChosenLevel } from './clients/unread.ts'
 import type { RoomAccess } from './clients/rooms.ts'
 import type { Push } from './engines/push/index.ts'
@@ -11,6 +12,7 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   rooms: RoomAccess
   audiences: Audiences
+  smallRooms: Pick<SmallRooms, 'members'>
   /** Sends a chosen level to messaging. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>

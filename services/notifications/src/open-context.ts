@@ -5,6 +5,7 @@ import { Audiences } from './clients/audiences.ts'
 import { checkCredential } from './clients/credentials.ts'
 import { fetchPeople } from './clients/people.ts'
 import { RoomAccess } from './clients/rooms.ts'
+import { SmallRooms } from './clients/small-rooms.ts'
 import { applyLevel } from './clients/unread.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -23,12 +24,14 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   const names = host.use(new NameResolver())
   const { pushAllowPrivate: allowPrivate, privateNetworks } = config
   const network = overrides.push?.network ?? pushNetwork({ allowPrivate, privateNetworks, names })
+  const audiences = new Audiences(rooms, messaging, accounts)
   const neighbours = { accounts, rooms, messaging }
   host.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
   return {
     ...{ db, relay },
     rooms: new RoomAccess(rooms),
-    audiences: new Audiences(rooms, messaging, accounts),
+    audiences,
+    smallRooms: new SmallRooms(audiences),
     applyLevel: applyLevel(messaging),
     fetchPeople: fetchPeople(accounts),
     credentialHolds: checkCredential(accounts),

@@ -19,7 +19,13 @@ import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
 /** A room as known by the stand-in for rooms. */
-export type FakeRoom = { members: Set<string>; dm?: boolean; name?: string; roles?: Record<string, string[]> }
+export type FakeRoom = {
+  members: Set<string>
+  dm?: boolean
+  universal?: boolean
+  name?: string
+  roles?: Record<string, string[]>
+}
 
 /** Responses of the stand-ins; a test can change them at any time. */
 export class Neighbours {
@@ -37,6 +43,8 @@ export class Neighbours {
   /** Levels sent to messaging. */
   readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
+  /** Rooms whose members were all requested, once per request. */
+  readonly listed: string[] = []
   silent = false
   readonly silentMethods = new Set<string>()
   /** Delays the page of recipients after this user until the promise resolves. */
@@ -88,8 +96,8 @@ export const openFleet = () =>
     },
   )
 
-const headerOf = (roomId: string, { dm, name = roomId }: FakeRoom) => ({
-  ...{ roomId, kind: dm ? RoomKind.DM : RoomKind.CHANNEL, name: dm ? '' : name },
+const headerOf = (roomId: string, { dm, universal = false, name = roomId }: FakeRoom) => ({
+  ...{ roomId, kind: dm ? RoomKind.DM : RoomKind.CHANNEL, universal, name: dm ? '' : name },
 })
 
 const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
@@ -104,6 +112,7 @@ const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
       },
       listRecipients: async ({ roomId, userIds, roleIds, all, after, limit }) => {
         neighbours.note('listRecipients')
+        if (all) neighbours.listed.push(roomId)
         await neighbours.beforeRecipients(after)
         const room = rooms.get(roomId)
         if (!room) return {}

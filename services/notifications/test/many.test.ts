@@ -131,9 +131,9 @@ test('with many users of the level ALL_MESSAGES, a post in a smaller room reads 
     .as('U000002')
     .preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NotificationLevel.NORMAL })
   for (const [roomId, size, calls] of [
-    // Before the members with the level are notified, they are looked up as any recipients are.
-    ['R1', 5, 2],
-    ['R2', 900, 2],
+    // The room is looked up first. Members with the level that are notified at once are looked up as any recipients are.
+    ['R1', 5, 3],
+    ['R2', 900, 3],
   ] as const) {
     fleet.neighbours.room(roomId, [...fans.slice(0, size), 'Uann', 'Ubob'])
     fleet.neighbours.calls.length = 0

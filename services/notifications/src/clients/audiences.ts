@@ -8,7 +8,8 @@ import type {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 
-const options = { timeoutMs: 3_000 }
+const usualMs = 3_000
+const options = { timeoutMs: usualMs }
 
 /** Maximum number of ids in one call to another service, or in its response. */
 export const idsPerCall = 1000
@@ -37,10 +38,15 @@ export class Audiences {
     this.#accounts = accounts
   }
 
-  /** The effective members of a room among the requested users, and the room's name. */
-  async members(roomId: string, query: RoomQuery, limit: number = idsPerCall): Promise<People & { roomName: string }> {
-    const { userIds, room } = await this.#rooms.listRecipients({ roomId, ...query, limit }, options)
-    return { userIds, last: userIds.length < limit, roomName: room?.name ?? '' }
+  /** The effective members of a room among the requested users, the room's name, and whether it is universal. */
+  async members(
+    roomId: string,
+    query: RoomQuery,
+    limit: number = idsPerCall,
+    timeoutMs: number = usualMs,
+  ): Promise<People & { roomName: string; universal: boolean }> {
+    const { userIds, room } = await this.#rooms.listRecipients({ roomId, ...query, limit }, { timeoutMs })
+    return { userIds, last: userIds.length < limit, roomName: room?.name ?? '', universal: room?.universal ?? false }
   }
 
   async threadFollowers(roomId: string, threadRootEventId: string, after: string): Promise<People> {

@@ -4,10 +4,17 @@ import type { Event } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
 import { audienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
-import { allMessagesAmong, firstAllMessages } from '../store/all-messages.ts'
+import { firstAllMessages } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
 import { noteRetractions } from '../store/tombstones.ts'
-import { fewOfAllMessages, findRecipients, isForAll } from '../actions/notify/find-recipients.ts'
+import {
+  fewOfAllMessages,
+  findAllMessages,
+  findRecipients,
+  isForAll,
+  noAllMessages,
+  type AllMessages,
+} from '../actions/notify/find-recipients.ts'
 import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
@@ -50,9 +57,9 @@ export const onRoomEvents =
     }
   }
 
-async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<string, string[]>): Promise<Change> {
+async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<string, AllMessages>): Promise<Change> {
   const posting = postingOf(event)
-  const notifications = posting && (await notificationsOf(ctx, posting, allMessages.get(posting.message.roomId) ?? []))
+  const notifications = posting && (await notificationsOf(ctx, posting, allMessages.get(posting.message.roomId)))
   const read = posting && event.fact.case === 'messagePosted' && { read: placeOfAuthor(posting.message) }
   return { ...notifications, ...read, ...retractionOf(event), ...departureOf(event) }
 }
@@ -68,20 +75,19 @@ const noteFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void
     now(),
   )
 
-function readAllMessages({ db }: Context, events: readonly Event[]): Promise<ReadonlyMap<string, string[]>> {
+/** By room, once for all events. */
+async function readAllMessages(ctx: Context, events: readonly Event[]): Promise<ReadonlyMap<string, AllMessages>> {
   const postings = events.flatMap((event) => postingOf(event) ?? []).filter(isForAll)
   const roomIds = new Set(postings.map(({ message }) => message.roomId))
-  return firstAllMessages(db, [...roomIds], fewOfAllMessages + 1)
+  const first = await firstAllMessages(ctx.db, [...roomIds], fewOfAllMessages + 1)
+  const found = [...first].map(async ([id, userIds]) => [id, await findAllMessages(ctx, id, userIds)] as const)
+  return new Map(await Promise.all(found))
 }
 
-async function notificationsOf(ctx: Context, posting: Posting, allMessages: readonly string[]): Promise<Change> {
+async function notificationsOf(ctx: Context, posting: Posting, allMessages = noAllMessages): Promise<Change> {
   const { message, fact } = posting
-  const { audiences, db } = ctx
-  const needs = {
-    ...{ audiences, allMessages },
-    allMessagesAmong: (roomId: string, userIds: readonly string[]) => allMessagesAmong(db, roomId, userIds),
-  }
-  const { recipients, many, roomName } = await findRecipients(needs, posting)
+  const { audiences } = ctx
+  const { recipients, many, roomName } = await findRecipients({ audiences, allMessages }, posting)
   const isCalled = recipients.some(({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'))
   const sender = isCalled ? await findSender(ctx, message.actorId) : undefined
   const hints = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }

@@ -1,22 +1,22 @@
 import { idsPerCall, isThere, wantsQuiet, type Audiences } from '../../clients/audiences.ts'
+import type { Context } from '../../context.ts'
 import { firstReasons, type Recipient } from '../../domain/candidates.ts'
 import type { Audience } from '../../domain/work.ts'
 import type { Posting } from '../../domain/message.ts'
+import { allMessagesAmong } from '../../store/all-messages.ts'
 
 /** Up to this many people mentioned through a role or @all are notified at once. */
 const fewCalled = 200
 /** Up to this many people with the level ALL_MESSAGES are notified at once. */
 export const fewOfAllMessages = 300
 
+/** People with the level ALL_MESSAGES in a room: those to notify at once, or an audience that is too large for that. */
+export type AllMessages = { userIds: readonly string[]; many: Audience[] }
+
 type Needs = {
   audiences: Pick<Audiences, 'members' | 'presences'>
-  /**
-   * The first people with the level ALL_MESSAGES, in id order, and one more than are notified at once, to know whether
-   * there are others.
-   */
-  allMessages: readonly string[]
-  /** Which of these users have that level in the room. */
-  allMessagesAmong: (roomId: string, userIds: readonly string[]) => Promise<string[]>
+  /** For the room of the message. */
+  allMessages: AllMessages
 }
 
 /** Recipients to notify at once, and audiences that are too large for that. */
@@ -26,7 +26,7 @@ export type Found = { recipients: Recipient[]; many: Audience[]; roomName: strin
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const called = await findCalled(needs, posting)
-  const everyMessage = await findAllMessages(needs, posting)
+  const everyMessage = isForAll(posting) ? needs.allMessages : noAllMessages
   const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
   const others = [
     ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
@@ -89,15 +89,19 @@ async function findCalled({ audiences }: Needs, { message, fact }: Posting) {
 export const isForAll = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 
-/** Begins with the smaller of the two: the people with the level, or the members of the room. */
-async function findAllMessages(
-  { allMessages, allMessagesAmong, audiences }: Needs,
-  posting: Posting,
-): Promise<{ userIds: readonly string[]; many: Audience[] }> {
-  if (!isForAll(posting)) return { userIds: [], many: [] }
-  if (allMessages.length <= fewOfAllMessages) return { userIds: allMessages, many: [] }
-  const { roomId } = posting.message
-  const members = await audiences.members(roomId, { all: true }, fewOfAllMessages + 1)
-  if (!members.last) return { userIds: [], many: [{ of: 'all_messages' }] }
-  return { userIds: await allMessagesAmong(roomId, members.userIds), many: [] }
+export const noAllMessages: AllMessages = { userIds: [], many: [] }
+
+/**
+ * Begins with the smaller of the two: the people with the level, or the members of the room. `first` are the first
+ * people with the level, and one more than are notified at once, to know whether there are others.
+ */
+export async function findAllMessages(
+  { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,
+  roomId: string,
+  first: readonly string[],
+): Promise<AllMessages> {
+  if (first.length <= fewOfAllMessages) return { userIds: first, many: [] }
+  const members = await smallRooms.members(roomId, fewOfAllMessages)
+  if (!members) return { userIds: [], many: [{ of: 'all_messages' }] }
+  return { userIds: await allMessagesAmong(db, roomId, members.userIds), many: [] }
 }

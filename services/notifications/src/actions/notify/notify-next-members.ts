@@ -73,9 +73,12 @@ async function readPage(ctx: Context, message: Message, audience: Audience, afte
   }
   const people = await readPeople(ctx, message, audience, after)
   if (audience.of === 'all_messages' && after === '' && !people.last) {
-    const members = await ctx.audiences.members(roomId, { all: true })
-    // The room has fewer members than the level has users.
-    if (members.last) return { ...members, userIds: await allMessagesAmong(ctx.db, roomId, members.userIds), after }
+    const members = await ctx.smallRooms.members(roomId, idsPerCall - 1)
+    if (members) {
+      // The room has fewer members than the level has users.
+      const userIds = await allMessagesAmong(ctx.db, roomId, members.userIds)
+      return { userIds, roomName: members.roomName, last: true, after }
+    }
   }
   const { userIds, roomName } = await ctx.audiences.members(roomId, { userIds: people.userIds })
   return { userIds, roomName, last: people.last, after: people.userIds.at(-1) ?? after }
