@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
 import { Code } from '@connectrpc/connect'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { lastErrors } from '@parley/telemetry'
@@ -293,6 +295,17 @@ describe('a bucket', () => {
     server.fault = () => 'cut'
     const found = await storage.get('files/A1')
     await expect(text(found?.content ?? from())).rejects.toMatchObject(unavailable)
+  })
+
+  test('has not failed if a reader goes away', async () => {
+    using storage = openS3Storage(server.settings)
+    await storage.put('files/A1', from(Buffer.alloc(2 * part)))
+    const content = (await storage.get('files/A1'))?.content ?? from()
+    await once(content, 'readable')
+    const gone = Object.assign(new Error('gone'), { code: 'EGONE' })
+    content.destroy(gone)
+    await expect(finished(content)).rejects.toBe(gone)
+    expect(lastErrors().map(({ error }) => error)).not.toContain('EGONE')
   })
 
   test('lists the unfinished writes of a process, and discards them', async () => {

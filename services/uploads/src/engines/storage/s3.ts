@@ -149,14 +149,13 @@ const isNotThere = (error: unknown): boolean =>
 
 /** Fails if the content is shorter than announced, so that a lost connection does not look like the end of a file. */
 async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
+  const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  // Only reading can fail here: at the yield a reader that goes away throws its own error.
+  const next = () => chunks.next().catch((error: unknown) => Promise.reject(failedStorage(error)))
   let read = 0
-  try {
-    for await (const bytes of body as AsyncIterable<Buffer>) {
-      read += bytes.length
-      yield bytes
-    }
-  } catch (error) {
-    throw failedStorage(error)
+  for (let chunk = await next(); !chunk.done; chunk = await next()) {
+    read += chunk.value.length
+    yield chunk.value
   }
   if (read < length) throw failedStorage(new Error(`${read} of ${length} bytes arrived`))
 }
