@@ -63,6 +63,7 @@ test.each([
   '\u00a0held together\u00a0',
   '\u3000wide\u2028lines\u0085',
   '• no list',
+  ...['\uFEFF# Plan', '\uFEFF- a', '\uFEFF> said', 'a\uFEFFb', '`a\rb`', '`a\r- b`', 'https://-a.b', 'https://a.-b'],
 ])('%j is what the parser makes of it', (body) => expect(simply(body) ?? fully(body)).toEqual(fully(body)))
 
 /** The same numbers in each run, from 0 to below `to`. */
@@ -82,6 +83,7 @@ test('messages made by chance are what the parser makes of them', () => {
       '@ann',
       'snake_case',
       'http://',
+      'https://-',
       'https://example.org',
       'https://a-b.example.org/x_y/?q=1+2&r=%20#z',
     ],
@@ -118,6 +120,8 @@ test('messages made by chance are what the parser makes of them', () => {
       '\n',
       '\n\n',
       '\t',
+      '\r',
+      '\uFEFF',
       '**bold**',
       '*soft*',
       '_soft_',

@@ -12,16 +12,18 @@ const inner = `([A-Za-z\\d](?:${sign}*?[A-Za-z\\d.!?])?)`
  */
 const piece = new RegExp(
   [
-    String.raw`${begins}(https?://[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+(?:/(?:[A-Za-z\d/._=&?#+-]*[A-Za-z\d/])?)?)(?=[.,:!?]?(?:[ \n]|$))`,
+    String.raw`${begins}(https?://[A-Za-z\d][A-Za-z\d-]*(?:\.[A-Za-z\d-]+)+(?:/(?:[A-Za-z\d/._=&?#+-]*[A-Za-z\d/])?)?)(?=[.,:!?]?(?:[ \n]|$))`,
     String.raw`${begins}\*\*${inner}\*\*${ends}`,
     String.raw`${begins}\*${inner}\*${ends}`,
     String.raw`${begins}_${inner}_${ends}`,
-    `${begins}\`([^\`\\s](?:[^\`\\n]*[^\`\\s])?)\`${ends}`,
+    `${begins}\`([^\`\\s](?:[^\`\\n\\r]*[^\`\\s])?)\`${ends}`,
     String.raw`((?:(?!https?://)${sign}|(?<=[A-Za-z\d])_(?=[A-Za-z\d])|${begins}@(?=[A-Za-z\d])|\n)+)`,
   ].join('|'),
   'y',
 )
 const plainLine = /^(?:[A-Za-z("'@\u0080-\uffff]|\d+(?![\d.)])|\*{1,2}(?=[A-Za-z\d])|_(?=[A-Za-z\d])|`(?!`))/
+/** The parser drops it, so that a sign after it begins a line. */
+const byteOrderMark = '\uFEFF'
 const mayBeLinked = /:\/\/|www\./i
 
 /**
@@ -30,6 +32,7 @@ const mayBeLinked = /:\/\/|www\./i
  * start, every visible message is parsed.
  */
 export function simpleTreeOf(body: string): Root | undefined {
+  if (body.startsWith(byteOrderMark)) return undefined
   const children: Element[] = []
   for (const paragraph of body.split(/\n{2,}/)) {
     const found = isOfPlainLines(paragraph) ? piecesIn(paragraph) : undefined
