@@ -30,7 +30,7 @@ export function problemsOfSelectors(objects) {
       const selectors = all.filter((each) => each[label('instance')] === release)
       const ofOthers = all.filter((each) => !(label('instance') in each) && isForOurs(each, pods))
       const lost = selectors.flatMap((each) => Object.entries(each).filter(([key, value]) => !lasts(key, value)))
-      const selected = isForInternalPorts(object) ? matching(pods, selectors[0]) : pods
+      const selected = isForInternalPorts(object) ? selectors.slice(0, 1).flatMap((each) => matching(pods, each)) : pods
       return [
         ...ofOthers.map((each) => `${where}: ${JSON.stringify(each)} also selects pods of other installations`),
         ...lost.map(([key, value]) => `${where}: ${key}=${value} is not a label of pods of earlier releases`),
@@ -50,17 +50,21 @@ const lasts = (key, value) => lasting.has(key) && [undefined, value].includes(la
 /** Whether labels or a selector contain all entries of another. */
 export const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
 
-const matching = (pods, selector = {}) => pods.filter((labels) => isSubset(selector, labels))
+const matching = (pods, selector) => pods.filter((labels) => isSubset(selector, labels))
 
 const isForInternalPorts = ({ kind, spec }) =>
   kind === 'PodMonitor' || (kind === 'Service' && spec.ports.some(({ targetPort }) => targetPort === 'internal'))
 
-/** The labels of all selectors in a specification, wherever they are; a Service has its own without `matchLabels`. */
+/**
+ * The labels of all selectors in a specification, wherever they are; a Service has its own without `matchLabels`. Those
+ * without labels (empty, or only with expressions) count as selectors of all pods.
+ */
 function selectorsIn(spec) {
   if (spec === null || typeof spec !== 'object') return []
   return Object.entries(spec).flatMap(([key, value]) => {
+    if (['podSelector', 'labelSelector'].includes(key)) return [value?.matchLabels ?? {}]
     if (key === 'matchLabels') return [value]
-    if (key === 'selector' && !value.matchLabels) return [value]
-    return selectorsIn(value)
+    if (key !== 'selector' || value === null || value.matchLabels) return selectorsIn(value)
+    return [value.matchExpressions ? {} : value]
   })
 }

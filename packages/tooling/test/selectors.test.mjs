@@ -51,6 +51,25 @@ test.each([
   )
 })
 
+test.each([
+  ['NetworkPolicy', 'parley-admin', ({ egress }) => (egress.at(-1).to[0].podSelector = {})],
+  ['NetworkPolicy', 'parley-admin', (spec) => (spec.podSelector = {})],
+  [
+    'PodMonitor',
+    'parley',
+    (spec) => (spec.selector = { matchExpressions: [{ key: 'app.kubernetes.io/name', operator: 'Exists' }] }),
+  ],
+])('%s %s must not select all pods of the namespace', (kind, name, change) => {
+  expect(problemsOfSelectors(rendered(kind, name, change))).toContain(
+    `${kind} ${name}: {} also selects pods of other installations`,
+  )
+})
+
+test('a Service without a selector has no pods', () => {
+  const objects = rendered('Service', 'parley-internal', (spec) => (spec.selector = null))
+  expect(problemsOfSelectors(objects)).toContain('Service parley-internal: the pods of rooms are not selected')
+})
+
 test('no pod with an internal port is left out of its Service and of its monitor', () => {
   const change = ({ template }) => delete template.metadata.labels['app.kubernetes.io/managed-by']
   expect(problemsOfSelectors(rendered('Deployment', 'parley-rooms', change))).toEqual([
