@@ -53,7 +53,7 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
 
 const groupLines = {
   deleted: 'deleted their group',
-  kept: 'kept their group: it has other rooms, it is the only group, or the service rooms is of an earlier release',
+  kept: 'kept their group: it has other rooms or links, it is the only group, or the service rooms is of an earlier release',
   none: 'found no group that was created for them',
 }
 

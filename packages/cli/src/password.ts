@@ -15,7 +15,7 @@ export async function readPassword(input: PasswordInput): Promise<string> {
   if (input.isTTY)
     throw misused('a terminal would show the password: read -rs PASSWORD, then printf %s "$PASSWORD" | parley ...')
   const password = decoded(await bytesOf(input)).replace(/\r?\n$/, '')
-  if (password === '') throw misused('standard input is empty: it must contain the password')
+  if (password === '') throw misused('standard input contains no password')
   if (/[\r\n]/.test(password)) throw misused('standard input has several lines; a password is a single line')
   return password
 }

@@ -251,7 +251,7 @@ describe('failures', () => {
   })
 
   test.each([
-    ['an empty line', '\n', false, 'standard input is empty'],
+    ['an empty line', '\n', false, 'standard input contains no password'],
     ['two lines', 'one\ntwo\n', false, 'several lines'],
     ['a line followed by an empty line', 'one\n\n', false, 'several lines'],
     ['text that is not UTF-8', Buffer.from('passwörter', 'latin1'), false, 'not UTF-8'],
