@@ -137,6 +137,15 @@ describe('a mail that the server refuses', () => {
     expect(rows).toEqual([{ mails: 0 }])
   })
 
+  test('leaves the code before it valid', async () => {
+    const email = 'lea@example.org'
+    await request(email)
+    const code = codeIn(server.mails.at(-1))
+    server.refusals.push({ code: 550, at: 'recipient' })
+    expect(await codeOf(request(email))).toBe(Code.Unavailable)
+    expect(await codeOf(other.signIn.verifyRegistrationCode({ email, code }))).toBeUndefined()
+  })
+
   test('is reported alike for an address that has an account', async () => {
     await makeUser(other, 'kim', { email: 'kim@example.org' })
     const reports = []

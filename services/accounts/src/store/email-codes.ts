@@ -73,12 +73,23 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
     .where(isCode(key))
 }
 
-/** A mail that was not delivered does not count. */
-export async function uncountMail(db: Db, key: CodeKey): Promise<void> {
+/**
+ * Takes back a code whose mail was not delivered: the mail does not count, and the code before, if it was valid, is
+ * valid again unless the code was replaced or made void in the meantime.
+ */
+export async function takeBackCode(
+  db: Db,
+  { codeDigest, ...key }: Pick<EmailCode, 'codeDigest'> & CodeKey,
+  before: Pick<EmailCode, 'codeDigest' | 'expiresAt'> | undefined,
+): Promise<void> {
+  const uncounted = { mails: sql`greatest(${emailCodes.mails} - 1, 0)` }
+  await db.update(emailCodes).set(uncounted).where(isCode(key))
+  if (before === undefined) return
+  const { codeDigest: digestBefore, expiresAt } = before
   await db
     .update(emailCodes)
-    .set({ mails: sql`greatest(${emailCodes.mails} - 1, 0)` })
-    .where(isCode(key))
+    .set({ codeDigest: digestBefore, expiresAt })
+    .where(and(isCode(key), eq(emailCodes.codeDigest, codeDigest)))
 }
 
 /** Invalidates codes mailed to a user. The rows still count mails and guesses. */

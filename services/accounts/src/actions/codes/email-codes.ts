@@ -4,12 +4,15 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import * as store from '../../store/email-codes.ts'
 
+/** A new code, and how to take it back if its mail is not delivered. */
+export type IssuedCode = { code: string; takeBack: () => Promise<void> }
+
 /**
  * Creates a code for an address in a transaction; undefined when the address has received too many, or too many wrong
  * codes were entered for it. The codes of all users for the address are counted, so that several accounts cannot be
  * used for flooding or guessing.
  */
-export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<string | undefined> {
+export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<IssuedCode | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config
   const since = new Date(at.getTime() - codeTtlMs)
   await store.lockAddress(tx, key)
@@ -17,13 +20,10 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
   if (codeThrottling && (mails >= maxDeliveredCodes || wrongAttempts >= maxWrongAttempts)) return undefined
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const expiresAt = new Date(at.getTime() + codeTtlMs)
-  await store.storeCode(
-    tx,
-    { ...key, codeDigest: secretDigest(ctx.config, ...codeOf(key, code)), expiresAt },
-    at,
-    since,
-  )
-  return code
+  const before = await store.findCode(tx, key, at)
+  const codeDigest = secretDigest(ctx.config, ...codeOf(key, code))
+  await store.storeCode(tx, { ...key, codeDigest, expiresAt }, at, since)
+  return { code, takeBack: () => store.takeBackCode(ctx.db, { ...key, codeDigest }, before) }
 }
 
 /** Uses up a code. A wrong one is counted, so the transaction must be committed in either case. */

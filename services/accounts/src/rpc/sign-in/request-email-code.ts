@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { issueCode } from '../../actions/codes/email-codes.ts'
+import { issueCode, type IssuedCode } from '../../actions/codes/email-codes.ts'
 import { mailCode } from '../../actions/codes/mail-code.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
@@ -20,17 +20,16 @@ export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     await assertFresh(ctx, { userId, credentialId }, currentPassword)
     const key = { purpose: 'verification' as const, emailKey: emailKey(email), userId }
     const at = ctx.now()
-    let code = ''
+    let issued: IssuedCode | undefined
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       await assertStillHolds(tx, { userId, credentialId })
-      const issued = await issueCode(ctx, tx, key, at)
+      issued = await issueCode(ctx, tx, key, at)
       if (issued === undefined) throw tooManyCodes(ctx.config.codeTtlMs)
-      code = issued
       return { announce: () => [noted('email_verification_code_issued')] }
     })
-    if (!changed) throw accountGone()
+    if (!changed || !issued) throw accountGone()
     ctx.relay.wake(changed.unannounced)
-    await mailCode(ctx, mailer, key, 'email_code', emailCodeMail(email, code, ctx.config.codeTtlMs))
+    await mailCode(ctx, mailer, issued, 'email_code', emailCodeMail(email, issued.code, ctx.config.codeTtlMs))
     return {}
   }
 }

@@ -23,22 +23,29 @@ export function requestRegistrationCode(
     assertEmail(email)
     const key = { purpose: 'registration' as const, emailKey: emailKey(email), userId: '' }
     const at = ctx.now()
-    const issued = await ctx.db.transaction(async (tx) => {
-      const code = await issueCode(ctx, tx, key, at)
-      if (code === undefined) return undefined
+    const done = await ctx.db.transaction(async (tx) => {
+      const issued = await issueCode(ctx, tx, key, at)
+      if (issued === undefined) return undefined
       const subject = { aggregateType: 'auth' as const, aggregateId: newId('event'), version: 1n }
       const event = { ...subject, occurredAt: at, actorId: '', ...noted('registration_verification_code_issued') }
-      return { code, entries: await enqueue(tx, event) }
+      return { issued, entries: await enqueue(tx, event) }
     })
     // The response is the same whether or not a code was sent.
-    if (!issued) return {}
-    ctx.relay.wake(issued.entries)
+    if (!done) return {}
+    const { issued, entries } = done
+    ctx.relay.wake(entries)
     const holder = await findVerifiedEmail(ctx.db, email)
     // One mail is sent in either case; nobody gets a code for an address that has an account.
     if (holder)
-      await mailCode(ctx, mailer, key, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
+      await mailCode(ctx, mailer, issued, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
     else
-      await mailCode(ctx, mailer, key, 'registration_code', registrationCodeMail(email, issued.code, config.codeTtlMs))
+      await mailCode(
+        ctx,
+        mailer,
+        issued,
+        'registration_code',
+        registrationCodeMail(email, issued.code, config.codeTtlMs),
+      )
     return {}
   }
 }
