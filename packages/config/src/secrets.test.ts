@@ -44,5 +44,6 @@ test('what a collector is signed in to with, whatever fields there are', () => {
     const secrets = secretsIn(fields, { env })
     expect(secrets).toEqual(expect.arrayContaining(['me:p%40ssword', 'p@ssword', 'Basic c2VjcmV0']))
     expect(withoutSecrets('p@ssword and Basic c2VjcmV0', secrets)).toBe('*** and ***')
+    expect(secretsIn(fields, { env }, { collectors: false })).toEqual([])
   }
 })

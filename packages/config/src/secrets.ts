@@ -9,15 +9,17 @@ const mostRows = 50
 /**
  * The secrets in the settings that are given: the values of secret fields, what OpenTelemetry takes from the environment
  * to sign in to a collector, and the passwords in URLs among them. None of them may appear in a text. The longest come
- * first, because one may contain another.
+ * first, because one may contain another. Without `collectors`, none of what OpenTelemetry takes: the value of a header
+ * may be an ordinary word, such as the name of a tenant, which texts about something else contain, too.
  */
-export function secretsIn(fields: Fields, sources: Sources): string[] {
+export function secretsIn(fields: Fields, sources: Sources, { collectors = true } = {}): string[] {
   const declared = Object.values(fields)
     .flatMap((field) => [field, ...(field.parts ?? [])])
     .filter(({ secret }) => secret)
     .flatMap((field) => (field.toml?.includes('[]') ? rowsOf(field) : [field]))
     .flatMap((field) => valueOf(field, sources) ?? [])
-  return [...declared.flatMap((value) => [value, ...passwordIn(value)]), ...ofCollectors(sources.env ?? process.env)]
+  const ofOthers = collectors ? ofCollectors(sources.env ?? process.env) : []
+  return [...declared.flatMap((value) => [value, ...passwordIn(value)]), ...ofOthers]
     .flatMap((value) => [value, onOneLine(value)])
     .filter((value) => value.length >= shortest)
     .toSorted((one, other) => other.length - one.length)

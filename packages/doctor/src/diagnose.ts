@@ -35,12 +35,16 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
     ...(factsOf(deployable).proxies ? [publicAddressCheck] : []),
     ...checks,
   ]
-  const secrets = secretsIn(readConfig.fields, { env })
-  return (await runChecks(all, { env })).map((finding) => ({
-    ...finding,
-    found: withoutSecrets(finding.found, secrets),
-    next: withoutSecrets(finding.next, secrets),
-  }))
+  const ofTelemetry = secretsIn(readConfig.fields, { env })
+  const ofOthers = secretsIn(readConfig.fields, { env }, { collectors: false })
+  return (await runChecks(all, { env })).map((finding) => {
+    const secrets = finding.check.startsWith('telemetry') ? ofTelemetry : ofOthers
+    return {
+      ...finding,
+      found: withoutSecrets(finding.found, secrets),
+      next: withoutSecrets(finding.next, secrets),
+    }
+  })
 }
 
 /** The whole of a deployable's doctor.ts: prints the findings as JSON and ends the process. */

@@ -48,6 +48,18 @@ test('a check that fails or hangs does not hide others, and no secret is shown',
   expect(by('unreadable')).toMatchObject({ result: 'warn', found: expect.stringContaining('its settings are invalid') })
 })
 
+test('what a collector gets is hidden in findings about it, and leaves ordinary words in others', async () => {
+  const otel = {
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-scope-orgid=parley,authorization=secret-of-mine',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_TRACES_SAMPLER: 'secret-of-mine',
+  }
+  const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, ...otel })
+  const by = (name: string) => findings.find((finding) => finding.check === name)
+  expect(by('settings')?.next).toContain('parley config rooms')
+  expect(by('telemetry.sampler')?.found).toContain('OTEL_TRACES_SAMPLER is ***')
+})
+
 test('the file is named for settings that it can hold', async () => {
   const wrong = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
   const findings = await diagnose({ deployable: 'rooms', readConfig }, wrong)
