@@ -45,6 +45,15 @@ test('of a message for many people, 20 pushes get the priority first, some soon,
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
+test('a push is overdue after ten minutes', async () => {
+  await push(toAll(crowd.slice(0, 3)))
+  await db.execute(sql`
+    update push_jobs set created_at = now() - interval '599 s' where id = (select min(id) from push_jobs)`)
+  await db.execute(sql`
+    update push_jobs set created_at = now() - interval '601 s' where id = (select max(id) from push_jobs)`)
+  expect(await pushQueue(db)).toMatchObject([{ lane: 'first', depth: 3, overdue: 1 }])
+})
+
 test('priorities do not depend on whether people are notified in parts or at once', async () => {
   for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })

@@ -109,12 +109,20 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
   return deleted.rowCount ?? 0
 }
 
-/** Number of waiting pushes per priority, and how long the oldest has waited. */
-export function pushQueue(db: Db): Promise<{ lane: PushPriority; depth: number; oldestMs: number }[]> {
+/** A push that waits longer is overdue, in milliseconds. */
+const overdueAfterMs = 600_000
+
+/** Waiting pushes of a priority: their number, how many of them are overdue, and how long the oldest has waited. */
+export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
+
+/** The waiting pushes of each priority that has any. */
+export function pushQueue(db: Db): Promise<QueueState[]> {
   return sqlRows(
     db,
     sql`
-    select lane, count(*)::int as depth, (extract(epoch from now() - min(created_at)) * 1000)::float8 as "oldestMs"
+    select lane, count(*)::int as depth,
+      (count(*) filter (where created_at < now() - ${overdueAfterMs} * interval '1 ms'))::int as overdue,
+      (extract(epoch from now() - min(created_at)) * 1000)::float8 as "oldestMs"
     from push_jobs group by lane`,
   )
 }

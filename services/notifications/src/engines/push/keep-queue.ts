@@ -1,7 +1,7 @@
 import type { Db } from '@parley/postgres'
 import { periodically, Resources } from '@parley/runtime'
-import { deleteOldPushes, pushQueue } from '../../store/push-turns.ts'
-import { logDropped, showQueue, type QueueState } from './metrics.ts'
+import { deleteOldPushes, pushQueue, type QueueState } from '../../store/push-turns.ts'
+import { logDropped, showQueue } from './metrics.ts'
 import { ttlSeconds } from './request.ts'
 
 const perRound = 1_000

@@ -2,6 +2,7 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 import type { Answer } from './answer.ts'
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 import type { Reason } from './prepare.ts'
+import type { QueueState } from '../../store/push-turns.ts'
 
 const log = logger('push')
 const pushes = counter('parley.push.pushes', {
@@ -18,6 +19,11 @@ const lag = histogram('parley.push.lag', {
 
 const waiting = gauge('parley.push.waiting', {
   description: 'Waiting pushes, by lane',
+  unit: '{push}',
+  labels: ['parley.lane'],
+})
+const overdue = gauge('parley.push.overdue', {
+  description: 'Pushes that have waited for more than ten minutes, by lane',
   unit: '{push}',
   labels: ['parley.lane'],
 })
@@ -39,15 +45,13 @@ export const reportFailedTurn = (error: unknown): void =>
   log.warn({ err: error }, 'sending pushes failed; they will be retried')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** Number of waiting pushes of a priority (label `lane`), and the age of the oldest. */
-export type QueueState = { lane: PushPriority; depth: number; oldestMs: number }
-
-/** Exports the length of the queue and the age of its oldest push, by priority. */
+/** Exports the length of the queue, how much of it is overdue, and the age of its oldest push, by priority (`lane`). */
 export function showQueue(read: () => readonly QueueState[]): Disposable {
   const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)
     const labels = { 'parley.lane': lane }
-    return [waiting(() => state()?.depth ?? 0, labels), age(() => (state()?.oldestMs ?? 0) / 1000, labels)]
+    const late = overdue(() => state()?.overdue ?? 0, labels)
+    return [waiting(() => state()?.depth ?? 0, labels), late, age(() => (state()?.oldestMs ?? 0) / 1000, labels)]
   })
   return { [Symbol.dispose]: () => gauges.forEach((one) => one[Symbol.dispose]()) }
 }
