@@ -28,7 +28,10 @@ export function fail(line) {
 
 /** Ends the process because of an error: with its message and advice, by the signal that caused it, or as a bug. */
 export function endBecauseOf(error) {
-  if (error instanceof Interruption) return void process.kill(process.pid, error.signal)
+  if (error instanceof Interruption) {
+    process.removeAllListeners(error.signal)
+    return void process.kill(process.pid, error.signal)
+  }
   if (error instanceof Failure) fail(error.message)
   const advice = adviceFor(error, root)
   if (advice === undefined) throw error
@@ -64,7 +67,8 @@ function causeIn(output) {
 /**
  * Runs a command silently and returns its output. If it fails, shows the output and throws the hint. On a signal, ends
  * the command and all its children before {@link Interruption} is thrown; otherwise build programs would continue in
- * the background.
+ * the background. From then on signals are ignored until {@link endBecauseOf}: Ctrl-C reaches the process from the
+ * terminal and from the shell above it, and the second must not cut off what callers clean up.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
@@ -78,7 +82,10 @@ export async function run(command, args, { hint, ...options }) {
   const listeners = { SIGINT: interrupt, SIGTERM: interrupt, SIGHUP: onHangup }
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener)
   const { output, error, status, signal } = await outcomeOf(child)
-  for (const [name, listener] of Object.entries(listeners)) process.off(name, listener)
+  for (const [name, listener] of Object.entries(listeners)) {
+    if (interrupted !== undefined) process.on(name, () => undefined)
+    process.off(name, listener)
+  }
   if (interrupted !== undefined) throw new Interruption(interrupted)
   if (status === 0) return output
   process.stderr.write(output)

@@ -290,6 +290,23 @@ test.each([
   expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
 })
 
+test('a second signal does not cut off what is cleaned up after the first', async () => {
+  const module = join(root, 'packages/local/bootstrap/console.mjs')
+  const script = `
+    import { endBecauseOf, run } from ${JSON.stringify(module)}
+    try {
+      await run('sh', ['-c', 'kill -INT $PPID; sleep 3600'], { hint: '' })
+    } catch (error) {
+      process.kill(process.pid, 'SIGINT')
+      console.log('cleaned up')
+      endBecauseOf(error)
+    }
+    setTimeout(() => undefined, 3600_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] })
+  expect(await outcomeOf(child)).toMatchObject({ out: 'cleaned up\n', err: '' })
+  expect(child.signalCode).toBe('SIGINT')
+})
+
 /** The Node.js processes that a process has started. */
 function childrenOf(pid = 0): number[] {
   const { stdout } = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
