@@ -117,10 +117,13 @@ export class Prometheus implements AsyncDisposable {
     await this.shows(`ALERTS{alertname="${alert}",alertstate="firing"}`, timeoutMs)
   }
 
-  /** Waits until the condition of an alert is not met any more. */
-  async ends(alert: string, timeoutMs = 120_000): Promise<void> {
+  /**
+   * Waits until the condition of an alert has not been met for fifteen seconds, and all processes are scraped: those
+   * that have just started have no series until they are found and scraped, which ends no fault.
+   */
+  async ends(alert: string, timeoutMs = 180_000): Promise<void> {
     const hasEnded = async () => {
-      const query = `ALERTS{alertname="${alert}"}`
+      const query = `max_over_time(ALERTS{alertname="${alert}"}[15s]) or up == 0`
       const { result } = await this.#get<{ result: unknown[] }>('query', { query })
       if (result.length > 0) throw new Error(`${alert} has not ended`)
     }
