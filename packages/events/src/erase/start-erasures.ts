@@ -11,7 +11,7 @@ import { eraseParked } from './parked.ts'
 
 const log = logger('erasure')
 const passesPerRound = 20
-const defaultPollMs = 10_000
+const defaultPollMs = 30_000
 const tryAgainMs = 500
 
 /** The amount of data of a deleted account that a service found in one pass. */
@@ -30,7 +30,7 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   erase: (userId: string, signal: AbortSignal) => Promise<number>
   /** Reports to accounts; resolves once accounts has stored it. */
   report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
-  /** How often to look for passes that a dead process left. Default: 10 s. */
+  /** How often to look for passes that a dead process left. Default: 30 s. */
   pollMs?: number
 } & Pick<ConsumerOptions, 'redelivery'>
 

@@ -10,7 +10,7 @@ import { sweepUnclaimed } from './sweep-unclaimed.ts'
 /** Starts the jobs that delete unused data. */
 export function startJobs(host: DatabaseHost, ctx: Context, everyMs: number): void {
   const { signal } = host
-  host.use(deleteMarked(ctx, { everyMs: Math.min(everyMs, 10_000), signal }))
+  host.use(deleteMarked(ctx, { everyMs: Math.min(everyMs, 30_000), signal }))
   host.use(cleanUploads(ctx, { everyMs, signal }))
   host.use(cleanPreviews(ctx, { everyMs, signal }))
   host.use(expireAssets(ctx, { everyMs, signal }))

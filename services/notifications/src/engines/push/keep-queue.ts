@@ -5,6 +5,8 @@ import { logDropped, showQueue } from './metrics.ts'
 import { ttlSeconds } from './request.ts'
 
 const perRound = 1_000
+/** While pushes wait. */
+const againMs = 10_000
 
 /** Measures the queue and deletes pushes that are too old, or all pushes if push is not configured. */
 export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncDisposable {
@@ -15,15 +17,16 @@ export function keepQueue(db: Db, { isSending }: { isSending: boolean }): AsyncD
   opened.use(
     periodically({
       name: 'keep push queue',
-      everyMs: 10_000,
+      everyMs: 30_000,
       run: async (signal) => {
         state = await pushQueue(db)
-        if (state.every(({ oldestMs }) => oldestMs <= olderThanMs)) return
-        for (;;) {
+        let mayBeMore = state.some(({ oldestMs }) => oldestMs > olderThanMs)
+        while (mayBeMore && !signal.aborted) {
           const dropped = await deleteOldPushes(db, olderThanMs, perRound)
           if (dropped > 0) logDropped(dropped)
-          if (dropped < perRound || signal.aborted) return
+          mayBeMore = dropped === perRound
         }
+        return state.length > 0 ? againMs : undefined
       },
     }),
   )
