@@ -72,7 +72,6 @@ function causeIn(output) {
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const interrupt = (signal) => {
     interrupted = signal
     signalGroup(child.pid, 'SIGTERM')
@@ -80,7 +79,9 @@ export async function run(command, args, { hint, ...options }) {
   // Under nohup the terminal may be closed.
   const onHangup = process.env.PARLEY_LOCAL_HANGUP === 'ignore' ? () => undefined : interrupt
   const listeners = { SIGINT: interrupt, SIGTERM: interrupt, SIGHUP: onHangup }
+  // First the listeners: a signal may come as soon as the command runs.
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener)
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const { output, error, status, signal } = await outcomeOf(child)
   for (const [name, listener] of Object.entries(listeners)) {
     if (interrupted !== undefined) process.on(name, () => undefined)
