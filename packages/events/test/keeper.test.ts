@@ -257,6 +257,9 @@ test('services that ask for their lags at about the same time share one list', a
   const [one, two] = await Promise.all([lagsOfDurables(bus, 'one-'), lagsOfDurables(bus, 'two-')])
   expect([one, two]).toEqual([{ 'one-all': 0 }, { 'two-all': 0 }])
   expect(list).toHaveBeenCalledTimes(1)
+  expect(await lagsOfDurables(bus, 'three-')).toEqual({})
+  await manager.consumers.add(eventStream, { durable_name: 'three-all', ack_policy: AckPolicy.Explicit })
+  expect(await lagsOfDurables(bus, 'three-')).toEqual({ 'three-all': 0 })
 })
 
 test('a list of lags that failed is requested again', async () => {

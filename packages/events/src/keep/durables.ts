@@ -72,17 +72,23 @@ const lagsOf = new WeakMap<Bus, Lags>()
 
 /**
  * Unacknowledged messages of each durable with this name prefix, including undelivered ones; up to five seconds old,
- * because all services of a fleet that started together ask at about the same time.
+ * because all services of a fleet that started together ask at about the same time. Durables are listed again if none
+ * was found, as while their service starts.
  */
 export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
-  let lags = lagsOf.get(bus)
-  if (lags === undefined || performance.now() - lags.listedAt > lagsKeptMs) {
-    const listed = (lags = { listedAt: performance.now(), all: listLags(bus) })
-    lagsOf.set(bus, listed)
-    listed.all.catch(() => lagsOf.get(bus) === listed && lagsOf.delete(bus))
+  const known = lagsOf.get(bus)
+  if (known !== undefined && performance.now() - known.listedAt <= lagsKeptMs) {
+    const lags = withPrefix(await known.all, prefix)
+    if (Object.keys(lags).length > 0) return lags
   }
-  return Object.fromEntries([...(await lags.all)].filter(([name]) => name.startsWith(prefix)))
+  const listed = { listedAt: performance.now(), all: listLags(bus) }
+  lagsOf.set(bus, listed)
+  listed.all.catch(() => lagsOf.get(bus) === listed && lagsOf.delete(bus))
+  return withPrefix(await listed.all, prefix)
 }
+
+const withPrefix = (lags: ReadonlyMap<string, number>, prefix: string): Record<string, number> =>
+  Object.fromEntries([...lags].filter(([name]) => name.startsWith(prefix)))
 
 async function listLags(bus: Bus): Promise<ReadonlyMap<string, number>> {
   const { manager } = await jetStream(bus)
