@@ -230,6 +230,27 @@ test('a running consumer notices the older database before it handles the next e
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
+test('a database that is away during the check is waited for, although it is back for the message', async () => {
+  const room = new Durable('between')
+  const handled: number[] = []
+  await using _consumer = await consumeEvents({
+    ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    on: (event) => Promise.resolve(void handled.push(Number(event.version))),
+  })
+  await room.offer(own, own)
+  await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
+  await room.forgetLast()
+  const now = performance.now.bind(performance)
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
+  const away = jest.spyOn(database.db, 'select').mockImplementationOnce(() => {
+    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+  })
+  await room.offer(own)
+  await eventually(() => handled.filter((version) => version === 2).length === 2)
+  expect(away.mock.results[0]?.type).toBe('throw')
+  expect(handled.toSorted()).toEqual([1, 2, 2, 3])
+})
+
 test('while nobody answers the check, it is tried once for many events', async () => {
   const room = new Durable('unanswered')
   let handled = 0

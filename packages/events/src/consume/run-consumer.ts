@@ -1,4 +1,4 @@
-import { isReachable, type Database } from '@parley/postgres'
+import { isDatabaseUnavailable, isReachable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
@@ -94,7 +94,7 @@ class RunningConsumer implements AsyncDisposable {
 
   async #guard(handle: () => Promise<Outcome>): Promise<void> {
     try {
-      if (this.#mustCheck()) await this.#check().catch(() => undefined)
+      if (this.#mustCheck()) await this.#checkFirst()
       if ((await handle()) === 'outage') this.#databaseAway = true
     } catch (error) {
       // The connection is closed: unacknowledged messages will be delivered again.
@@ -156,6 +156,22 @@ class RunningConsumer implements AsyncDisposable {
     if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
     const isOld = performance.now() - this.#attemptedAt >= checkedForMs
     return isOld || this.#databaseAway || this.#checking !== undefined
+  }
+
+  /**
+   * Checks before a message is handled. Waits for the database, which may be another one when it is back; if the keeper
+   * does not answer, the message is handled nevertheless.
+   */
+  async #checkFirst(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        return await this.#check()
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) return
+      }
+      this.#databaseAway = true
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
   }
 
   /** Also in a minute if NATS does not answer now, for example while a fleet starts. */
