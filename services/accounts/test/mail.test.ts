@@ -46,7 +46,7 @@ test('all mails share a budget, part of which is reserved for signed-in people; 
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_SMTP_MAILS_PER_HOUR: '8' }
   expect(await requestWith(settings, 'late@example.org')).toBe(Code.Unavailable)
   expect(await folder.mails()).toEqual([])
-  await redis.flushall()
+  await redis.flushdb()
   await redis[Symbol.asyncDispose]()
 })
 
