@@ -41,7 +41,7 @@ export function eventSubject({ aggregateType, aggregateId, kind, detail }: Subje
   return ['evt', ...(controlKinds.has(kind) ? ['control'] : []), aggregateType, aggregateId, kind, ...details].join('.')
 }
 
-/** `evt.room.R1.message_posted.text` and `evt.control.user.U1.roles_changed`: all up to the id. */
+/** The subject up to the aggregate's id: `evt.room.R1` of `evt.room.R1.message_posted.text`. */
 export function aggregateOf(subject: string): string {
   const tokens = subject.split('.')
   return tokens.slice(0, tokens[1] === 'control' ? 4 : 3).join('.')

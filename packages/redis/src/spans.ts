@@ -5,8 +5,8 @@ import { isTraced, withSpan } from '@parley/telemetry'
 export const timedOut = 'Command timed out'
 
 /**
- * Records a command that was just sent as a span if its trace is recorded. The span has the name of the command, never
- * its keys or values; a transaction is one span. Without a recorded trace this only checks a flag.
+ * Records a span for a command that was just sent, if the current trace is recorded. The span has the name of the
+ * command, never its keys or values; a transaction is one span. Without a recorded trace this only checks a flag.
  */
 export function commandSpan(command: Command, database: number): void {
   // The commands of a transaction are part of the span of its EXEC.

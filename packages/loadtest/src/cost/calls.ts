@@ -109,7 +109,7 @@ function requestsOf(place: Workplace): Requests {
   return requests
 }
 
-/** Ids one after the other, over and over. */
+/** Returns the ids in order, and begins again after the last. */
 function inTurn(ids: readonly string[]): () => string {
   let turn = 0
   return () => ids[turn++ % ids.length] ?? ''

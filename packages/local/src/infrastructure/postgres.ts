@@ -54,7 +54,7 @@ export async function startPostgres(
     `max_connections=${options.maxConnections ?? 300}`,
     'timezone=UTC',
     'log_timezone=UTC',
-    // For fewer wake-ups of an idle fleet. Commits do not wait for this process: they write their WAL themselves.
+    // An idle server then wakes less often. Commits do not wait for this process: they write their WAL themselves.
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
     'autovacuum_naptime=5min',

@@ -27,7 +27,7 @@ export async function startRedis(options: ServerOptions & { password?: string })
     'appendonly no',
     'daemonize no',
   ]
-  // For fewer wake-ups of an idle fleet. Expired keys are not returned even before they are deleted.
+  // An idle server then wakes less often. Expired keys are not returned even before they are deleted.
   lines.push('hz 1')
   if (password !== undefined) lines.push(`requirepass ${password}`)
   writeFileSync(conf, lines.join('\n') + '\n', { mode: 0o600 })

@@ -8,9 +8,11 @@ export type DecidedAt = { roomId: string; userId: string; version: bigint; roomS
  * A statement that makes a change of a message with its place and outbox entry, unless anything was written to the room
  * since it was decided: whoever changes messages, facts or permissions of a room under its lock takes a place, and the
  * row of the room is compared once it is locked. The message is locked after it and must not be retracted, because
- * processes of an earlier release erase messages without taking a place. `written` is a list of CTEs that ends with `written`, one row if the change was
- * made; its source is `line`. `result` selects what to return besides `entries`, from `written`. $1 is the room, $2 the
- * user, $10 the place of the message, $11 and following belong to the change.
+ * processes of an earlier release erase messages without taking a place.
+ *
+ * `written` is a list of CTEs that ends with `written`, one row if the change was made; its source is `line`. `result`
+ * selects what to return besides `entries`, from `written`. $1 is the room, $2 the user, $10 the place of the message,
+ * $11 and following belong to the change.
  */
 export function changeOfUnchangedRoom<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(

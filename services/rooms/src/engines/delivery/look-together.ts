@@ -24,7 +24,7 @@ export function lookTogether(db: Db): Look {
   })
   return async (userId, roomId, viewerId = userId) => {
     const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => looks.submit(roomId, id)))
-    // An import acts for nobody: nothing is hidden from it.
+    // An import has no viewer, so direct messages are not hidden from it.
     if (!seen || !viewed || (viewerId !== '' && isForeignDm(viewed))) throw roomNotFound()
     return seen
   }
