@@ -3,15 +3,15 @@ import { testInfrastructure } from './infrastructure.ts'
 import { lockOneOf } from './locks.ts'
 import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
 
-/** Number of databases in a Redis with the default configuration. */
-const numberedDatabases = 16
+/** A Redis with the default configuration has databases 0 to 15. Tests without `testRedis` use database 0. */
+const highestDatabase = 15
 
 /** A separate, empty Redis database: one of the numbered ones of the run's server. */
 export async function testRedis(): Promise<Outage> {
   const { redisUrl } = await testInfrastructure()
-  const number = await lockOneOf('parley-test-redis', numberedDatabases)
+  const number = await lockOneOf('parley-test-redis', highestDatabase)
   const url = new URL(redisUrl)
-  url.pathname = `/${number.index}`
+  url.pathname = `/${number.index + 1}`
   const client = new Redis(url.href)
   await client.flushdb()
   client.disconnect()
