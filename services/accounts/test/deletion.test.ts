@@ -8,7 +8,7 @@ import { EventSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
-import { erasers } from '../src/actions/deletion/passes.ts'
+import { erasingServices } from '../src/actions/deletion/passes.ts'
 import { deletions, emailCodes, externalIdentities, flowTokens, oauthConsents, users } from '../src/store/schema.ts'
 import { callersOf, codeOf, makeUser, openEnv, password, silentStream, signIn, type Env } from './_env.ts'
 
@@ -39,7 +39,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   const passes = () => recording.events.map(({ fact }) => (fact.case === 'erasureRequested' ? fact.value.pass : 0))
   const report = (pass: number) =>
     Promise.all(
-      erasers
+      erasingServices
         .filter((service) => service !== 'accounts')
         .map((service) => env.internal.reportErased({ userId, service, pass, found: found(service, pass) })),
     )

@@ -98,7 +98,7 @@ test('a sign-in provider passes if it works, and is reported if it has another i
   expect(await providersCheck({ env: given(provider.issuer.replace('127.0.0.1', 'localhost')) })).toEqual([
     expect.objectContaining({
       result: 'fail',
-      next: expect.stringContaining('exactly what the provider calls its issuer'),
+      next: expect.stringContaining('must equal the issuer'),
     }),
   ])
   await provider.stop()

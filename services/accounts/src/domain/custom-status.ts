@@ -4,7 +4,7 @@ import { invalidStatus } from '../errors.ts'
 
 const maxEmojiLength = 16
 const maxTextLength = 100
-/** Start of the year 10000, the limit of our date formats. */
+/** Start of the year 10000; our date formats end before it. */
 const endOfTimeMs = 253_402_300_800_000
 
 /** Exactly one emoji that Unicode recommends for general interchange. */
@@ -21,10 +21,10 @@ export function customStatusFrom(
 ): CustomStatus {
   const { emoji, expiresAt } = given
   const text = given.text.trim()
-  if ([...emoji].length > maxEmojiLength || !oneEmoji.test(emoji)) throw invalidStatus('it needs exactly one emoji')
-  if (!visible.test(text)) throw invalidStatus('it needs a text')
+  if ([...emoji].length > maxEmojiLength || !oneEmoji.test(emoji)) throw invalidStatus('it must have exactly one emoji')
+  if (!visible.test(text)) throw invalidStatus('its text is empty')
   if ([...text].length > maxTextLength) throw invalidStatus(`its text may have at most ${maxTextLength} characters`)
-  if (control.test(text)) throw invalidStatus('its text may not hold control characters')
+  if (control.test(text)) throw invalidStatus('its text must not contain control characters')
   return { emoji, text, expiresAt: expiresAt ? inTheFuture(expiresAt, now) : null }
 }
 

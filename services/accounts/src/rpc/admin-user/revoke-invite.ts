@@ -3,12 +3,12 @@ import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { withdrawInvite } from '../../actions/invites/make-invite.ts'
-import { assertHolds } from '../../policy/administration.ts'
+import { assertPermission } from '../../policy/administration.ts'
 
 export function revokeInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.revokeInvite> {
   return async ({ inviteId }, call) => {
     const caller = callerOf(call)
-    assertHolds(ctx.policy.current(), caller, 'user.manage-accounts')
+    assertPermission(ctx.policy.current(), caller, 'user.manage-accounts')
     return { revoked: await withdrawInvite(ctx, caller.userId, inviteId) }
   }
 }

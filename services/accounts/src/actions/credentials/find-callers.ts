@@ -9,7 +9,7 @@ import { prolong } from './prolong.ts'
 const maxDigests = 1_000
 
 /** Finds the callers whose valid credentials have these digests, and extends those credentials. */
-export async function lookUp(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
+export async function findCallers(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
   if (digests.length > maxDigests) throw tooMany('digests', maxDigests)
   const now = ctx.now()
   const found = await findValidCredentials(

@@ -5,14 +5,14 @@ import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 const byName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
   new Map([...policy.roles.values()].map((role) => [role.name, role]))
 
-/** Whether each of these names is the name of a role. */
-export function namesRoles(policy: Policy, names: readonly string[]): boolean {
+/** Whether each of these names belongs to a role. */
+export function hasRoles(policy: Policy, names: readonly string[]): boolean {
   const roles = byName(policy)
   return names.every((name) => roles.has(name))
 }
 
-/** The assignable roles of these names. Throws `not_found`, or `invalid_argument` for everyone. */
-export function rolesNamed(policy: Policy, names: readonly string[]): PolicyRole[] {
+/** The roles with these names. Throws `not_found`, and `invalid_argument` for everyone, which cannot be assigned. */
+export function getRolesByName(policy: Policy, names: readonly string[]): PolicyRole[] {
   const roles = byName(policy)
   return names.map((name) => {
     const role = roles.get(name)
@@ -22,6 +22,6 @@ export function rolesNamed(policy: Policy, names: readonly string[]): PolicyRole
   })
 }
 
-/** Names that no login may have, in lower case. */
+/** The names of all roles in lower case; no login may equal one of them. */
 export const roleNames = (policy: Policy): ReadonlySet<string> =>
   new Set([...policy.roles.values()].map(({ name }) => name.toLowerCase()))

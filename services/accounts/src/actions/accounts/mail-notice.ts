@@ -1,15 +1,18 @@
 import type { Context } from '../../context.ts'
 import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
-const waits = [1_000, 5_000, 20_000, 60_000]
+const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
 
-/** If mail is configured, mails a notice of a change to addresses of the account. Does not wait until they are sent. */
-export function mailOwner(
+/**
+ * Mails a notice of a change to addresses of the account, if mail is configured. Does not wait until the mails are
+ * sent.
+ */
+export function mailNotice(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
   addresses: readonly string[],
   kind: NoticeKind,
   compose: (to: string) => (serverName: string) => Mail,
 ): void {
   if (!mailer) return
-  for (const address of new Set(addresses)) background?.(mailer.deliver(kind, compose(address), waits))
+  for (const address of new Set(addresses)) background?.(mailer.deliver(kind, compose(address), retryAfterMs))
 }

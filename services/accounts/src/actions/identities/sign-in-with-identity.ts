@@ -9,10 +9,10 @@ import { findIdentity } from '../../store/external-identities.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 /**
- * Begins a browser session for the account to which an identity is linked; undefined if there is none. Throws
- * `permission_denied` when the account is deactivated.
+ * Starts a browser session for the account to which an identity is linked; undefined if it is linked to none. Throws
+ * `permission_denied` if the account is deactivated.
  */
-export async function signInBy(
+export async function signInWithIdentity(
   ctx: Context,
   identity: ProviderIdentity,
   userAgent: string,
@@ -30,7 +30,7 @@ export async function signInBy(
     return { announce: () => [loginEvent(true), ...opened.announcements] }
   })
   if (!changed || !session) return undefined
-  ctx.relay.wake(changed.unannounced)
+  ctx.relay.wake(changed.unrelayed)
   signedIn(userId)
   const { login, displayName } = changed.user
   const { cookieHandle, lifetimeSeconds } = session
