@@ -4,15 +4,15 @@ import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley
 import { eventually, recordEvents } from '@parley/testkit'
 import type { Env } from './_env.ts'
 
-export type Recorded = AsyncDisposable & {
-  /** Kinds of events of an account so far, once a given kind or number has arrived. */
+export type UserEvents = AsyncDisposable & {
+  /** The kinds of an account's events so far, once `times` events of the kind `awaited` have arrived. */
   kindsOf: (userId: string, awaited: string, times?: number) => Promise<string[]>
-  /** Events of an account so far. */
+  /** The events of an account so far. */
   of: (userId: string) => Event[]
 }
 
-/** Records events of accounts from now on. */
-export async function recorded(env: Env): Promise<Recorded> {
+/** Records the events of accounts from now on. */
+export async function recordUserEvents(env: Env): Promise<UserEvents> {
   const recording = await recordEvents(env.bus, 'evt.>')
   const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
   return {
@@ -21,14 +21,14 @@ export async function recorded(env: Env): Promise<Recorded> {
       eventually(() => {
         const kinds = of(userId).map(({ kind }) => kind)
         if (kinds.filter((kind) => kind === awaited).length < times)
-          throw new Error(`not ${times} ${awaited} among ${kinds.join(', ')}`)
+          throw new Error(`fewer than ${times} ${awaited} among ${kinds.join(', ')}`)
         return kinds
       }),
     [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose](),
   }
 }
 
-/** Client events and their recipients: "everyone", or user ids. */
+/** The client events of an event, and their recipients: "everyone" or user ids. */
 export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
   return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
     envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),
