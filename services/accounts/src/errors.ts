@@ -59,7 +59,7 @@ export const registrationClosed = () => new ConnectError('Registration is disabl
 export const registrationExpired = () =>
   new ConnectError('registration expired or completed: start again', Code.InvalidArgument)
 export const wrongCode = () =>
-  new ConnectError('invalid code: it is wrong, has expired or was entered wrongly too often', Code.InvalidArgument)
+  new ConnectError('invalid code: it is wrong or expired, or too many wrong codes were entered', Code.InvalidArgument)
 export const tooManyCodes = (windowMs: number) =>
   new ConnectError('too many codes for this address; try again later', Code.ResourceExhausted, {
     'retry-after': String(Math.ceil(windowMs / 1000)),

@@ -7,7 +7,7 @@ const signIns = counter('parley.accounts.sign_ins', {
   labels: ['parley.outcome'],
 })
 const ended = counter('parley.accounts.credentials_ended', {
-  description: 'Times that credentials of an account were ended, by reason',
+  description: 'Changes that ended credentials of an account, by reason',
   unit: '{change}',
   labels: ['parley.reason'],
 })
@@ -29,7 +29,7 @@ export const credentialsEnded = (userId: string, reason: string) => {
 }
 export const viewerIncomplete = (service: string, error: unknown) => {
   incompleteResponses(1, { 'parley.service': service })
-  log.warn({ service, err: error }, 'the response of GetViewer lacks the data of a service that is unavailable')
+  log.warn({ service, err: error }, 'GetViewer returned without the data of an unavailable service')
 }
 const presenceFailures = counter('parley.accounts.presence_failures', {
   description: 'Presence queries and hints that failed because Redis or the bus was unavailable',
@@ -87,7 +87,7 @@ export const identityUnlinked = (userId: string, provider: string) =>
   log.info({ userId, provider }, 'identity unlinked')
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
-export const accountErased = (userId: string) => log.info({ userId }, 'account deleted')
+export const deletionStarted = (userId: string) => log.info({ userId }, 'account deleted')
 export const deletionStuck = (userId: string, error: unknown) =>
   log.warn({ userId, err: error }, 'a step of an account deletion failed; it will be retried')
 export const deletionCompleted = (userId: string) =>

@@ -114,27 +114,27 @@ describe('clearing another user’s login cooldown', () => {
   })
 })
 
-describe('an administrator who changes', () => {
+describe('changing', () => {
   const another = 'another password'
   const attempts: [string, (client: ReturnType<typeof as>, userId: string) => Promise<unknown>][] = [
-    ['the names of an account', (client, userId) => client.updateUser({ userId, displayName: 'Taken Over' })],
-    ['the password of an account', (client, userId) => client.updateUserPassword({ userId, password: another })],
-    ['the login cooldown of an account', (client, userId) => client.clearUsernameCooldown({ userId })],
+    ['names', (client, userId) => client.updateUser({ userId, displayName: 'Taken Over' })],
+    ['password', (client, userId) => client.updateUserPassword({ userId, password: another })],
+    ['login cooldown', (client, userId) => client.clearUsernameCooldown({ userId })],
   ]
 
-  test.each(attempts)('%s needs user.manage-accounts', async (what, attempt) => {
+  test.each(attempts)('the %s of an account needs user.manage-accounts', async (what, attempt) => {
     const userId = await makeUser(env, `gerd-${what.length}`)
     const login = `mod-${what.length}`
     await makeUser(env, login, { roleNames: ['moderator'] })
     expect(await codeOf(attempt(await clientOf(login), userId))).toBe(Code.PermissionDenied)
   })
 
-  test.each(attempts)('%s cannot do so for their own account', async (_, attempt) => {
+  test.each(attempts)('the %s of the caller’s own account is refused', async (_, attempt) => {
     expect(await codeOf(attempt(await clientOf('admin1'), admin))).toBe(Code.PermissionDenied)
     expect(await codeOf(attempt(await clientOf('owner1'), owner))).toBe(Code.PermissionDenied)
   })
 
-  test.each(attempts)('%s who is an owner must be an owner', async (what, attempt) => {
+  test.each(attempts)('the %s of an owner is allowed only to owners', async (what, attempt) => {
     const login = `owner-${what.length}`
     const userId = await makeUser(env, login, { roleNames: ['owner'] })
     expect(await codeOf(attempt(await clientOf('admin1'), userId))).toBe(Code.PermissionDenied)
@@ -142,7 +142,7 @@ describe('an administrator who changes', () => {
     expect(await codeOf(attempt(await clientOf('owner1'), userId))).toBeUndefined()
   })
 
-  test.each(attempts)('%s that does not exist gets not_found', async (_, attempt) => {
+  test.each(attempts)('the %s of an unknown account fails with not_found', async (_, attempt) => {
     expect(await codeOf(attempt(await clientOf('admin1'), 'Unobody'))).toBe(Code.NotFound)
   })
 })

@@ -78,7 +78,7 @@ describe('a credential', () => {
     await env.db.execute(sql`drop trigger refuse on credentials`)
   })
 
-  test('is deleted if its account has more than a thousand', async () => {
+  test('is deleted if its account has a thousand that were used more recently', async () => {
     const userId = await makeUser(env, 'dan')
     const { digests } = await signIn(env, 'dan')
     await env.db.execute(sql`
@@ -157,7 +157,7 @@ test('CheckCredentials returns the valid credentials and extends them', async ()
   expect(await codeOf(check(Array.from({ length: 1_001 }, () => userId)))).toBe(Code.InvalidArgument)
 })
 
-test('OpenSockets returns the callers with their roles and the version of these', async () => {
+test('OpenSockets returns the callers with their roles and the version of the roles', async () => {
   const userId = await makeUser(env, 'frida')
   const { bearer, cookie } = await signIn(env, 'frida')
   const before = (await env.internal.openSockets({ digests: [bearer, Buffer.alloc(32, 7)] })).entries

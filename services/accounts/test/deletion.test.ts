@@ -57,7 +57,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   )
 }
 
-test('confirming deletes the account: its sessions end, its data is erased, its names are free again, and it is announced', async () => {
+test('confirming a deletion deletes the account: its sessions end, its data is erased, its names are free again, and it is announced', async () => {
   await using recording = await recordEvents(env.bus, 'evt.>')
   const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
   const { digests } = await signIn(env, 'zara@example.org')

@@ -163,7 +163,7 @@ describe('verifying an e-mail address', () => {
     expect(await folder.mails(email('karl'))).toEqual([])
   })
 
-  test('is notified to the addresses verified before, without the code or the new address', async () => {
+  test('sends a notice to the addresses verified before, without the code or the new address', async () => {
     const userId = await createSignedInUser('mona', { email: email('mona') })
     const second = 'mona-two@example.org'
     const code = await codeFor(userId, second)

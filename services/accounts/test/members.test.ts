@@ -40,7 +40,7 @@ describe('reading accounts', () => {
     }
   })
 
-  test('lists them in the order of creation, together with all roles', async () => {
+  test('returns them in the order of creation, together with all roles', async () => {
     const { members, roles, page } = await as(admin, 'admin').listMembers({})
     expect(members.map(({ user }) => user?.login)).toEqual(['owner1', 'admin1', 'annabel', 'bert'])
     expect(roles.map(({ name }) => name)).toEqual(['everyone', 'moderator', 'admin', 'owner'])

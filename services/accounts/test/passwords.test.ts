@@ -51,7 +51,7 @@ describe('changing a password', () => {
     expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
   })
 
-  test('has one limit of wrong current passwords for all tokens of other web clients, apart from the user’s own session', async () => {
+  test('counts wrong current passwords of all tokens of other web clients together, but apart from the user’s own session', async () => {
     await makeUser(env, 'hans')
     const codes: (Code | undefined)[] = []
     for (let n = 0; n < 11; n++) {
@@ -104,7 +104,7 @@ describe('a first password', () => {
     return { who, session }
   }
 
-  test('needs a fresh credential and keeps the existing ones', async () => {
+  test('needs a fresh credential, and ends no credential', async () => {
     const { who, session } = await passwordless('emil')
     await using recording = await recordEvents(env.bus, `evt.user.${who.userId}.*`)
     await update(who, { password: newPassword })

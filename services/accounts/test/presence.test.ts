@@ -108,7 +108,7 @@ describe('presence', () => {
     expect(await presenceOf(userId)).toBe(OFFLINE)
   })
 
-  test('is offline for everybody while Redis is unavailable, and calls succeed', async () => {
+  test('is shown as offline while Redis is unavailable, and calls succeed', async () => {
     const userId = await makeUser(env, 'dora')
     await report(userId, ONLINE)
     await env.redis.stop()

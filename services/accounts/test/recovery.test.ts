@@ -113,13 +113,13 @@ async function signInOwner(login: string): Promise<TestCaller> {
 
 const recoveryCases: [string, (person: Person) => Promise<unknown>][] = [
   ['resetting the password', ({ email }) => resetPasswordWith(email)],
-  ['ending all sessions by the operator', ({ login }) => env.operator.endSessions({ login })],
+  ['ending all sessions as the operator', ({ login }) => env.operator.endSessions({ login })],
   ['ending all other sessions', (person) => account(person).endMySession({ allOthers: true })],
   [
     'changing the password',
     (person) => account(person).updatePassword({ password: newPassword, currentPassword: password }),
   ],
-  ['setting the password by the operator', ({ login }) => env.operator.setPassword({ login, password: newPassword })],
+  ['setting the password as the operator', ({ login }) => env.operator.setPassword({ login, password: newPassword })],
   [
     'deactivating the account',
     async ({ login, credential: { userId } }) =>

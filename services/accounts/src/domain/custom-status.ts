@@ -25,10 +25,10 @@ export function customStatusFrom(
   if (!visible.test(text)) throw invalidStatus('its text is empty')
   if ([...text].length > maxTextLength) throw invalidStatus(`its text may have at most ${maxTextLength} characters`)
   if (control.test(text)) throw invalidStatus('its text must not contain control characters')
-  return { emoji, text, expiresAt: expiresAt ? inTheFuture(expiresAt, now) : null }
+  return { emoji, text, expiresAt: expiresAt ? endFrom(expiresAt, now) : null }
 }
 
-function inTheFuture(expiresAt: Timestamp, now: Date): Date {
+function endFrom(expiresAt: Timestamp, now: Date): Date {
   const ms = timestampMs(expiresAt)
   if (!(ms > now.getTime() && ms < endOfTimeMs)) throw invalidStatus('it must end in the future')
   return new Date(ms)

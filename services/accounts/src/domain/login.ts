@@ -13,8 +13,8 @@ export const loginKey = (login: string): string => login.toLowerCase()
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
 /**
- * Throws `invalid_argument` for "..", which is refused only where users or administrators choose a login for a new
- * account.
+ * Throws `invalid_argument` if the login contains "..". Applies only to logins that a user or an administrator chooses
+ * for a new account.
  */
 export function assertNoDoubleDots(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not contain ".."')

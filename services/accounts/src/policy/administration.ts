@@ -10,15 +10,15 @@ export function assertPermission(policy: Policy, caller: Subject, permission: Pe
   if (!may(policy, caller, permission, serverScope)) throw permissionMissing(permission)
 }
 
-/** Throws `permission_denied` unless the caller may change other accounts, or if the account is their own. */
+/** Throws `permission_denied` if the caller may not manage accounts, or if the account is their own. */
 export function assertMayManage(policy: Policy, caller: Subject, userId: string): void {
   assertPermission(policy, caller, 'user.manage-accounts')
   if (caller.userId === userId) throw notForOwnAccount()
 }
 
 /**
- * Throws `permission_denied` if the account belongs to an owner and the caller is none, so that nobody can take over an
- * owner's account.
+ * Throws `permission_denied` if the account belongs to an owner and the caller is not an owner, so that nobody else can
+ * take over an owner's account.
  */
 export function assertMayChangeOwner(caller: Subject, account: Account): void {
   if (hasOwnerRole(account) && !isOwner(caller)) throw onlyForOwners()

@@ -21,14 +21,14 @@ export type NewAccount = {
   password?: string
   /** A verified address, or empty. */
   email: string
-  /** Whether the address is only claimed by an administrator who may not create owners. */
+  /** Whether the address was only declared verified, by an administrator who is not an owner. */
   emailUnproven?: boolean
   /** A valid display name; defaults to the login. */
   displayName?: string
   roleIds: string[]
   /** Whether the user creates the account, rather than an administrator or operator. */
   selfRegistered?: boolean
-  /** The administrator who creates it; undefined for an operator. */
+  /** The administrator who creates the account; undefined for a user or an operator. */
   actorId?: string
   /** Client address of a self-registration. */
   clientAddress?: string

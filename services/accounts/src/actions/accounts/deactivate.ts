@@ -9,13 +9,17 @@ import { deleteInvitesOf } from '../../store/invites.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
-type By = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
+type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Prevents an account from signing in. Resolves when the end of all its credentials is on the stream. Throws
+ * Prevents an account from signing in. Resolves once the event that ends all its credentials is on the stream. Throws
  * `not_found`, and `failed_precondition` for the last owner.
  */
-export async function deactivate(ctx: Context, userId: string, { actorId, assertAllowed }: By): Promise<void> {
+export async function deactivate(
+  ctx: Context,
+  userId: string,
+  { actorId, assertAllowed }: ActorOptions,
+): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     assertAllowed(user)
@@ -38,7 +42,11 @@ export async function deactivate(ctx: Context, userId: string, { actorId, assert
 }
 
 /** Lets a deactivated account sign in again. Throws `not_found`. */
-export async function reactivate(ctx: Context, userId: string, { actorId, assertAllowed }: By): Promise<void> {
+export async function reactivate(
+  ctx: Context,
+  userId: string,
+  { actorId, assertAllowed }: ActorOptions,
+): Promise<void> {
   const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, async (_, user) => {
     assertAllowed(user)
     if (!user.deactivatedAt) return undefined

@@ -13,7 +13,7 @@ import { mailNotice } from './mail-notice.ts'
 type Check = (
   tx: Tx,
   user: UserWithRoles,
-  held: { address: VerifiedAddress | undefined; all: VerifiedAddress[] },
+  current: { address: VerifiedAddress | undefined; all: VerifiedAddress[] },
 ) => unknown
 
 /**

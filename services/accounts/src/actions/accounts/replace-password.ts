@@ -11,7 +11,7 @@ import type { UserWithRoles } from '../../store/users.ts'
 import type { Tx } from '@parley/postgres'
 import { mailNotice } from './mail-notice.ts'
 
-/** Sets another user's password. Resolves when the end of all the account's credentials is on the stream. */
+/** Sets the password of an account. Resolves once the event that ends all its credentials is on the stream. */
 export async function replacePassword(
   ctx: OperatorContext,
   userId: string,

@@ -7,7 +7,7 @@ import { getAccount } from '../../store/users.ts'
 
 const freshForMs = 30 * 60_000
 
-/** When a credential stops being fresh whose user proved their identity at `at`. */
+/** Until when a credential is fresh if its user signed in, or entered the password, at this time. */
 export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs)
 
 /**

@@ -39,7 +39,7 @@ export async function makeInvite(
 }
 
 /** Revokes an invite; returns whether it could still be used. */
-export async function withdrawInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
+export async function revokeInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
   const at = ctx.now()
   let revoked = false
   const changed = await changeUser(ctx.db, actorId, { actorId, at }, async (tx) => {

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { inviteFrom } from '../../domain/invite.ts'
 import { emailTaken, noMailer } from '../../errors.ts'
-import { makeInvite, withdrawInvite } from '../../actions/invites/make-invite.ts'
+import { makeInvite, revokeInvite } from '../../actions/invites/make-invite.ts'
 import { sendMail, inviteMail } from '../../engines/mail/index.ts'
 import { getGrantableRoleIds } from '../../policy/grantable-roles.ts'
 import { findVerifiedEmail } from '../../store/emails.ts'
@@ -35,7 +35,7 @@ export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.m
     await sendMail(ctx, mailer, {
       kind: 'invite',
       compose: inviteMail(email, url, row.expiresAt),
-      undo: () => withdrawInvite(ctx, caller.userId, row.id),
+      undo: () => revokeInvite(ctx, caller.userId, row.id),
     })
     return { invite: toInvite(row, policy) }
   }

@@ -53,8 +53,8 @@ export function confirmExternalIdentityLink(
     } else ctx.relay.wake(changed.unrelayed)
     if (changed.announced) identityLinked(userId, identity.providerId)
     const { login } = changed.user
-    const how = { provider: provider.settings.label, at }
-    mailNotice(ctx, noticeAddresses, 'identity_linked', (to) => identityLinkedMail(to, login, how))
+    const details = { provider: provider.settings.label, at }
+    mailNotice(ctx, noticeAddresses, 'identity_linked', (to) => identityLinkedMail(to, login, details))
     if (identity.avatarUrl !== '') ctx.background(importAvatar(ctx, userId, identity.avatarUrl))
     return { linkedIdentity: toLinkedIdentity(linked, provider) }
   }

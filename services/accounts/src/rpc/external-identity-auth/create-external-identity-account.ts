@@ -23,13 +23,13 @@ export function createExternalIdentityAccount(
     if (await findIdentity(ctx.db, identity)) throw identityTaken()
     const { providerId, verifiedEmail, displayNameHint, avatarUrl } = identity
     // If the address belongs to another account, the new account is created without an address.
-    const emailIsFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
+    const isEmailFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
     let session: OpenedSession | undefined
     const account = await createAccount(
       ctx,
       {
         login,
-        email: emailIsFree ? verifiedEmail : '',
+        email: isEmailFree ? verifiedEmail : '',
         ...(displayNameHint !== '' && { displayName: displayNameHint }),
         roleIds: [],
         selfRegistered: true,

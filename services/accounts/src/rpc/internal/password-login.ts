@@ -12,11 +12,11 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
   return async ({ identifier, password, ...client }) => {
     const name = identifier.trim()
     const user = await (name.includes('@') ? findUserByEmail : findUserByLogin)(ctx.db, name)
-    const matches = await ctx.passwords.matches(password, user?.passwordHash ?? undefined, {
+    const isCorrect = await ctx.passwords.matches(password, user?.passwordHash ?? undefined, {
       address: client.clientAddress,
     })
     const at = ctx.now()
-    if (!user || !matches) {
+    if (!user || !isCorrect) {
       signInFailed()
       // In the background, so that the response time does not reveal whether the account exists.
       if (user) ctx.background(recordFailure(ctx, user.id, at))

@@ -17,10 +17,10 @@ export function removeEmailAddress(ctx: Context): MethodImpl<typeof MyAccountSer
     await assertFresh(ctx, caller, currentPassword)
     await removeAddress(ctx, userId, address, {
       actorId: userId,
-      async assertAllowed(tx, _, held) {
+      async assertAllowed(tx, _, current) {
         await assertCredentialValid(tx, caller)
-        if (!held.address) throw emailNotFound()
-        if (!isRemovable(held.address, held.all, ctx.now())) throw emailNotRemovable()
+        if (!current.address) throw emailNotFound()
+        if (!isRemovable(current.address, current.all, ctx.now())) throw emailNotRemovable()
       },
     })
     return { addresses: toEmailAddresses(await listEmails(ctx.db, userId), ctx.now()) }

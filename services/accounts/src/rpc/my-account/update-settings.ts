@@ -40,9 +40,9 @@ function storedFormat(format: TimeFormat): TimeFormat | null {
 
 function auditEventsOf(before: Settings, after: Settings): Announcement[] {
   return [
-    ...(before.timezone !== after.timezone ? [auditEvent(`user_timezone_${participle(after.timezone)}`)] : []),
-    ...(before.timeFormat !== after.timeFormat ? [auditEvent(`user_time_format_${participle(after.timeFormat)}`)] : []),
+    ...(before.timezone !== after.timezone ? [auditEvent(`user_timezone_${suffixOf(after.timezone)}`)] : []),
+    ...(before.timeFormat !== after.timeFormat ? [auditEvent(`user_time_format_${suffixOf(after.timeFormat)}`)] : []),
   ]
 }
 
-const participle = (value: unknown): string => (value === null ? 'cleared' : 'changed')
+const suffixOf = (value: unknown): string => (value === null ? 'cleared' : 'changed')

@@ -10,8 +10,8 @@ export function removeEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     const user = await getUserByLogin(ctx, login)
     await removeAddress(ctx, user.id, email, {
       actorId: '',
-      assertAllowed(_tx, _user, held) {
-        if (!held.address) throw emailNotFound()
+      assertAllowed(_tx, _user, current) {
+        if (!current.address) throw emailNotFound()
       },
     })
     return { userId: user.id }
