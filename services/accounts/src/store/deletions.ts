@@ -24,7 +24,7 @@ export async function getRequestedPass(db: Reader, userId: string): Promise<numb
 /** An incomplete deletion, with its position in the list. */
 export type OpenDeletion = { userId: string; position: string }
 
-/** Incomplete deletions after a given one, or from the start; those whose pass was requested longest ago first. */
+/** Incomplete deletions, ordered by the time of their last request; only those after a given one, if any. */
 export async function listOpenDeletions(
   db: Reader,
   after: OpenDeletion | undefined,

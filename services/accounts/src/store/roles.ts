@@ -19,7 +19,7 @@ export async function lockFirstOwner(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
 
-/** The holder of a role with the oldest account. */
+/** Of the holders of a role, the one with the oldest account. */
 export async function firstHolder(db: Reader, roleId: string): Promise<{ id: string; login: string } | undefined> {
   const [holder] = await db
     .select({ id: users.id, login: users.login })
