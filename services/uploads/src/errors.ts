@@ -39,7 +39,8 @@ export const notAMember = () =>
 export const lacksPermission = (permission: Permission) =>
   new ConnectError(`permission denied: this needs ${permission} in this room`, Code.PermissionDenied)
 export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
-export const roomsSilent = (cause: unknown) => unavailable('room membership cannot be checked now; try again', cause)
+export const roomsUnavailable = (cause: unknown) =>
+  unavailable('room membership cannot be checked now; try again', cause)
 
 export const filenameInvalid = () => invalid('filename: a name of 1 to 255 characters is required')
 export const contentTypeInvalid = () => invalid('content_type: not a media type such as image/png')
@@ -96,7 +97,7 @@ export const tooMuchIsMissing = (missing: number, of: number) =>
     `the bytes of ${missing} of ${of} rows are missing; is this the right storage? ${lossUnconfirmed}`,
     Code.FailedPrecondition,
   )
-export const storageNotOurs = (belonging: 'missing' | 'foreign') =>
+export const storageMismatch = (belonging: 'missing' | 'foreign') =>
   new ConnectError(
     belonging === 'missing'
       ? 'storage identity missing: is its disk mounted, is it the right bucket? If so, run: parley storage adopt'

@@ -1,6 +1,6 @@
 import { counter, logger, oncePerMinute } from '@parley/telemetry'
 import type { MemoryPlan } from './domain/memory.ts'
-import { storageNotOurs } from './errors.ts'
+import { storageMismatch } from './errors.ts'
 
 const log = logger('uploads')
 const claimsWithoutImage = counter('parley.uploads.claims_without_image', {
@@ -44,14 +44,14 @@ export function reportFileWithoutBytes(assetId: string): void {
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
 
 /** A response that had begun ends early. */
-export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }, 'sending a file broke off')
+export const reportInterrupted = (error: unknown): void => log.warn({ err: error }, 'sending a file broke off')
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'deleted unused data')
 
 /** A sweep deletes nothing, because the storage does not belong to the database. */
-export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
+export function reportStorageMismatch(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { 'parley.belonging': belonging })
-  log.error({ belonging }, storageNotOurs(belonging).rawMessage)
+  log.error({ belonging }, storageMismatch(belonging).rawMessage)
 }
 
 /** Deletions wait, because the storage does not belong to the database. */
@@ -71,7 +71,7 @@ export const reportLeftForSweeping = (error: unknown): void =>
 /**
  * The name of the error tells the cause: the bucket does not exist, the key is invalid, or the server does not answer.
  */
-export const reportStorageAway = (bucket: string, error: unknown): void =>
+export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
 /** The storage failed; each kind of failure is logged once a minute. */

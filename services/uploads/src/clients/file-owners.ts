@@ -27,21 +27,21 @@ export class FileOwners {
   }
 
   /** Returns the given files that messages attach, each with its message. */
-  async attachedAmong(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
+  async findAttachedFiles(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
     if (assetIds.length === 0) return []
     const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
     return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
   }
 
   /** Returns the given preview images that messages show. */
-  async shownAmong(imageKeys: readonly string[]): Promise<Set<string>> {
+  async findShownImages(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
     const request = { previewImageKeys: [...imageKeys] }
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
   /** Returns those of these avatars, logos and banners that their owners use. */
-  async namedAmong(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
+  async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
     const [people, server] = await Promise.all([

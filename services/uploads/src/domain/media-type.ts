@@ -32,5 +32,5 @@ const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm
 export const isCode = (contentType: string): boolean => code.test(bare(contentType))
 
 /** Whether a file is processed as a video. */
-export const isMoving = ({ contentType, animated }: { contentType: string; animated: boolean }): boolean =>
+export const isProcessedAsVideo = ({ contentType, animated }: { contentType: string; animated: boolean }): boolean =>
   contentType.startsWith('video/') || (contentType === 'image/gif' && animated)

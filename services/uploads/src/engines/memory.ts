@@ -8,7 +8,7 @@ function memoryLimit(): number | undefined {
 }
 
 /** Divides the memory of this process, and logs a warning if the settings do not fit. */
-export function dividedMemory(wishes: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
+export function divideMemory(wishes: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()
   const plan = planMemory(limit, wishes, worksOn)
   if (limit !== undefined && plan.bytes > limit) reportTooLittleMemory(limit, plan)

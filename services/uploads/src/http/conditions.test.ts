@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isUnchanged, rangeHolds } from './conditions.ts'
+import { isUnchanged, mayServeRange } from './conditions.ts'
 
 const at = 'Sat, 21 Nov 2026 05:00:00 GMT'
 const state = { etag: '"a"', lastModified: new Date('2026-11-21T05:00:00.700Z') }
@@ -43,5 +43,5 @@ test.each([
   ['Sat, 21 Nov 2026 04:59:59 GMT', false],
   ['whenever', false],
 ])('a part is sent with If-Range %j: %s', (given, holds) => {
-  expect(rangeHolds({ 'if-range': given }, state)).toBe(holds)
+  expect(mayServeRange({ 'if-range': given }, state)).toBe(holds)
 })

@@ -7,12 +7,12 @@ import { storageKeys } from '../engines/storage/index.ts'
 import type { AssetRow } from '../store/assets.ts'
 import { addressOf } from './client-address.ts'
 import { contentHeaders } from './content-headers.ts'
-import { repliedElsewhere } from './elsewhere.ts'
+import { redirectToStorage } from './redirect-to-storage.ts'
 import { readImagePath } from './image-path.ts'
 import { readableAsset } from './readable-asset.ts'
 import { Refusal } from './refusal.ts'
-import { sizeOf } from './size-of.ts'
-import { bytesOf, inMemory, repliedUnchanged, send } from './send.ts'
+import { getResized } from './get-resized.ts'
+import { bytesOf, inMemory, replyIfUnchanged, send } from './send.ts'
 
 type Params = { assetId: string; image: string | undefined }
 
@@ -34,10 +34,10 @@ export async function getFile(
     headers: { ...headers, ...contentHeaders(asset) },
     open: content,
   }
-  if (repliedUnchanged(request, response, file)) return
+  if (replyIfUnchanged(request, response, file)) return
   const { contentType, filename } = asset
   const passive = { key: storageKeys.asset(asset.id), size: asset.size, contentType, filename, headers }
-  if (!(await repliedElsewhere(ctx, request, response, passive))) await send(request, response, file)
+  if (!(await redirectToStorage(ctx, request, response, passive))) await send(request, response, file)
 }
 
 type Sized = StoredFile<AssetRow> & { userId: string; size: ServerImageSize; headers: OutgoingHttpHeaders }
@@ -47,7 +47,7 @@ async function sendSize(ctx: Context, file: Sized, request: IncomingMessage, res
   if (asset.width === 0) throw new Refusal(400, 'the asset is not an image')
   const tag = sizeTag(asset.sha256, size)
   const state = { etag: `"${tag}"`, lastModified: asset.createdAt }
-  if (repliedUnchanged(request, response, { ...state, headers })) return
+  if (replyIfUnchanged(request, response, { ...state, headers })) return
   const original = () => bytesOf(file)
   const wanted = {
     picture: asset.id,
@@ -57,7 +57,7 @@ async function sendSize(ctx: Context, file: Sized, request: IncomingMessage, res
     callerId: userId,
     address: addressOf(ctx, request),
   } as const
-  const { bytes, contentType } = await sizeOf(ctx, { ...wanted, read: original })
+  const { bytes, contentType } = await getResized(ctx, { ...wanted, read: original })
   await send(request, response, {
     ...state,
     ...inMemory(bytes),

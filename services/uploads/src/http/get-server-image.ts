@@ -6,8 +6,8 @@ import { findStoredImage, type StoredFile } from '../actions/files/stored-files.
 import type { ServerImageRow } from '../store/server-images.ts'
 import { addressOf } from './client-address.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
-import { sizeOf } from './size-of.ts'
-import { bytesOf, inMemory, repliedUnchanged, send } from './send.ts'
+import { getResized } from './get-resized.ts'
+import { bytesOf, inMemory, replyIfUnchanged, send } from './send.ts'
 
 /** Public and immutable: a key is random and belongs to one image forever. */
 const headers: OutgoingHttpHeaders = {
@@ -33,7 +33,7 @@ export async function getServerImage(
   const { row: image, content } = found
   const tag = size ? sizeTag(image.digest, size) : image.digest
   const state = { headers, etag: `"${tag}"`, lastModified: image.createdAt }
-  if (repliedUnchanged(request, response, state)) return
+  if (replyIfUnchanged(request, response, state)) return
   const bytes = size
     ? inMemory(await bytesOfSize(ctx, found, { size, tag, address: addressOf(ctx, request) }))
     : { size: image.size, open: content }
@@ -46,7 +46,7 @@ async function bytesOfSize(ctx: Context, file: StoredFile<ServerImageRow>, { add
   const { row: image } = file
   const original = () => bytesOf(file)
   const wanted = { picture: image.key, tag, size, as: 'public image', callerId: image.key, address } as const
-  return (await sizeOf(ctx, { ...wanted, read: original })).bytes
+  return (await getResized(ctx, { ...wanted, read: original })).bytes
 }
 
 function sizeIn(ctx: Context, key: string, segment: string): ServerImageSize {

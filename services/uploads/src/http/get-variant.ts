@@ -3,10 +3,10 @@ import type { VideoVariant } from '@parley/signed-urls'
 import type { Context } from '../context.ts'
 import { storageKeys } from '../engines/storage/index.ts'
 import { findStoredVariant } from '../actions/files/stored-files.ts'
-import { repliedElsewhere } from './elsewhere.ts'
+import { redirectToStorage } from './redirect-to-storage.ts'
 import { readableAsset } from './readable-asset.ts'
 import { noSuchAsset } from './refusal.ts'
-import { repliedUnchanged, send } from './send.ts'
+import { replyIfUnchanged, send } from './send.ts'
 
 type Params = { assetId: string; variant: VideoVariant }
 
@@ -28,9 +28,9 @@ export async function getVariant(
     ...{ etag: `"${made.sha256}"`, lastModified: made.createdAt, size: made.size },
     headers: { ...headers, 'content-type': made.contentType, 'x-content-type-options': 'nosniff' },
   }
-  if (repliedUnchanged(request, response, file)) return
+  if (replyIfUnchanged(request, response, file)) return
   const { contentType, size } = made
   const passive = { key: storageKeys.variant(made.key), size, contentType, filename: asset.filename, headers }
-  if (await repliedElsewhere(ctx, request, response, passive)) return
+  if (await redirectToStorage(ctx, request, response, passive)) return
   await send(request, response, { ...file, open: content })
 }

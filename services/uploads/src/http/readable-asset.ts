@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Context } from '../context.ts'
 import { findReadableFile, type StoredFile } from '../actions/files/stored-files.ts'
 import type { AssetRow } from '../store/assets.ts'
-import { privately } from './private-headers.ts'
+import { privateHeaders } from './private-headers.ts'
 import { readerOf, type Wanted } from './reader.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
@@ -20,5 +20,5 @@ export async function readableAsset(
   const file = await findReadableFile(ctx, reader, wanted.assetId)
   if (file === 'missing') throw noSuchAsset()
   if (file === 'not a member') throw new Refusal(403, 'permission denied: you are not a member of this room')
-  return { ...file, userId: reader.userId, headers: privately(reader) }
+  return { ...file, userId: reader.userId, headers: privateHeaders(reader) }
 }

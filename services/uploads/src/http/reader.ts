@@ -25,35 +25,35 @@ export async function readerOf(
   wanted: Wanted,
 ): Promise<KnownReader> {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
-  if (access !== null) return holderOf(ctx, access, wanted) ?? badTicket(ctx, request)
+  if (access !== null) return readerOfSignedUrl(ctx, access, wanted) ?? refuseSignature(ctx, request)
   if (wanted.size || wanted.variant) throw new Refusal(403, 'permission denied: the address has no ticket')
   const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
   const isKnown = isRemembered(ctx.callers, presented)
   const trial = { address: addressOf(ctx, request), isKnown, signal: () => closeSignal(response) }
   const { found, waitMs } = await ctx.trials.lookUp(trial, () => authenticate(ctx.callers, presented))
   if (waitMs > 0) throw tooManyTrials(waitMs)
-  if (!found) throw nobodyRefusal()
+  if (!found) throw unauthenticated()
   const { caller, by } = found
   return { userId: caller.userId, roleIds: caller.roleIds, by }
 }
 
-function holderOf(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
+function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
   const ticket = readAssetTicket(ctx.signingSecrets, access, ctx.now())
   if (ticket?.assetId !== assetId || !isSame(ticket.image, size) || ticket.variant !== variant) return undefined
   return { userId: ticket.userId, by: 'ticket' }
 }
 
 /** Counts a request with an invalid ticket, and throws. */
-function badTicket(ctx: Context, request: IncomingMessage): never {
+function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.trials.wait(address)
   if (waitMs > 0) throw tooManyTrials(waitMs)
   ctx.trials.failed(address)
-  throw ticketRefusal()
+  throw invalidSignature()
 }
 
-const ticketRefusal = () => new Refusal(403, 'permission denied: invalid ticket')
-const nobodyRefusal = () =>
+const invalidSignature = () => new Refusal(403, 'permission denied: invalid ticket')
+const unauthenticated = () =>
   new Refusal(401, 'authentication required: sign in, or use an address with a ticket', {
     'www-authenticate': 'Bearer',
   })

@@ -5,7 +5,7 @@ import { isVideoVariant, type VideoVariant } from '@parley/signed-urls'
 import { translateDatabaseError } from '@parley/postgres'
 import { crossOriginHeaders, isPreflight, preflightHeaders } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { reportBrokenOff, reportFailedRequest } from '../metrics.ts'
+import { reportInterrupted, reportFailedRequest } from '../metrics.ts'
 import { getFile } from './get-file.ts'
 import { getServerImage } from './get-server-image.ts'
 import { getVariant } from './get-variant.ts'
@@ -36,7 +36,7 @@ export function handleRequests(ctx: Context): RequestListener {
       // The client has disconnected, so no response is needed and nothing failed here.
       if (isGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
       if (response.headersSent) {
-        reportBrokenOff(error)
+        reportInterrupted(error)
         return void response.destroy()
       }
       const { status, message, headers } = asRefusal(error)

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../actions/files/stored-files.ts'
 import type { ByteRange } from '../engines/storage/index.ts'
-import { isUnchanged, rangeHolds, type Validators } from './conditions.ts'
+import { isUnchanged, mayServeRange, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
@@ -17,7 +17,7 @@ export type Sendable = Validators & {
 }
 
 /** Answers 304 if the client already has the bytes. */
-export function repliedUnchanged(
+export function replyIfUnchanged(
   { headers: requestHeaders }: IncomingMessage,
   response: ServerResponse,
   { headers, ...state }: Validators & { headers: OutgoingHttpHeaders },
@@ -32,7 +32,7 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   const { size } = file
   const headers = { ...file.headers, ...validatorHeaders(file), 'accept-ranges': 'bytes' }
   if (request.method === 'HEAD') return void response.writeHead(200, { ...headers, 'content-length': size }).end()
-  const range = rangeHolds(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
+  const range = mayServeRange(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
   if (range === 'beyond')
     throw new Refusal(416, `range not satisfiable: the file has ${size} bytes`, { 'content-range': `bytes */${size}` })
   const content = await file.open(range)

@@ -1,8 +1,8 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { forgetPreviews } from '../store/link-previews.ts'
-import { forgetEndedUses, previewImages } from '../store/preview-uses.ts'
-import { markImagesForDeletion, type ImagePlace } from '../store/server-images.ts'
+import { forgetEndedUses, listPreviewImages } from '../store/preview-uses.ts'
+import { markImagesForDeletion, type ImagePosition } from '../store/server-images.ts'
 
 /** A preview may be posted half an hour after it was shown, and the event of the message may arrive even later. */
 const usableForMs = 2 * 3_600_000
@@ -26,11 +26,15 @@ export function cleanPreviews(
       const now = ctx.now().getTime()
       await inRounds(stop, () => forgetEndedUses(ctx.db, rowsPerRound))
       await inRounds(stop, () => forgetPreviews(ctx.db, new Date(now - usableForMs), rowsPerRound))
-      let after: ImagePlace | undefined
+      let after: ImagePosition | undefined
       await inRounds(stop, async () => {
-        const page = await previewImages(ctx.db, { before: new Date(now - storedForMs), after, limit: rowsPerRound })
+        const page = await listPreviewImages(ctx.db, {
+          before: new Date(now - storedForMs),
+          after,
+          limit: rowsPerRound,
+        })
         const unused = page.flatMap(({ key, used }) => (used ? [] : key))
-        const shown = await ctx.owners.shownAmong(unused)
+        const shown = await ctx.owners.findShownImages(unused)
         const unshown = unused.filter((key) => !shown.has(key))
         await markImagesForDeletion(ctx.db, unshown)
         after = page.at(-1)

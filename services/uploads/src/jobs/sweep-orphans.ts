@@ -4,7 +4,7 @@ import { orphanFinders } from '../actions/check/orphans.ts'
 import { quarantine } from '../actions/check/quarantine.ts'
 import type { Context } from '../context.ts'
 import { settledMs, unfinishedLifeMs } from '../domain/limits.ts'
-import { logSwept, reportStorageNotOurs } from '../metrics.ts'
+import { logSwept, reportStorageMismatch } from '../metrics.ts'
 import { forgetOrphansUnseen } from '../store/orphans.ts'
 
 const batchSize = 500
@@ -24,7 +24,7 @@ export function sweepOrphans(
     signal,
     run: async (stop) => {
       const belonging = await compareIdentity(ctx)
-      if (belonging !== 'own') return reportStorageNotOurs(belonging)
+      if (belonging !== 'own') return reportStorageMismatch(belonging)
       await renewIdentity(ctx)
       const began = ctx.now()
       let swept = 0

@@ -4,7 +4,7 @@ import { unclaimedLifeMs } from '../domain/limits.ts'
 import { deleteBlobs } from '../actions/files/delete-blobs.ts'
 import { logSwept } from '../metrics.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
-import { markImagesForDeletion, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
+import { markImagesForDeletion, findUnclaimedImages, type ImagePosition } from '../store/server-images.ts'
 
 const blobsPerRound = 1_000
 const imagesPerRound = 200
@@ -30,9 +30,9 @@ export function sweepUnclaimed(
 
 async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promise<number> {
   let swept = 0
-  for (let after: ImagePlace | undefined; !stop.aborted;) {
-    const page = await unclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
-    const named = await ctx.owners.namedAmong(page)
+  for (let after: ImagePosition | undefined; !stop.aborted;) {
+    const page = await findUnclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
+    const named = await ctx.owners.findUsedImages(page)
     const unnamed = page.flatMap(({ key }) => (named.has(key) ? [] : key))
     swept += await markImagesForDeletion(ctx.db, unnamed)
     if (page.length < imagesPerRound) break

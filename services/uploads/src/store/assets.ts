@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm'
 import { CommitChannel, type Db, type Reader, type Tx } from '@parley/postgres'
-import { isToBeDeletedNow } from './failed-deletions.ts'
+import { mayBeDeletedNow } from './failed-deletions.ts'
 import { assets, assetVariants, videoJobs } from './schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
@@ -12,14 +12,14 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
 }
 
 /** Files that a user may see, given access to the room: those of messages, and their own. */
-const shownTo = (userId: string) =>
+const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
 export async function findAsset(db: Reader, id: string, userId: string): Promise<AssetRow | undefined> {
   const [row] = await db
     .select()
     .from(assets)
-    .where(and(eq(assets.id, id), shownTo(userId)))
+    .where(and(eq(assets.id, id), isVisibleTo(userId)))
   return row
 }
 
@@ -31,7 +31,7 @@ export function findAssets(
   return db
     .select()
     .from(assets)
-    .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), shownTo(userId)))
+    .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), isVisibleTo(userId)))
 }
 
 /** Existing files, locked in the order of their ids. */
@@ -85,7 +85,7 @@ const isUnusedSince = (before: Date) =>
   )
 
 /** Files that were not posted in time, oldest first. */
-export async function unusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
+export async function findUnusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
@@ -121,12 +121,12 @@ export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit:
 }
 
 /** Files whose bytes are to be deleted, of one owner or of all. */
-export async function assetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
+export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
     .where(
-      and(sql`doomed`, isToBeDeletedNow(assets.id), ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)),
+      and(sql`doomed`, mayBeDeletedNow(assets.id), ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)),
     )
     .limit(limit)
   return rows.map(({ id }) => id)
@@ -147,7 +147,7 @@ export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void
 }
 
 /** Returns those of the given ids that belong to no file. */
-export async function unknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
+export async function findUnknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)

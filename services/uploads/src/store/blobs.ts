@@ -44,7 +44,7 @@ export async function takeBlobsOf(db: Db, callerId: string, limit: number): Prom
 }
 
 /** Returns the given ids without a blob. */
-export async function unknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
+export async function findUnknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: blobs.id })
     .from(blobs)

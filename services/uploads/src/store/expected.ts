@@ -16,7 +16,7 @@ export type Expected = {
 }
 
 /** Rows that have bytes. */
-export type ExpectingTable = {
+export type TableWithBytes = {
   name: string
   /** Rows after an id, in the order of ids. Leaves out rows whose bytes may be deleted now. */
   behind(db: Reader, after: string, limit: number): Promise<Expected[]>
@@ -28,7 +28,7 @@ export type ExpectingTable = {
 
 type Find = (db: Reader, where: SQL | undefined, limit: number) => Promise<Expected[]>
 
-function table(name: string, id: PgColumn, find: Find, mark: ExpectingTable['mark']): ExpectingTable {
+function table(name: string, id: PgColumn, find: Find, mark: TableWithBytes['mark']): TableWithBytes {
   return {
     name,
     behind: (db, after, limit) => find(db, gt(id, after), limit),
@@ -40,7 +40,7 @@ function table(name: string, id: PgColumn, find: Find, mark: ExpectingTable['mar
 const found = { lost: false }
 
 /** Every kind of row that has bytes. */
-export const expectingTables: readonly ExpectingTable[] = [
+export const tablesWithBytes: readonly TableWithBytes[] = [
   table(
     'blobs',
     blobs.id,

@@ -25,7 +25,7 @@ export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow
 }
 
 /** The import of the file begins, perhaps again. */
-export async function noteBegun(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
+export async function recordImportStarted(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
   const begun = { uploadId, assetId: null }
   await tx
     .insert(importedFiles)
@@ -33,6 +33,6 @@ export async function noteBegun(tx: Tx, key: Uint8Array, uploadId: string): Prom
     .onConflictDoUpdate({ target: importedFiles.key, set: begun })
 }
 
-export async function noteComplete(db: Db, uploadId: string, assetId: string): Promise<void> {
+export async function recordImportCompleted(db: Db, uploadId: string, assetId: string): Promise<void> {
   await db.update(importedFiles).set({ assetId }).where(eq(importedFiles.uploadId, uploadId))
 }

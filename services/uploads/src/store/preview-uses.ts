@@ -1,7 +1,7 @@
 import { and, eq, exists, lt, or, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { linkPreviews, previewUses, serverImages } from './schema.ts'
-import { inPageOrder, isInPage, type ImagePage, type ImagePlace } from './server-images.ts'
+import { inPageOrder, isInPage, type ImagePage, type ImagePosition } from './server-images.ts'
 
 type Use = { imageKey: string; messageEventId: string }
 
@@ -55,7 +55,7 @@ export async function forgetUsesOf(db: Db, authorId: string, limit: number): Pro
 }
 
 /** A page of preview images, and whether a preview or a known message uses each. */
-export function previewImages(db: Reader, page: ImagePage): Promise<(ImagePlace & { used: boolean })[]> {
+export function listPreviewImages(db: Reader, page: ImagePage): Promise<(ImagePosition & { used: boolean })[]> {
   const previews = db
     .select({ one: sql`1` })
     .from(linkPreviews)

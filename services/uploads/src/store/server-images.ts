@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { deletionsMarked } from './assets.ts'
 import { isErased } from './erased.ts'
-import { isToBeDeletedNow } from './failed-deletions.ts'
+import { mayBeDeletedNow } from './failed-deletions.ts'
 import { serverImageClaims, serverImages } from './schema.ts'
 
 export type ServerImageRow = typeof serverImages.$inferSelect
@@ -66,10 +66,10 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
 }
 
 /** Position at which a page of images ended. */
-export type ImagePlace = Pick<ServerImageRow, 'createdAt' | 'key'>
+export type ImagePosition = Pick<ServerImageRow, 'createdAt' | 'key'>
 
 /** A page of images that were stored before a moment, oldest first. */
-export type ImagePage = { before: Date; after: ImagePlace | undefined; limit: number }
+export type ImagePage = { before: Date; after: ImagePosition | undefined; limit: number }
 
 export const isInPage = ({ before, after }: ImagePage) =>
   and(
@@ -81,7 +81,7 @@ export const inPageOrder = [asc(serverImages.createdAt), asc(serverImages.key)]
 const isUnclaimed = sql`not ${serverImages.claimed} and not ${serverImages.doomed}`
 
 /** Avatars, logos and banners that no event named in time. */
-export function unclaimedImages(
+export function findUnclaimedImages(
   db: Reader,
   page: ImagePage,
 ): Promise<Pick<ServerImageRow, 'key' | 'ownerId' | 'kind' | 'createdAt'>[]> {
@@ -106,14 +106,14 @@ export async function markImagesForDeletion(db: Db, keys: readonly string[]): Pr
 }
 
 /** Images whose bytes are to be deleted, of one owner or of all. */
-export async function imagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
+export async function findImagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)
     .where(
       and(
         sql`doomed`,
-        isToBeDeletedNow(serverImages.key),
+        mayBeDeletedNow(serverImages.key),
         ownerId === undefined ? undefined : eq(serverImages.ownerId, ownerId),
       ),
     )
@@ -128,7 +128,7 @@ export async function forgetServerImages(db: Db, keys: readonly string[]): Promi
 }
 
 /** Returns the given keys without an image. */
-export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<string[]> {
+export async function findUnknownImages(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)

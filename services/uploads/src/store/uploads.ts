@@ -1,6 +1,6 @@
 import { and, eq, inArray, lte, ne, notExists, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
-import { isToBeDeletedNow } from './failed-deletions.ts'
+import { mayBeDeletedNow } from './failed-deletions.ts'
 import { uploadChunks, uploads } from './schema.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
@@ -74,23 +74,23 @@ export async function endUploadsOf(db: Db, ownerId: string): Promise<number> {
 }
 
 /** Chunks of a person's unfinished uploads. */
-export async function chunksOfPerson(db: Reader, ownerId: string, limit: number): Promise<string[]> {
+export async function findChunksOf(db: Reader, ownerId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
-    .where(and(eq(uploads.ownerId, ownerId), isToBeDeletedNow(uploadChunks.key)))
+    .where(and(eq(uploads.ownerId, ownerId), mayBeDeletedNow(uploadChunks.key)))
     .limit(limit)
   return rows.map(({ key }) => key)
 }
 
 /** Chunks of sessions that are no longer being assembled. */
-export async function idleChunks(db: Reader, limit: number): Promise<string[]> {
+export async function findIdleChunks(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
-    .where(and(ne(uploads.state, 'open'), isToBeDeletedNow(uploadChunks.key)))
+    .where(and(ne(uploads.state, 'open'), mayBeDeletedNow(uploadChunks.key)))
     .limit(limit)
   return rows.map(({ key }) => key)
 }
@@ -110,7 +110,7 @@ export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
 }
 
 /** Returns the given keys without a chunk. */
-export async function unknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
+export async function findUnknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)

@@ -8,10 +8,10 @@ import {
   defaultTimeouts,
   type Service,
 } from '@parley/runtime'
-import { dividedMemory } from '../engines/memory.ts'
-import { removeOldJobFolders, openEncoder } from '../engines/video/index.ts'
+import { divideMemory } from '../engines/memory.ts'
+import { removeOldJobFolders, openLocalEncoder } from '../engines/video/index.ts'
 import type { Config } from './config.ts'
-import { takeVideos } from './take-videos.ts'
+import { handleVideoRequests } from './handle-video-requests.ts'
 
 /**
  * Makes renditions of videos for uploads in a process without secrets, database or bus, so that a compromised ffmpeg
@@ -24,8 +24,8 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
   const health = new Health()
   const works = health.startup('ffmpeg')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
-  const memory = dividedMemory(config, { images: false, videos: true })
-  const encoder = await openEncoder(config, { memoryBytes: memory.toolBytes, signal })
+  const memory = divideMemory(config, { images: false, videos: true })
+  const encoder = await openLocalEncoder(config, { memoryBytes: memory.toolBytes, signal })
   if (!encoder) throw new Error('a video worker needs ffmpeg and ffprobe')
   const folder = config.videoFolder ?? tmpdir()
   const sweep = () => removeOldJobFolders(folder, 2 * config.videoTimeoutMs)
@@ -33,7 +33,7 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
   const http = opened.use(
     await serveHttp({
       ...{ host: config.httpHost, port: config.httpPort },
-      handle: takeVideos({
+      handle: handleVideoRequests({
         encoder,
         atOnce: memory.videosAtOnce,
         maxBytes: Math.max(config.maxVideoUploadBytes, config.maxUploadBytes),

@@ -12,7 +12,7 @@ import type { VideoState } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
 
 /** The reader of the file, and the parts of its addresses. */
-export type Showing = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
+export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
@@ -28,7 +28,7 @@ type Shown = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 /** A file with addresses for one reader. */
 export function toAsset(
   row: AssetRow,
-  { userId, now, from }: Showing,
+  { userId, now, from }: AssetViewOptions,
   { thumbnail = defaultThumbnail, video }: Shown = {},
 ): Asset {
   const about = { assetId: row.id, userId, now }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { readAhead } from '../files/read-ahead.ts'
 import { settledMs, unfinishedLifeMs } from '../../domain/limits.ts'
 import type { ListedObject } from '../../engines/storage/index.ts'
-import type { Expected, ExpectingTable } from '../../store/expected.ts'
+import type { Expected, TableWithBytes } from '../../store/expected.ts'
 import { assertFewMissing, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 import { quarantine } from './quarantine.ts'
@@ -12,7 +12,7 @@ import { quarantine } from './quarantine.ts'
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
 /** A checked part; `last` is the start of the next one, undefined if there is none. */
-export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
+export type CheckedPage = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
 export type RepairOptions = { repair: boolean; acceptLoss: boolean }
@@ -23,7 +23,12 @@ const atOnce = 500
 const objectsAtOnce = 16
 
 /** Looks for stored objects below a prefix that have no row. */
-export async function checkObjects(ctx: Checking, prefix: string, after: string, repair: boolean): Promise<Piece> {
+export async function checkObjects(
+  ctx: Checking,
+  prefix: string,
+  after: string,
+  repair: boolean,
+): Promise<CheckedPage> {
   const now = ctx.now().getTime()
   const page = await ctx.storage.page(prefix, after, atOnce)
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
@@ -44,9 +49,9 @@ export async function checkObjects(ctx: Checking, prefix: string, after: string,
 }
 
 /** Looks for writes that never ended. */
-export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<Piece> {
+export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<CheckedPage> {
   const now = ctx.now().getTime()
-  const piece: Piece = { checked: 0, findings: [] }
+  const piece: CheckedPage = { checked: 0, findings: [] }
   for await (const { key, startedAt, discard } of ctx.storage.unfinished()) {
     piece.checked++
     const age = now - startedAt.getTime()
@@ -62,21 +67,21 @@ export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<P
 /** Looks for rows whose bytes are missing or damaged. */
 export async function checkRows(
   ctx: Checking,
-  table: ExpectingTable,
+  table: TableWithBytes,
   after: string,
   options: RepairOptions,
-): Promise<Piece> {
-  const isWary = options.repair && !options.acceptLoss
-  if (isWary) await assertNotEmpty(ctx)
+): Promise<CheckedPage> {
+  const guardsAgainstLoss = options.repair && !options.acceptLoss
+  if (guardsAgainstLoss) await assertNotEmpty(ctx)
   const rows = await table.behind(ctx.db, after, atOnce)
   const wrong: { row: Expected; there: ListedObject | undefined; kind: StorageFindingKind }[] = []
   const look = async (row: Expected) => ({ row, there: await ctx.storage.stat(row.key) })
   for await (const { row, there } of readAhead(rows, objectsAtOnce, look)) {
-    const kind = wrongWith(row, there)
+    const kind = problemOf(row, there)
     // In the meantime the bytes may have been deleted as intended.
     if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
   }
-  if (isWary) assertFewMissing(wrong.filter(({ there }) => !there).length, rows.length)
+  if (guardsAgainstLoss) assertFewMissing(wrong.filter(({ there }) => !there).length, rows.length)
   const findings: Finding[] = []
   for (const { row, there, kind } of wrong) {
     if (options.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
@@ -85,7 +90,7 @@ export async function checkRows(
   return { checked: rows.length, findings, last: rows.length === atOnce ? rows.at(-1)?.id : undefined }
 }
 
-function wrongWith({ size, lost }: Expected, there: ListedObject | undefined): StorageFindingKind | undefined {
+function problemOf({ size, lost }: Expected, there: ListedObject | undefined): StorageFindingKind | undefined {
   const isWhole = there !== undefined && (size === undefined || size === there.size)
   if (lost) return isWhole ? StorageFindingKind.RETURNED : undefined
   if (isWhole) return undefined

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
-import { storageNotOurs } from '../../errors.ts'
+import { storageMismatch } from '../../errors.ts'
 import { countRefusedDeletions } from '../../metrics.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { addMark, knownIdentity, replaceIdentity } from '../../store/storage-identity.ts'
@@ -14,7 +14,7 @@ type Identity = { storageId: string; mark: string }
 
 /** Processes that start at the same time on a new server each store a mark before they write the object. */
 const firstMarks = 10
-const [firstMarkLooks, firstMarkPauseMs] = [10, 200]
+const [firstMarkChecks, firstMarkPauseMs] = [10, 200]
 
 /** A mark that no database has. A server that finds it deletes nothing in the storage. */
 const contested = 'contested'
@@ -30,7 +30,7 @@ export type Belonging = 'own' | 'missing' | 'foreign'
  * the identity becomes contested: neither deletes anything until an operator decides.
  */
 export async function compareIdentity(ctx: Checking): Promise<Belonging> {
-  for (let left = firstMarkLooks; ; left -= 1) {
+  for (let left = firstMarkChecks; ; left -= 1) {
     const belonging = await compareNow(ctx)
     if (belonging !== 'about to be written') return belonging
     if (left === 0) return 'missing'
@@ -54,7 +54,7 @@ async function compareNow(ctx: Checking): Promise<Belonging | 'about to be writt
 /** Throws `failed_precondition` unless the storage belongs to the database. */
 export async function assertOwn(ctx: Checking): Promise<void> {
   const belonging = await compareIdentity(ctx)
-  if (belonging !== 'own') throw storageNotOurs(belonging)
+  if (belonging !== 'own') throw storageMismatch(belonging)
 }
 
 /** The same check before bytes are deleted; counts refusals. */
@@ -62,7 +62,7 @@ export async function assertMayDelete(ctx: Checking): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging === 'own') return
   countRefusedDeletions(belonging)
-  throw storageNotOurs(belonging)
+  throw storageMismatch(belonging)
 }
 
 /** Writes a new mark into our own storage, which older states of the database do not know. */

@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts'
 import { storageLooksEmpty, tooMuchIsMissing } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
-import { expectingTables } from '../../store/expected.ts'
+import { tablesWithBytes } from '../../store/expected.ts'
 
 /** A smaller number may have been lost individually. */
 const many = 10
 const manyMissing = 50
 /** Kinds of bytes that must exist as long as their rows do. */
 const lasting = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
-const lastingTables = expectingTables.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
+const lastingTables = tablesWithBytes.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
 
 /** Throws if the storage is empty although the database has many files: most likely its disk is not mounted. */
 export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'storage'>): Promise<void> {

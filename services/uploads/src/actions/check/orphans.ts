@@ -1,10 +1,10 @@
 import type { Reader } from '@parley/postgres'
 import { isOwnKey, storageKeys } from '../../engines/storage/index.ts'
-import { unknownVariants } from '../../store/asset-variants.ts'
-import { unknownAssets } from '../../store/assets.ts'
-import { unknownBlobs } from '../../store/blobs.ts'
-import { unknownKeys } from '../../store/server-images.ts'
-import { unknownChunks } from '../../store/uploads.ts'
+import { findUnknownVariants } from '../../store/asset-variants.ts'
+import { findUnknownAssets } from '../../store/assets.ts'
+import { findUnknownBlobs } from '../../store/blobs.ts'
+import { findUnknownImages } from '../../store/server-images.ts'
+import { findUnknownChunks } from '../../store/uploads.ts'
 
 /** Finds our keys without a row, per prefix. Only old bytes count: rows are written after bytes. */
 export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Promise<string[]>> {
@@ -14,10 +14,10 @@ export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Pr
   }
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   return {
-    [blobs]: finder(blobs, (ids) => unknownBlobs(db, ids)),
-    [chunks]: async (keys) => unknownChunks(db, keys.filter(isOwnKey)),
-    [assets]: finder(assets, (ids) => unknownAssets(db, ids)),
-    [variants]: finder(variants, (ids) => unknownVariants(db, ids)),
-    [serverImages]: finder(serverImages, (ids) => unknownKeys(db, ids)),
+    [blobs]: finder(blobs, (ids) => findUnknownBlobs(db, ids)),
+    [chunks]: async (keys) => findUnknownChunks(db, keys.filter(isOwnKey)),
+    [assets]: finder(assets, (ids) => findUnknownAssets(db, ids)),
+    [variants]: finder(variants, (ids) => findUnknownVariants(db, ids)),
+    [serverImages]: finder(serverImages, (ids) => findUnknownImages(db, ids)),
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { quarantineMs } from '../../domain/limits.ts'
 import { deleteEach } from '../files/delete-each.ts'
-import { forgetOrphans, noteOrphans } from '../../store/orphans.ts'
+import { forgetOrphans, recordOrphans } from '../../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function quarantine(
   orphans: readonly string[],
   at = ctx.now(),
 ): Promise<Set<string>> {
-  const since = await noteOrphans(ctx.db, orphans, at)
+  const since = await recordOrphans(ctx.db, orphans, at)
   const due = orphans.filter((key) => at.getTime() - (since.get(key) ?? at).getTime() >= quarantineMs)
   if (due.length === 0 || (await compareIdentity(ctx)) !== 'own') return new Set()
   const deleted = new Set<string>()

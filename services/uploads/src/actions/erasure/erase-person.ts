@@ -4,11 +4,16 @@ import { deleteAssets } from '../files/delete-assets.ts'
 import { deleteBlobs } from '../files/delete-blobs.ts'
 import { deleteChunks } from '../files/delete-chunks.ts'
 import { deleteImages } from '../files/delete-images.ts'
-import { countAssetsOf, markOwnedAssetsForDeletion, assetsToDelete } from '../../store/assets.ts'
+import { countAssetsOf, markOwnedAssetsForDeletion, findAssetsToDelete } from '../../store/assets.ts'
 import { takeBlobsOf } from '../../store/blobs.ts'
 import { forgetUsesOf } from '../../store/preview-uses.ts'
-import { countImagesOf, imagesToDelete, markOwnedImagesForDeletion, forgetClaimsOf } from '../../store/server-images.ts'
-import { chunksOfPerson, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
+import {
+  countImagesOf,
+  findImagesToDelete,
+  markOwnedImagesForDeletion,
+  forgetClaimsOf,
+} from '../../store/server-images.ts'
+import { findChunksOf, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
 
 const atOnce = 100
 const rowsAtOnce = 1_000
@@ -33,16 +38,16 @@ export const erasePerson =
       return ids.length
     }
     await all(
-      async (limit) => deleting(await imagesToDelete(db, limit, userId), (keys) => deleteImages(ctx, keys)),
+      async (limit) => deleting(await findImagesToDelete(db, limit, userId), (keys) => deleteImages(ctx, keys)),
       atOnce,
     )
     await all(
-      async (limit) => deleting(await chunksOfPerson(db, userId, limit), (keys) => deleteChunks(ctx, keys)),
+      async (limit) => deleting(await findChunksOf(db, userId, limit), (keys) => deleteChunks(ctx, keys)),
       atOnce,
     )
     await forgetEnded(db, userId)
     await all(
-      async (limit) => deleting(await assetsToDelete(db, limit, userId), (ids) => deleteAssets(ctx, ids)),
+      async (limit) => deleting(await findAssetsToDelete(db, limit, userId), (ids) => deleteAssets(ctx, ids)),
       atOnce,
     )
     found += await all(

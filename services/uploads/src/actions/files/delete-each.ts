@@ -1,7 +1,7 @@
 import { assertMayDelete } from '../check/identity.ts'
 import type { Context } from '../../context.ts'
 import { reportFailedDeletion } from '../../metrics.ts'
-import { forgetFailedDeletions, noteFailedDeletion } from '../../store/failed-deletions.ts'
+import { forgetFailedDeletions, recordFailedDeletion } from '../../store/failed-deletions.ts'
 
 /** After this many consecutive failures the storage counts as unavailable. */
 const maxInRow = 5
@@ -31,7 +31,7 @@ export async function deleteEach(
     } catch (error) {
       failure = error
       reportFailedDeletion(id, error)
-      await noteFailedDeletion(db, id)
+      await recordFailedDeletion(db, id)
       if (++inRow === maxInRow) break
     }
   }

@@ -17,7 +17,7 @@ export async function storeBlob(
 ): Promise<string | undefined> {
   const id = newId('asset')
   const key = storageKeys.blob(id)
-  const body = new TicketedBody(ticket)
+  const body = new BodyVerifier(ticket)
   await storage.put(key, Readable.from(body.through(bytes)))
   if (!body.isWhole()) {
     await storage.delete(key)
@@ -30,7 +30,7 @@ export async function storeBlob(
 }
 
 /** Counts and hashes a body on its way, and stops once it is longer than its ticket says. */
-class TicketedBody {
+class BodyVerifier {
   readonly #ticket: BlobTicket
   readonly #hash = createHash('sha256')
   #length = 0

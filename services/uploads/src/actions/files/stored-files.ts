@@ -19,7 +19,7 @@ export async function findReadableFile(
 ): Promise<StoredFile<AssetRow> | 'missing' | 'not a member'> {
   const row = await findAsset(ctx.db, assetId, reader.userId)
   if (!row) return 'missing'
-  const { exists, effectiveMember } = await ctx.rooms.accessOf(reader, row.roomId)
+  const { exists, effectiveMember } = await ctx.rooms.getAccess(reader, row.roomId)
   if (!exists) return 'missing'
   if (!effectiveMember) return 'not a member'
   return stored(ctx, row, storageKeys.asset(row.id), () => reportFileWithoutBytes(row.id))

@@ -44,7 +44,7 @@ export function safeFetch(network: Network): SafeFetch {
     if (redirects.has(statusCode) && headers.location !== undefined) {
       answer.destroy()
       if (hopsLeft === 0) throw new FetchRefused('redirects')
-      return hop(checkedUrl(headers.location, url), wanted, signal, hopsLeft - 1)
+      return hop(parseHttpUrl(headers.location, url), wanted, signal, hopsLeft - 1)
     }
     if (statusCode !== 200) return refuse(new Error(`answered ${statusCode}`))
     const contentType = headers['content-type'] ?? ''
@@ -53,12 +53,12 @@ export function safeFetch(network: Network): SafeFetch {
   }
   return async (address, wanted, signal) => {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(wanted.timeoutMs ?? 10_000)])
-    return hop(checkedUrl(address), wanted, inTime, maxRedirects)
+    return hop(parseHttpUrl(address), wanted, inTime, maxRedirects)
   }
 }
 
 /** An absolute http or https URL without credentials. Throws `FetchRefused`. */
-export function checkedUrl(address: string, base?: URL): URL {
+export function parseHttpUrl(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('address')
   return url

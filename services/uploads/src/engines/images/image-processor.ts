@@ -6,10 +6,10 @@ import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../../errors.ts
 import { assertStillImage, decoding, inspectAttachment } from './inspect.ts'
 
 /** An image as stored: WebP. */
-export type MadeImage = { bytes: Buffer; width: number; height: number }
+export type ConvertedImage = { bytes: Buffer; width: number; height: number }
 
 /** Properties of an image that is stored unchanged. */
-export type MeasuredImage = { contentType: string; width: number; height: number; animated: boolean }
+export type InspectedImage = { contentType: string; width: number; height: number; animated: boolean }
 
 /** Another size of an image. */
 export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
@@ -20,16 +20,19 @@ export type ResizedKind = 'attachment' | 'public image'
 /**
  * `callerId`: the person or the public image whose quota is used; `address`: address of the requesting client.
  */
-export type Resizing = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
+export type ResizeRequest = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
 /** Decodes images, as many concurrently as memory and cores allow. */
 export type ImageProcessor = {
   /** Converts an uploaded image for storage, limited to a size. Throws `invalid_argument` for an invalid image. */
-  make(read: () => Promise<Buffer>, maxSize: { width: number; height: number; callerId: string }): Promise<MadeImage>
+  make(
+    read: () => Promise<Buffer>,
+    maxSize: { width: number; height: number; callerId: string },
+  ): Promise<ConvertedImage>
   /** Inspects an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
-  measure(read: () => Promise<Buffer>, callerId: string): Promise<MeasuredImage>
+  measure(read: () => Promise<Buffer>, callerId: string): Promise<InspectedImage>
   /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
-  resize(read: () => Promise<Buffer>, wanted: Resizing): Promise<ResizedImage>
+  resize(read: () => Promise<Buffer>, wanted: ResizeRequest): Promise<ResizedImage>
 }
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
@@ -95,7 +98,7 @@ async function resize(bytes: Buffer, { width, height, fit }: ServerImageSize, as
 }
 
 /** Re-encodes an image: upright, small enough, in sRGB, and without metadata. */
-async function make(bytes: Buffer, resize: ResizeOptions): Promise<MadeImage> {
+async function make(bytes: Buffer, resize: ResizeOptions): Promise<ConvertedImage> {
   try {
     const made = await sharp(bytes, decoding)
       .autoOrient()

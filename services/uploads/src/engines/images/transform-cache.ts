@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ResizedImage } from './image-processor.ts'
 
 /** A size of an image; the tag identifies the bytes. */
-export type PictureSize = { picture: string; tag: string }
+export type CachedSizeId = { picture: string; tag: string }
 
 /** Number of cached sizes per image; more than clients request. */
 const maxPerPicture = 8
@@ -24,7 +24,7 @@ export class TransformCache {
     })
   }
 
-  async get({ picture, tag }: PictureSize, make: () => Promise<ResizedImage>): Promise<ResizedImage> {
+  async get({ picture, tag }: CachedSizeId, make: () => Promise<ResizedImage>): Promise<ResizedImage> {
     const id = `${picture} ${tag}`
     const made = await this.#sizes.forceFetch(id, { context: make })
     if (this.#sizes.has(id)) this.#note(picture, id)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { check, portOf, reasonOf, reportClock, reportServerCertificate, type Report } from '@parley/doctor'
-import { isInUse, openDiskStorage } from './disk.ts'
+import { hasBeenUsed, openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -19,7 +19,7 @@ export const storageCheck = check('storage', assetStorageFields(), async ({ asse
   const next = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
   try {
     // Opening the storage would create the folder, and a disk that is not mounted would look like an empty one.
-    if (!(await isInUse(directory)))
+    if (!(await hasBeenUsed(directory)))
       return report.warn(
         'storage.reach',
         `the folder ${directory} has never been used by uploads`,

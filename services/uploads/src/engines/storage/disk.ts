@@ -4,21 +4,21 @@ import { access, constants, mkdir, open, opendir, rename, rm, stat, writeFile } 
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
-import { failedStorage } from './failed-storage.ts'
+import { storageFailure } from './storage-failure.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
 
 /** Whether uploads has started with this folder. Rejects if the folder cannot be used. Creates nothing. */
-export async function isInUse(folder: string): Promise<boolean> {
+export async function hasBeenUsed(folder: string): Promise<boolean> {
   const root = resolve(folder)
   if (await statOf(join(root, 'objects'))) return true
-  await mayCreate(root)
+  await assertCanCreate(root)
   return false
 }
 
-async function mayCreate(folder: string): Promise<void> {
+async function assertCanCreate(folder: string): Promise<void> {
   if (await statOf(folder)) await access(folder, constants.W_OK | constants.X_OK)
-  else await mayCreate(dirname(folder))
+  else await assertCanCreate(dirname(folder))
 }
 
 /** Stores bytes in a folder, which several processes may share. */
@@ -36,7 +36,7 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
     stat: (key) => working(async () => listed(key, await statOf(pathOf(key)))),
     delete: (key) => working(() => rm(pathOf(key), { force: true })),
     list: (prefix) => filesBelow(pathOf(prefix), prefix),
-    page: (prefix, after, limit) => firstBehind(filesBelow(pathOf(prefix), prefix), after, limit),
+    page: (prefix, after, limit) => firstAfter(filesBelow(pathOf(prefix), prefix), after, limit),
     unfinished: () => unfinishedIn(unfinished),
   }
 }
@@ -93,7 +93,7 @@ const listed = (key: string, found: Stats | undefined): ListedObject | undefined
   found && { key, size: found.size, modifiedAt: found.mtime }
 
 /** A folder has no order, so all names are read and the first ones are kept. */
-async function firstBehind(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
+async function firstAfter(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
   let first: ListedObject[] = []
   const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit))
   for await (const object of all) {
@@ -128,6 +128,6 @@ async function working<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof ConnectError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw failedStorage(error)
+    throw storageFailure(error)
   }
 }

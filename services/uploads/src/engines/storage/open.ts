@@ -1,5 +1,5 @@
 import { retry, type Resources } from '@parley/runtime'
-import { reportStorageAway } from '../../metrics.ts'
+import { reportStorageUnavailable } from '../../metrics.ts'
 import { openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
 import type { AssetStorage } from './settings.ts'
@@ -15,7 +15,7 @@ export async function openStorage(
   const storage = opened.use(openS3Storage(settings))
   const ping = () =>
     storage.ping().catch((error: unknown) => {
-      reportStorageAway(settings.bucket, error)
+      reportStorageUnavailable(settings.bucket, error)
       throw error
     })
   await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })

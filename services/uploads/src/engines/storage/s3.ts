@@ -14,7 +14,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { countOutgoing } from '@parley/runtime'
-import { failedStorage } from './failed-storage.ts'
+import { storageFailure } from './storage-failure.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { S3Settings } from './settings.ts'
 import {
@@ -66,15 +66,15 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
     put: async (key, content) => put(client, place(key), content),
     get: async (key, range) => {
       const from = place(key)
-      return translatingErrors(() => get(client, from, range))
+      return translateErrors(() => get(client, from, range))
     },
     stat: async (key) => {
       const from = place(key)
-      return translatingErrors(() => stat(client, key, from))
+      return translateErrors(() => stat(client, key, from))
     },
     delete: async (key) => {
       const from = place(key)
-      await translatingErrors(() => client.send(new DeleteObjectCommand(from)))
+      await translateErrors(() => client.send(new DeleteObjectCommand(from)))
     },
     list: (prefix) => list(client, { Bucket, within, prefix: place(prefix).Key }),
     page: async (prefix, after, limit) => {
@@ -111,7 +111,7 @@ async function put(client: S3Client, params: Place, content: Readable): Promise<
   } catch (error) {
     Body.destroy()
     content.destroy()
-    throw failure ? failure.cause : failedStorage(error)
+    throw failure ? failure.cause : storageFailure(error)
   }
 }
 
@@ -151,13 +151,13 @@ const isNotThere = (error: unknown): boolean =>
 async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   // Only reading can fail here: at the yield a reader that goes away throws its own error.
-  const next = () => chunks.next().catch((error: unknown) => Promise.reject(failedStorage(error)))
+  const next = () => chunks.next().catch((error: unknown) => Promise.reject(storageFailure(error)))
   let read = 0
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
     read += chunk.value.length
     yield chunk.value
   }
-  if (read < length) throw failedStorage(new Error(`${read} of ${length} bytes arrived`))
+  if (read < length) throw storageFailure(new Error(`${read} of ${length} bytes arrived`))
 }
 
 type Below = { Bucket: string; within: string; prefix: string }
@@ -166,7 +166,7 @@ async function* list(client: S3Client, { Bucket, within, prefix }: Below, after?
   let StartAfter = after
   do {
     const from = { Bucket, Prefix: `${prefix}/`, StartAfter }
-    const { Contents = [], IsTruncated } = await translatingErrors(() => client.send(new ListObjectsV2Command(from)))
+    const { Contents = [], IsTruncated } = await translateErrors(() => client.send(new ListObjectsV2Command(from)))
     for (const { Key = '', Size = 0, LastModified = new Date() } of Contents) {
       const key = Key.slice(within.length)
       if (isKey(key)) yield { key, size: Size, modifiedAt: LastModified }
@@ -183,7 +183,7 @@ async function* unfinished(
 ): AsyncIterable<UnfinishedWrite> {
   for (let marker: Marker | undefined = {}; marker;) {
     const from = { Bucket, Prefix: within, ...marker }
-    const page: ListMultipartUploadsCommandOutput = await translatingErrors(() =>
+    const page: ListMultipartUploadsCommandOutput = await translateErrors(() =>
       client.send(new ListMultipartUploadsCommand(from)),
     )
     for (const { Key = '', UploadId, Initiated = new Date() } of page.Uploads ?? []) {
@@ -191,7 +191,7 @@ async function* unfinished(
       if (!isOwnKey(key)) continue
       const write = { Bucket, Key, UploadId }
       const discard = async () =>
-        void (await translatingErrors(() => client.send(new AbortMultipartUploadCommand(write))))
+        void (await translateErrors(() => client.send(new AbortMultipartUploadCommand(write))))
       yield { key, startedAt: Initiated, discard }
     }
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
@@ -213,10 +213,10 @@ const encodeRfc5987 = (text: string): string =>
   )
 
 /** Translates every error of the server to `unavailable`: the caller cannot fix it. */
-async function translatingErrors<T>(request: () => Promise<T>): Promise<T> {
+async function translateErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await countOutgoing('storage', request)
   } catch (error) {
-    throw failedStorage(error)
+    throw storageFailure(error)
   }
 }

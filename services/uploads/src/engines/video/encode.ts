@@ -1,6 +1,6 @@
 import { encodeArgs, posterFile, probeArgs, renditionFile, sourceFile } from './ffmpeg-args.ts'
 import type { JobFolder } from './job-folder.ts'
-import { findMade, type Made } from './made-file.ts'
+import { findOutputFile, type Made } from './output-file.ts'
 import { readProbe, type SourceVideo } from './read-probe.ts'
 import { planRenditions, type Rendition } from './renditions.ts'
 import type { ToolResult } from './run-tool.ts'
@@ -39,14 +39,14 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
 
   const renditions = await Promise.all(
     [best, ...others].map(async (rendition) => {
-      const made = await findMade(folder, renditionFile(rendition))
+      const made = await findOutputFile(folder, renditionFile(rendition))
       if (!made) throw new VideoFailure('processing_failed', 'a rendition is empty')
       return { ...rendition, ...made }
     }),
   )
   // Browser recordings do not contain their duration, but the renditions do.
   const durationMs = source.durationMs ?? (await probe('mov', renditionFile(best))).durationMs ?? 0
-  return { source: { ...source, durationMs }, renditions, poster: await findMade(folder, posterFile) }
+  return { source: { ...source, durationMs }, renditions, poster: await findOutputFile(folder, posterFile) }
 }
 
 /** Throws a VideoFailure, or another error when the machine rather than the video is to blame. */

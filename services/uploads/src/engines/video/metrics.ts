@@ -28,7 +28,7 @@ export function reportVideo(outcome: VideoOutcome, took: number): void {
 }
 
 /** Processing failed for a reason outside the video, or its programs were killed. */
-export function reportVideoTriedAgain(assetId: string, error: unknown): void {
+export function reportVideoRetry(assetId: string, error: unknown): void {
   videos(1, { 'parley.outcome': 'tried_again' })
   log.warn({ assetId, err: error }, 'a video could not be processed and will be retried')
 }
@@ -50,7 +50,7 @@ export const reportOwnUser = (userId: number, fault: string): void =>
   )
 
 /** Reports whether videos are accepted and how many wait, until the result is disposed. */
-export function showVideos(read: { available: boolean; waiting: () => number }): Disposable {
+export function observeVideos(read: { available: boolean; waiting: () => number }): Disposable {
   const shown = [available(() => +read.available), waiting(read.waiting)]
   return { [Symbol.dispose]: () => shown.forEach((each) => each[Symbol.dispose]()) }
 }

@@ -38,10 +38,10 @@ export function readProbe(output: string): SourceVideo | undefined {
   if (!stream) return undefined
   const [width, height] = [Number(stream.width), Number(stream.height)]
   if (!isSide(width) || !isSide(height) || width * height > maxPixels) return undefined
-  const shown = { width: Math.round(width * pixelShape(stream)), height }
+  const shown = { width: Math.round(width * pixelAspectRatio(stream)), height }
   if (!isSide(shown.width)) return undefined
-  const upright = isTurned(stream) ? { width: height, height: shown.width } : shown
-  return { ...upright, durationMs: lengthOf(duration, stream.duration) }
+  const upright = isRotated(stream) ? { width: height, height: shown.width } : shown
+  return { ...upright, durationMs: toDurationMs(duration, stream.duration) }
 }
 
 function parse(output: string): { streams: Stream[]; duration: unknown } {
@@ -56,18 +56,18 @@ function parse(output: string): { streams: Stream[]; duration: unknown } {
 const isSide = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= maxSide
 
 /** Ratio of width to height of a pixel. */
-function pixelShape({ sample_aspect_ratio: ratio }: Stream): number {
+function pixelAspectRatio({ sample_aspect_ratio: ratio }: Stream): number {
   const [, across = '1', down = '1'] =
     /^([1-9]\d{0,8}):([1-9]\d{0,8})$/.exec(typeof ratio === 'string' ? ratio : '') ?? []
   return Number(across) / Number(down)
 }
 
-function isTurned({ side_data_list: sideData = [], tags }: Stream): boolean {
+function isRotated({ side_data_list: sideData = [], tags }: Stream): boolean {
   const rotation = sideData.find((entry) => entry.rotation !== undefined)?.rotation ?? tags?.rotate ?? 0
   return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1
 }
 
-function lengthOf(...lengths: unknown[]): number | undefined {
+function toDurationMs(...lengths: unknown[]): number | undefined {
   const seconds = lengths.map(Number).find((length) => length > 0 && length < 1e9)
   return seconds === undefined ? undefined : Math.round(seconds * 1000)
 }

@@ -11,7 +11,7 @@ import { sourceFile } from './ffmpeg-args.ts'
 import { openJobFolder } from './job-folder.ts'
 import type { VideoSettings } from './settings.ts'
 import { VideoFailure } from './video-failure.ts'
-import { madeHeader, readAnswer } from './worker-answer.ts'
+import { resultHeader, decodeResult } from './worker-result.ts'
 
 /** Path at which workers accept videos. */
 export const encodePath = '/videos'
@@ -30,9 +30,9 @@ export function remoteEncoder(urls: readonly string[], settings: VideoSettings):
 async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: number): Promise<Encoded> {
   const answer = await send(worker, join(folder, sourceFile), signal)
   try {
-    if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await complaintOf(answer))
+    if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await readErrorText(answer))
     if (answer.statusCode === 503) throw away(new Error('the video worker is busy'))
-    const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), maxBytes) : undefined
+    const encoded = answer.statusCode === 200 ? decodeResult(String(answer.headers[resultHeader]), maxBytes) : undefined
     if (!encoded) throw new Error(`the answer of the video worker (status ${answer.statusCode}) is not a valid result`)
     await receive(answer, encoded, { folder, signal })
     return encoded
@@ -64,15 +64,15 @@ const notReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 const away = (cause: unknown) =>
   new ConnectError('no video worker is available', Code.Unavailable, undefined, undefined, cause)
 
-const maxComplaintBytes = 5_000
+const maxErrorBytes = 5_000
 
-async function complaintOf(answer: IncomingMessage): Promise<string> {
+async function readErrorText(answer: IncomingMessage): Promise<string> {
   let text = ''
   for await (const bytes of answer as AsyncIterable<Buffer>) {
     text += bytes.toString()
-    if (text.length > maxComplaintBytes) break
+    if (text.length > maxErrorBytes) break
   }
-  return text.slice(0, maxComplaintBytes)
+  return text.slice(0, maxErrorBytes)
 }
 
 /** Writes the results into the folder. Throws if a length differs from the announced one. */

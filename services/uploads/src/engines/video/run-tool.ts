@@ -20,10 +20,10 @@ export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: n
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; complaint: string }
 
 const maxOutputBytes = 1024 ** 2
-const maxComplaintBytes = 4096
+const maxErrorBytes = 4096
 
 /** Limits that the program cannot lift, and a lower CPU priority than this process. */
-const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
+const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
     `ulimit -t ${Math.ceil(cpuSeconds)}`,
@@ -37,7 +37,7 @@ const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const child = spawn('/bin/sh', ['-c', underLimits(limits), 'sh', program, ...args], {
+    const child = spawn('/bin/sh', ['-c', limitScript(limits), 'sh', program, ...args], {
       cwd: folder,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,7 +53,7 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
       if (output.length > maxOutputBytes) end()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-maxComplaintBytes)
+      complaint = (complaint + text).slice(-maxErrorBytes)
     })
     child.once('error', reject)
     child.once('close', (code, killed) => {

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { periodically, Resources } from '@parley/runtime'
 import { videoQueue } from '../../store/video-jobs.ts'
 import { removeOldJobFolders } from './job-folder.ts'
-import { showVideos } from './metrics.ts'
+import { observeVideos } from './metrics.ts'
 import type { Encoder } from './encode.ts'
 import { failVideo, type VideoContext } from './process-video.ts'
 import type { VideoSettings } from './settings.ts'
@@ -29,7 +29,7 @@ export async function startVideos(
 ): Promise<AsyncDisposable> {
   await using opened = new Resources()
   let waiting = 0
-  opened.use(showVideos({ available: encoder !== undefined, waiting: () => waiting }))
+  opened.use(observeVideos({ available: encoder !== undefined, waiting: () => waiting }))
   opened.use(
     periodically({
       name: 'count videos',

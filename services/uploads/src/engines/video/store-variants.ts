@@ -4,7 +4,7 @@ import { newId } from '@parley/ids'
 import { storageKeys, type Storage } from '../storage/index.ts'
 import type { VariantRow } from '../../store/asset-variants.ts'
 import type { Encoded } from './encode.ts'
-import { readMade, type Made } from './made-file.ts'
+import { readOutputFile, type Made } from './output-file.ts'
 
 const posterName = 'poster'
 
@@ -23,7 +23,7 @@ export async function storeVariants(
     const row = { key, assetId, name, contentType, size: made.size, createdAt: ctx.now() }
     // Recorded before its bytes: if not all can be stored, the stored ones are deleted.
     const at = stored.push({ ...row, sha256: '' }) - 1
-    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(readMade(folder, made), hash)))
+    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(readOutputFile(folder, made), hash)))
     stored[at] = { ...row, sha256: hash.digest('hex') }
   }
   try {
@@ -31,12 +31,12 @@ export async function storeVariants(
     if (encoded.poster) await store(encoded.poster, posterName, 'image/jpeg')
     return stored
   } catch (error) {
-    await dropVariants(ctx, stored)
+    await deleteVariantBytes(ctx, stored)
     throw error
   }
 }
 
-export async function dropVariants(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
+export async function deleteVariantBytes(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }
 

@@ -30,7 +30,7 @@ export function videoTools(
 }
 
 /** The reason why these programs cannot process videos in a folder; undefined if they can. */
-export async function findFault(
+export async function findProblem(
   { ffmpeg, ffprobe }: VideoTools,
   { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,
 ): Promise<string | undefined> {

@@ -5,8 +5,8 @@ import { PagePreviewSchema, type UploadsInternalService } from '@parley/contract
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { badPageUrl } from '../../errors.ts'
-import { checkedUrl } from '../../engines/fetch/index.ts'
-import { lookAtPage } from '../../actions/previews/look-at-page.ts'
+import { parseHttpUrl } from '../../engines/fetch/index.ts'
+import { fetchPreview } from '../../actions/previews/fetch-preview.ts'
 import { findPreview, insertPreview } from '../../store/link-previews.ts'
 
 const longestUrl = 2_048
@@ -21,7 +21,7 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
     const stored = known
       ? known.preview
       : await ctx.pages.look({ id: url.href, callerId }, async (closing) => {
-          const { preview, imageKey } = await lookAtPage(ctx, { url, callerId }, closing)
+          const { preview, imageKey } = await fetchPreview(ctx, { url, callerId }, closing)
           const expiresAt = new Date(ctx.now().getTime() + (preview ? shownForMs : nothingForMs))
           const row = { urlDigest, preview: preview ?? null, imageKey: imageKey ?? null, expiresAt }
           await insertPreview(ctx.db, { id: newId('asset'), ...row })
@@ -36,7 +36,7 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
 function pageUrl(givenUrl: string): URL {
   try {
     if (givenUrl.length > longestUrl) throw badPageUrl()
-    const url = checkedUrl(givenUrl)
+    const url = parseHttpUrl(givenUrl)
     url.hash = ''
     return url
   } catch {

@@ -7,20 +7,20 @@ import {
   checkRows,
   checkUnfinished,
   type RepairOptions,
-  type Piece,
+  type CheckedPage,
 } from '../../actions/check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
-import { expectingTables } from '../../store/expected.ts'
+import { tablesWithBytes } from '../../store/expected.ts'
 
-type Step = { name: string; look: (after: string, options: RepairOptions) => Promise<Piece> }
+type Step = { name: string; look: (after: string, options: RepairOptions) => Promise<CheckedPage> }
 
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   const steps: Step[] = [
     // Checked first: if many bytes are missing this may be the wrong storage, in which nothing must be deleted.
-    ...expectingTables.map((table) => ({
+    ...tablesWithBytes.map((table) => ({
       name: `rows-${table.name}`,
       look: (after: string, options: RepairOptions) => checkRows(ctx, table, after, options),
     })),

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { uploadLifeMs } from '../../domain/limits.ts'
 import { draftUpload } from '../../domain/upload-draft.ts'
 import { importedIdMissing } from '../../errors.ts'
-import { findAnyAsset, findImported, importKey, noteBegun } from '../../store/imported-files.ts'
+import { findAnyAsset, findImported, importKey, recordImportStarted } from '../../store/imported-files.ts'
 import { findUpload, insertUpload } from '../../store/uploads.ts'
 import { toAttachedAsset } from '../../view/attached-asset.ts'
 
@@ -33,7 +33,7 @@ export function importFile(ctx: Context): MethodImpl<typeof UploadsTransferServi
     const expiresAt = new Date(now.getTime() + uploadLifeMs)
     await ctx.db.transaction(async (tx) => {
       await insertUpload(tx, { ...draft, id: uploadId, ownerId, createdAt: now, expiresAt })
-      await noteBegun(tx, key, uploadId)
+      await recordImportStarted(tx, key, uploadId)
     })
     return { uploadId, committed: 0n }
   }

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { assetNotFound, uploadIncomplete, uploadNotFound } from '../../errors.ts'
 import { deleteChunksOf } from '../../actions/files/delete-chunks.ts'
 import { getOwnUpload } from '../../actions/files/own-upload.ts'
-import { putTogether } from '../../actions/files/put-together.ts'
+import { assembleFile } from '../../actions/files/assemble-file.ts'
 import type { Completed } from '../../actions/files/upload-completions.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
@@ -17,7 +17,7 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
   return async ({ uploadId }, call) => {
     const caller = callerOf(call)
     const upload = await getOwnUpload(ctx, uploadId, caller.userId)
-    assertMayAttach(ctx.policy(), caller, await ctx.rooms.accessOf(caller, upload.roomId))
+    assertMayAttach(ctx.policy(), caller, await ctx.rooms.getAccess(caller, upload.roomId))
     const answer = (done: Completed) => {
       const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
       return { upload: toUpload(done.upload), asset: toAsset(done.asset, showing) }
@@ -35,7 +35,7 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
     if (upload.assetId !== null) return answer({ upload, asset: await fileOf(upload.assetId) })
     if (upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
 
-    const done = await putTogether(ctx, upload).catch(async (error: unknown) => {
+    const done = await assembleFile(ctx, upload).catch(async (error: unknown) => {
       // Another call is deleting its chunks.
       if (ConnectError.from(error).code !== Code.NotFound) throw error
       return undefined

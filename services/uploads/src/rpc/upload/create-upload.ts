@@ -35,7 +35,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof method> {
         async run(key) {
           const caller = callerOf(call)
           const draft = draftUpload(request, ctx.fileLimits)
-          assertMayAttach(ctx.policy(), caller, await ctx.rooms.accessOf(caller, draft.roomId))
+          assertMayAttach(ctx.policy(), caller, await ctx.rooms.getAccess(caller, draft.roomId))
           await assertServerQuota(ctx, draft.size)
           const now = ctx.now()
           const upload: UploadRow = {

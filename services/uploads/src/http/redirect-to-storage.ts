@@ -11,7 +11,7 @@ export type Passive = { key: string; size: number; contentType: string; filename
  * Redirects requests for large files and media to the storage, if it supports that. The address is valid for five
  * minutes and only for reading. Files that could run are not opened there either.
  */
-export async function repliedElsewhere(
+export async function redirectToStorage(
   ctx: Pick<Context, 'storage'>,
   request: IncomingMessage,
   response: ServerResponse,

@@ -5,22 +5,22 @@ import { pipeline } from 'node:stream/promises'
 import { replyJson } from '../http/reply.ts'
 import {
   sourceFile,
-  atMost,
-  demuxerOf,
-  readMade,
+  limitBytes,
+  detectDemuxer,
+  readOutputFile,
   type Made,
   reportWorkFailed,
   type Encoder,
   encodePath,
   VideoFailure,
-  madeHeader,
-  writeAnswer,
+  resultHeader,
+  encodeResult,
 } from '../engines/video/index.ts'
 
 type Options = { encoder: Encoder; atOnce: number; maxBytes: number; signal: AbortSignal }
 
 /** Accepts a video as the body of a POST and returns its renditions; 422 for an invalid video, 503 when busy. */
-export function takeVideos({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
+export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
   let underWay = 0
   const work = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController()
@@ -29,11 +29,13 @@ export function takeVideos({ encoder, atOnce, maxBytes, signal }: Options): Requ
     await using folder = await encoder.openFolder()
     const here = { folder: folder.path, signal: stop }
     const path = join(folder.path, sourceFile)
-    await pipeline(request, atMost(maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal: stop })
-    const encoded = await encoder.encode({ ...here, demuxer: await demuxerOf(path) })
+    await pipeline(request, limitBytes(maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o644 }), {
+      signal: stop,
+    })
+    const encoded = await encoder.encode({ ...here, demuxer: await detectDemuxer(path) })
     const made = [...encoded.renditions, ...(encoded.poster ? [encoded.poster] : [])]
     const length = made.reduce((sum, { size }) => sum + size, 0)
-    response.writeHead(200, { [madeHeader]: writeAnswer(encoded), 'content-length': length })
+    response.writeHead(200, { [resultHeader]: encodeResult(encoded), 'content-length': length })
     await pipeline(allOf(folder.path, made), response, { signal: stop })
   }
   return (request, response) => {
@@ -56,5 +58,5 @@ export function takeVideos({ encoder, atOnce, maxBytes, signal }: Options): Requ
 
 /** The bytes of files, one after the other. */
 async function* allOf(folder: string, files: readonly Made[]): AsyncIterable<Buffer> {
-  for (const file of files) yield* readMade(folder, file) as AsyncIterable<Buffer>
+  for (const file of files) yield* readOutputFile(folder, file) as AsyncIterable<Buffer>
 }

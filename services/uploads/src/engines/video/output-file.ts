@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export type Made = { file: string; size: number }
 
 /** The file of that name; undefined if it is missing, empty, or not a regular file, such as a link. */
-export async function findMade(folder: string, file: string): Promise<Made | undefined> {
+export async function findOutputFile(folder: string, file: string): Promise<Made | undefined> {
   const found = await lstat(join(folder, file)).catch(() => undefined)
   return found?.isFile() && found.size > 0 ? { file, size: found.size } : undefined
 }
@@ -15,7 +15,7 @@ export async function findMade(folder: string, file: string): Promise<Made | und
  * Reads a file without following links. An attacker who controls ffmpeg may have replaced it by a link to something
  * that only this process can read.
  */
-export const readMade = (folder: string, { file, size }: Made): ReadStream =>
+export const readOutputFile = (folder: string, { file, size }: Made): ReadStream =>
   createReadStream(join(folder, file), {
     // Does not block on a named pipe either.
     flags: (constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK) as unknown as string,

@@ -3,7 +3,7 @@ import { storageUnavailable } from '../../errors.ts'
 import { reportStorageFailure } from '../../metrics.ts'
 
 /** What callers get when the storage fails: `unavailable`, without the reason, which is logged. */
-export function failedStorage(cause: unknown): ConnectError {
+export function storageFailure(cause: unknown): ConnectError {
   reportStorageFailure(cause)
   return storageUnavailable(cause)
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openEncoder } from '../src/engines/video/open-encoder.ts'
+import { openLocalEncoder } from '../src/engines/video/open-local-encoder.ts'
 import { readConfig } from '../src/video-worker/config.ts'
 
 const signal = new AbortController().signal
@@ -30,7 +30,7 @@ async function madeBy(userId: number) {
       ...{ PARLEY_VIDEO_FFMPEG_PATH: tool, PARLEY_VIDEO_FFPROBE_PATH: tool },
     },
   })
-  const encoder = await openEncoder(settings, { memoryBytes, signal })
+  const encoder = await openLocalEncoder(settings, { memoryBytes, signal })
   if (!encoder) throw new Error('it does not work')
   await using job = await encoder.openFolder()
   await encoder.encode({ demuxer: 'mov', folder: job.path, signal })

@@ -18,7 +18,7 @@ const kinds = new Map<ServerImageKind, PublicKind>([
 ])
 
 /** Decodes the purpose from a request. Throws `invalid_argument`. */
-export function publicKind(kind: ServerImageKind): PublicKind {
+export function toPublicKind(kind: ServerImageKind): PublicKind {
   const known = kinds.get(kind)
   if (!known) throw unknownKind()
   return known
@@ -33,7 +33,7 @@ type Wanted = { kind: PublicKind; ownerId: string }
  * Converts an upload to a public image and stores it: the bytes first, then the row in the transaction of `within`. The
  * sweep deletes bytes without a row. Returns the key.
  */
-export async function keepServerImage(
+export async function storeImage(
   ctx: Needs,
   { kind, ownerId }: Wanted,
   read: () => Promise<Buffer>,

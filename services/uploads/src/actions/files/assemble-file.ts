@@ -22,7 +22,7 @@ const chunksAtOnce = 4
  * Assembles the file from its chunks: the bytes first, then the row. Undefined if another call was faster. Throws
  * `invalid_argument` if the file differs from the announced one, or is an invalid image.
  */
-export const putTogether = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
+export const assembleFile = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
   ctx.completions.once(upload.id, () => assemble(ctx, upload))
 
 async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | undefined> {

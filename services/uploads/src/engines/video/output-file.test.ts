@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { findMade, readMade } from './made-file.ts'
+import { findOutputFile, readOutputFile } from './output-file.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -15,15 +15,15 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 test('an existing file is found and read', async () => {
-  const made = await findMade(folder, '480p.mp4')
+  const made = await findOutputFile(folder, '480p.mp4')
   expect(made).toEqual({ file: '480p.mp4', size: 6 })
-  if (made) expect(await text(readMade(folder, made))).toBe('a film')
+  if (made) expect(await text(readOutputFile(folder, made))).toBe('a film')
 })
 
 test.each(['nothing.mp4', 'empty.mp4', 'link.mp4', '.'])('%s is not found', async (file) => {
-  expect(await findMade(folder, file)).toBeUndefined()
+  expect(await findOutputFile(folder, file)).toBeUndefined()
 })
 
 test('a link that replaces it later is not followed', async () => {
-  await expect(text(readMade(folder, { file: 'link.mp4', size: 6 }))).rejects.toMatchObject({ code: 'ELOOP' })
+  await expect(text(readOutputFile(folder, { file: 'link.mp4', size: 6 }))).rejects.toMatchObject({ code: 'ELOOP' })
 })

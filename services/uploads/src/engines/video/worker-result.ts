@@ -3,12 +3,12 @@ import { posterFile, renditionFile } from './ffmpeg-args.ts'
 import type { Encoded } from './encode.ts'
 
 /** Header in which a video worker describes its results; the bytes follow, renditions in order and the poster last. */
-export const madeHeader = 'parley-video'
+export const resultHeader = 'parley-video'
 
 /** The content: sizes of files in bytes, 0 for no poster. */
 type Answer = { width: number; height: number; durationMs: number; sizes: number[]; posterSize: number }
 
-export function writeAnswer({ source, renditions, poster }: Encoded): string {
+export function encodeResult({ source, renditions, poster }: Encoded): string {
   const { width, height, durationMs } = source
   const answer: Answer = {
     width,
@@ -26,7 +26,7 @@ const largestSide = 16_384
  * Validates the response of a worker, which a malicious video may control: file names and formats are fixed by us,
  * numbers are limited. Undefined for an invalid response.
  */
-export function readAnswer(value: string, maxBytes: number): Encoded | undefined {
+export function decodeResult(value: string, maxBytes: number): Encoded | undefined {
   const { width, height, durationMs, sizes, posterSize } = parse(value)
   if (!isWhole(width, 1, largestSide) || !isWhole(height, 1, largestSide)) return undefined
   if (!isWhole(durationMs, 0, Number.MAX_SAFE_INTEGER) || !isWhole(posterSize, 0, maxBytes)) return undefined

@@ -4,7 +4,7 @@ import { PagePreviewSchema } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 import type { Context } from '../../context.ts'
 import { fetchImage } from '../../engines/fetch/index.ts'
-import { keepServerImage, type PublicKind } from '../../engines/images/index.ts'
+import { storeImage, type PublicKind } from '../../engines/images/index.ts'
 import { decodeHtml } from './decode-html.ts'
 import { describePage, type PageDescription } from './describe-page.ts'
 import { readPage } from './read-page.ts'
@@ -14,7 +14,7 @@ const maxPageBytes = 2 * 1024 * 1024
 const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
 
 /** Result of fetching a page; without `preview` there is nothing to show. */
-export type Looked = { preview?: Uint8Array; imageKey?: string }
+export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 
 /** A page, and who wants to see it: a user's id. */
 type Page = { url: URL; callerId: string }
@@ -23,7 +23,11 @@ type Page = { url: URL; callerId: string }
  * Fetches a page and its image, and stores the image. Returns no preview if there is nothing to show, as for a page
  * that cannot be fetched or read. Throws `resource_exhausted` if there are too many fetches at the moment.
  */
-export async function lookAtPage(ctx: Context, { url, callerId }: Page, signal: AbortSignal): Promise<Looked> {
+export async function fetchPreview(
+  ctx: Context,
+  { url, callerId }: Page,
+  signal: AbortSignal,
+): Promise<FetchedPreview> {
   const page = await describe(ctx, { url, callerId }, signal)
   const embedId = youtubeVideo(url)
   if (!page && embedId === undefined) return {}
@@ -61,7 +65,7 @@ async function keepImage(
   const bytes = await fetchImage(ctx.fetch, image, signal).catch(ifNothing)
   signal.throwIfAborted()
   if (!bytes) return undefined
-  return keepServerImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)
+  return storeImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)
 }
 
 /** Overload is rethrown: it says nothing about the page, and "no preview" would be cached. */
