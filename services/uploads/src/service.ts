@@ -13,7 +13,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced &
   Starting & {
-    /** Interval of the sweep. */
+    /** Interval of the jobs that delete unused data. */
     sweepEveryMs?: number
   }
 

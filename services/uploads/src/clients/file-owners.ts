@@ -15,9 +15,9 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Queries the owners of references for the files and images that they currently use. Call this before deleting
- * something that no event named, because the event may be late or parked. At most 500 per call; rejects while an owner
- * does not answer.
+ * Queries the services that refer to files and images for those that they currently use. Call this before deleting
+ * something to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a
+ * service does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners
@@ -40,13 +40,13 @@ export class FileOwners {
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Returns those of these avatars, logos and banners that their owners use. */
+  /** Returns the keys of the avatars, logos and banners that are currently used, at least those of these images. */
   async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
-    const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
+    const hasServerImage = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
     const [people, server] = await Promise.all([
       userIds.size > 0 ? this.#owners.accounts.getPeople({ userIds: [...userIds] }, { timeoutMs }) : undefined,
-      isOfServer ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
+      hasServerImage ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
     ])
     const avatars = people?.people.map(({ avatarKey }) => avatarKey) ?? []
     return new Set([...avatars, server?.logoKey ?? '', server?.bannerKey ?? ''])

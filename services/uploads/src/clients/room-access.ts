@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 
-/** The reader. Without roles, rooms uses the roles that it has stored. */
+/** A reader. Without `roleIds`, rooms uses the roles that it has stored. */
 export type Reader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000

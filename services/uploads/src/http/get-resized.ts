@@ -3,8 +3,8 @@ import type { ResizedImage, ResizeRequest, CachedSizeId } from '../engines/image
 import { Refusal } from './refusal.ts'
 
 /**
- * Another size of a stored image, generated unless it is cached. Throws a refusal if too many were generated for the
- * caller or their network.
+ * Returns another size of a stored image, from the cache or newly generated. Throws a refusal if too many were
+ * generated for the caller or their network.
  */
 export const getResized = (
   { renderings, imageProcessor, transforms }: Context,

@@ -8,7 +8,7 @@ import { isUnchanged, mayServeRange, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
-/** Immutable bytes and their headers. */
+/** A file to send: its bytes, which never change, and its headers. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
@@ -16,7 +16,7 @@ export type Sendable = Validators & {
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
-/** Answers 304 if the client already has the bytes. */
+/** Replies 304 if the client already has the bytes. Returns whether it has replied. */
 export function replyIfUnchanged(
   { headers: requestHeaders }: IncomingMessage,
   response: ServerResponse,
@@ -46,15 +46,15 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   await pipeline(content, response)
 }
 
-/** All bytes of a stored file. Throws a refusal if they are missing. */
-export async function bytesOf({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
+/** Reads all bytes of a stored file. Throws a refusal if they are missing. */
+export async function readAll({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
   const stream = await content()
   if (!stream) throw noSuchAsset()
   return buffer(stream)
 }
 
-/** Bytes in memory as a file to send. */
-export const inMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
+/** Makes bytes in memory a file to send. */
+export const fromMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
   size: bytes.length,
   open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),
 })

@@ -5,7 +5,7 @@ import { endExpired, forgetEnded, findIdleChunks } from '../store/uploads.ts'
 
 const chunksPerRound = 500
 
-/** Ends expired sessions, deletes the chunks of ended ones, then deletes their rows. */
+/** Ends expired upload sessions, deletes the chunks of ended ones, then deletes their rows. */
 export function cleanUploads(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -21,7 +21,7 @@ export function expireAssets(
     everyMs,
     signal,
     run: async (stop) => {
-      for (let looked = assetsPerRound; looked === assetsPerRound && !stop.aborted;) {
+      for (let found = assetsPerRound; found === assetsPerRound && !stop.aborted;) {
         const now = ctx.now()
         const before = new Date(now.getTime() - keptMs)
         const ids = await findUnusedAssets(ctx.db, before, assetsPerRound)
@@ -37,7 +37,7 @@ export function expireAssets(
           )
         })
         ctx.relay.wake(entries)
-        looked = ids.length
+        found = ids.length
       }
     },
   })

@@ -9,7 +9,7 @@ import { markImagesForDeletion, findUnclaimedImages, type ImagePosition } from '
 const blobsPerRound = 1_000
 const imagesPerRound = 200
 
-/** Deletes blobs that no call used, and images that no event named and that their owners do not use. */
+/** Deletes blobs that no call used, and images to which no event referred and that their owners do not use. */
 export function sweepUnclaimed(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -32,9 +32,9 @@ async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promi
   let swept = 0
   for (let after: ImagePosition | undefined; !stop.aborted;) {
     const page = await findUnclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
-    const named = await ctx.owners.findUsedImages(page)
-    const unnamed = page.flatMap(({ key }) => (named.has(key) ? [] : key))
-    swept += await markImagesForDeletion(ctx.db, unnamed)
+    const used = await ctx.owners.findUsedImages(page)
+    const unused = page.flatMap(({ key }) => (used.has(key) ? [] : key))
+    swept += await markImagesForDeletion(ctx.db, unused)
     if (page.length < imagesPerRound) break
     after = page.at(-1)
   }

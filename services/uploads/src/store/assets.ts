@@ -11,7 +11,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** Files that a user may see, given access to the room: those of messages, and their own. */
+/** Files that a member of the room may see: claimed ones and their own. */
 const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
@@ -23,7 +23,7 @@ export async function findAsset(db: Reader, id: string, userId: string): Promise
   return row
 }
 
-/** Returns the given ids that are in the room, in no particular order. */
+/** Returns those of these files that are in the room and visible to the user, in no particular order. */
 export function findAssets(
   db: Reader,
   { roomId, ids, userId }: { roomId: string; ids: readonly string[]; userId: string },
@@ -34,7 +34,7 @@ export function findAssets(
     .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), isVisibleTo(userId)))
 }
 
-/** Existing files, locked in the order of their ids. */
+/** Returns the existing ones of these files, locked in the order of their ids. */
 export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
   return tx
     .select()
@@ -67,7 +67,7 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
 /** Notifies that files or images were marked for deletion. */
 export const deletionsMarked = new CommitChannel()
 
-/** Marks files for deletion that are no longer shown by a message. */
+/** Marks files that no message shows any longer for deletion. */
 export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -84,7 +84,7 @@ const isUnusedSince = (before: Date) =>
     sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
   )
 
-/** Files that were not posted in time, oldest first. */
+/** Finds files that were not posted in time, oldest first. */
 export async function findUnusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
@@ -110,17 +110,17 @@ export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], befo
 export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(assets, eq(assets.ownerId, ownerId))
 
-/** Marks some files of an owner for deletion; returns how many. */
+/** Marks some files of an owner for deletion; returns their number. */
 export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
-  const some = db
+  const batch = db
     .select({ id: assets.id })
     .from(assets)
     .where(and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
     .limit(limit)
-  return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, some))).rowCount ?? 0
+  return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, batch))).rowCount ?? 0
 }
 
-/** Files whose bytes are to be deleted, of one owner or of all. */
+/** Finds files whose bytes are to be deleted, of one owner or of all. */
 export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
@@ -136,17 +136,17 @@ export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: st
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {
-    const gone = tx
+    const marked = tx
       .select({ id: assets.id })
       .from(assets)
       .where(and(inArray(assets.id, [...ids]), eq(assets.doomed, true)))
-    await tx.delete(assetVariants).where(inArray(assetVariants.assetId, gone))
-    await tx.delete(videoJobs).where(inArray(videoJobs.assetId, gone))
-    await tx.delete(assets).where(inArray(assets.id, gone))
+    await tx.delete(assetVariants).where(inArray(assetVariants.assetId, marked))
+    await tx.delete(videoJobs).where(inArray(videoJobs.assetId, marked))
+    await tx.delete(assets).where(inArray(assets.id, marked))
   })
 }
 
-/** Returns those of the given ids that belong to no file. */
+/** Returns the given ids without a file. */
 export async function findUnknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

@@ -8,7 +8,7 @@ import {
   limitBytes,
   detectDemuxer,
   readOutputFile,
-  type Made,
+  type OutputFile,
   reportWorkFailed,
   type Encoder,
   encodePath,
@@ -19,13 +19,13 @@ import {
 
 type Options = { encoder: Encoder; atOnce: number; maxBytes: number; signal: AbortSignal }
 
-/** Accepts a video as the body of a POST and returns its renditions; 422 for an invalid video, 503 when busy. */
+/** Handles POST requests with a video as body: returns its renditions, 422 for an invalid video, or 503 when busy. */
 export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
-  let underWay = 0
-  const work = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
-    const stop = AbortSignal.any([signal, gone.signal])
+  let running = 0
+  const encodeVideo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const disconnected = new AbortController()
+    response.once('close', () => disconnected.abort())
+    const stop = AbortSignal.any([signal, disconnected.signal])
     await using folder = await encoder.openFolder()
     const here = { folder: folder.path, signal: stop }
     const path = join(folder.path, sourceFile)
@@ -33,30 +33,30 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
       signal: stop,
     })
     const encoded = await encoder.encode({ ...here, demuxer: await detectDemuxer(path) })
-    const made = [...encoded.renditions, ...(encoded.poster ? [encoded.poster] : [])]
-    const length = made.reduce((sum, { size }) => sum + size, 0)
+    const files = [...encoded.renditions, ...(encoded.poster ? [encoded.poster] : [])]
+    const length = files.reduce((sum, { size }) => sum + size, 0)
     response.writeHead(200, { [resultHeader]: encodeResult(encoded), 'content-length': length })
-    await pipeline(allOf(folder.path, made), response, { signal: stop })
+    await pipeline(concatenate(folder.path, files), response, { signal: stop })
   }
   return (request, response) => {
     if (request.method !== 'POST' || request.url !== encodePath)
-      return replyJson(response, 404, { error: `nothing here but POST ${encodePath}` })
-    if (underWay >= atOnce || signal.aborted) return replyJson(response, 503, { error: 'there is enough to do' })
-    underWay++
-    work(request, response)
+      return replyJson(response, 404, { error: `not found: use POST ${encodePath}` })
+    if (running >= atOnce || signal.aborted) return replyJson(response, 503, { error: 'the worker is busy; try again' })
+    running++
+    encodeVideo(request, response)
       .catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy()
-        // The caller tries another worker.
-        if (signal.aborted) return replyJson(response, 503, { error: 'this worker is going down' })
+        // The caller retries with another worker.
+        if (signal.aborted) return replyJson(response, 503, { error: 'this worker is shutting down; try another one' })
         if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
         reportWorkFailed(error)
         replyJson(response, 500, { error: 'the video could not be processed; try again' })
       })
-      .finally(() => underWay--)
+      .finally(() => running--)
   }
 }
 
-/** The bytes of files, one after the other. */
-async function* allOf(folder: string, files: readonly Made[]): AsyncIterable<Buffer> {
+/** The bytes of the files, one file after another. */
+async function* concatenate(folder: string, files: readonly OutputFile[]): AsyncIterable<Buffer> {
   for (const file of files) yield* readOutputFile(folder, file) as AsyncIterable<Buffer>
 }

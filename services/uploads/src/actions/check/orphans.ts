@@ -6,7 +6,10 @@ import { findUnknownBlobs } from '../../store/blobs.ts'
 import { findUnknownImages } from '../../store/server-images.ts'
 import { findUnknownChunks } from '../../store/uploads.ts'
 
-/** Finds our keys without a row, per prefix. Only old bytes count: rows are written after bytes. */
+/**
+ * Returns for each prefix a function that finds our keys without a row. Pass only keys of old bytes, because rows are
+ * written after bytes.
+ */
 export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Promise<string[]>> {
   const finder = (prefix: string, find: (ids: string[]) => Promise<string[]>) => async (keys: string[]) => {
     const own = keys.filter(isOwnKey).map((key) => key.slice(prefix.length + 1))

@@ -5,8 +5,8 @@ import { forgetOrphans, recordOrphans } from '../../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
 /**
- * Decides when bytes without a row are deleted: after days in quarantine, in a storage that belongs to this database.
- * Records newly found bytes, deletes those whose time is over, and returns the deleted ones.
+ * Records bytes without a row, and deletes those that have been in quarantine for a week, if the storage belongs to
+ * this database. Returns the deleted keys.
  */
 export async function quarantine(
   ctx: Pick<Context, 'db' | 'storage' | 'now'>,

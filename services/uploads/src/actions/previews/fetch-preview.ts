@@ -16,7 +16,7 @@ const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, he
 /** Result of fetching a page; without `preview` there is nothing to show. */
 export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 
-/** A page, and who wants to see it: a user's id. */
+/** A page, and the user who requests it. */
 type Page = { url: URL; callerId: string }
 
 /**
@@ -48,10 +48,10 @@ async function describe(
   signal: AbortSignal,
 ): Promise<PageDescription | undefined> {
   const accept = 'text/html, application/xhtml+xml'
-  const takes = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
-  const wanted = { callerId, accept, maxBytes: maxPageBytes, longer: 'cut', takes } as const
-  const page = await ctx.fetch(url.href, wanted, signal).catch(ifNothing)
-  // Do not answer while this process ends: the result would be cached.
+  const acceptsType = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
+  const options = { callerId, accept, maxBytes: maxPageBytes, ifTooLong: 'truncate', acceptsType } as const
+  const page = await ctx.fetch(url.href, options, signal).catch(ignoreUnlessOverloaded)
+  // The failure may be the end of this process, which says nothing about the page and must not be cached.
   signal.throwIfAborted()
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
 }
@@ -62,19 +62,19 @@ async function keepImage(
   image: { url: string; callerId: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const bytes = await fetchImage(ctx.fetch, image, signal).catch(ifNothing)
+  const bytes = await fetchImage(ctx.fetch, image, signal).catch(ignoreUnlessOverloaded)
   signal.throwIfAborted()
   if (!bytes) return undefined
-  return storeImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ifNoImage)
+  return storeImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ignoreInvalidImage)
 }
 
-/** Overload is rethrown: it says nothing about the page, and "no preview" would be cached. */
-function ifNothing(error: unknown): undefined {
+/** Rethrows overload: it says nothing about the page, and the lack of a preview would be cached. */
+function ignoreUnlessOverloaded(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw error
   return undefined
 }
 
-function ifNoImage(error: unknown): undefined {
+function ignoreInvalidImage(error: unknown): undefined {
   if (ConnectError.from(error).code !== Code.InvalidArgument) throw error
   return undefined
 }

@@ -18,20 +18,20 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   return detectDemuxer(path)
 }
 
-/** The demuxer for a file. Throws a VideoFailure if it is not a video. */
+/** Detects the demuxer for a file. Throws a VideoFailure if it is not a video. */
 export async function detectDemuxer(path: string): Promise<string> {
   const demuxer = sniffContainer(await readStart(path))
-  if (demuxer === undefined) throw new VideoFailure('processing_failed', 'no container that is known')
+  if (demuxer === undefined) throw new VideoFailure('processing_failed', 'unknown container format')
   return demuxer
 }
 
-/** Passes the bytes on. Throws a VideoFailure above the limit. */
+/** A pipeline step that throws a VideoFailure if there are more bytes. */
 export const limitBytes = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0
     for await (const bytes of content) {
       length += bytes.length
-      if (length > size) throw new VideoFailure('processing_failed', 'more bytes than were sent')
+      if (length > size) throw new VideoFailure('processing_failed', 'the file is larger than announced')
       yield bytes
     }
   }

@@ -5,7 +5,7 @@ import type { VideoSettings } from './settings.ts'
 
 type Settings = VideoSettings & { videoEnabled: boolean; videoWorkerUrls: readonly string[] }
 
-/** The encoder of videos: this process, or the configured workers; undefined if there is none. */
+/** Opens the encoder of videos: the configured workers, or the local ffmpeg. Undefined if there is none. */
 export async function openEncoder(
   config: Settings,
   memoryBytes: number,

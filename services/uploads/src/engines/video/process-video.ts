@@ -21,7 +21,7 @@ export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 /** `discarded`: the file has been deleted, or another process works on it. */
 export type VideoOutcome = 'completed' | 'failed' | 'discarded'
 
-/** Makes all renditions of a video and announces the result to its room. Rejects when it should be retried. */
+/** Encodes all renditions of a video and announces the result to its room. Rejects if it should be retried. */
 export async function processVideo(
   deps: VideoDependencies,
   job: ClaimedJob,
@@ -41,13 +41,13 @@ export async function processVideo(
     hasPoster: encoded.poster !== undefined,
     variants: encoded.renditions.map(({ size, ...rendition }) => ({ ...rendition, size: BigInt(size) })),
   }
-  // If this fails it is unknown whether the rows exist: the bytes are left to the sweep.
+  // If this rejects it is unknown whether the rows exist, so the bytes are left to the sweep.
   if (await finish(ctx, job, { state, variants })) return 'completed'
   await deleteVariantBytes(ctx, variants)
   return 'discarded'
 }
 
-/** Marks a video as failed. */
+/** Stores that a video failed, and announces it to its room. */
 export async function failVideo(ctx: VideoContext, job: ClaimedJob, reasonCode: FailureReason): Promise<VideoOutcome> {
   return (await finish(ctx, job, { state: { status: 'failed', reasonCode }, variants: [] })) ? 'failed' : 'discarded'
 }
@@ -55,8 +55,8 @@ export async function failVideo(ctx: VideoContext, job: ClaimedJob, reasonCode: 
 type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
 
 /**
- * Locks the row of the file, so that it is not deleted concurrently. False if it is deleted or another process works on
- * it.
+ * Stores and announces a result. Locks the row of the file, so that it is not deleted concurrently. Returns false if it
+ * is deleted or another process works on it.
  */
 function finish(ctx: VideoContext, job: ClaimedJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {

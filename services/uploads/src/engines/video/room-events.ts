@@ -8,13 +8,13 @@ import { processing, type QueuedVideo } from '../../store/video-jobs.ts'
 type RoomEventInit = MessageInitShape<typeof RoomEventSchema>
 type StateInit = MessageInitShape<typeof VideoStateSchema>
 
-/** Announces to a room that the processing of a video begins. */
+/** The event that the processing of a video has started. */
 export const processingStarted = (video: QueuedVideo, now: Date): RoomEventInit =>
   toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
 
 /**
- * Announces to a room that the processing has ended, with the version of `endJob`. After a restore of the database of
- * uploads a video is processed again, and its new result must replace one with lost files.
+ * The event that the processing has ended, with the version of `endJob`. After a restore of the database of uploads a
+ * video is processed again, and the new result must replace the earlier one, whose files are lost.
  */
 export const processingEnded = (
   video: QueuedVideo,

@@ -9,15 +9,15 @@ import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** After this time without progress a job is given up, because video processing was switched off. */
-const abandonedMs = 24 * 3_600_000
+/** After this time a job that no process works on is given up, because video processing was switched off. */
+const abandonedAfterMs = 24 * 3_600_000
 
 type VideoOptions = {
-  /** Undefined when videos are switched off or cannot be processed. */
+  /** Undefined if videos are switched off or cannot be processed. */
   encoder: Encoder | undefined
   settings: VideoSettings
   atOnce: number
-  /** How often to look for jobs of killed processes. */
+  /** How often to remove folders of killed processes. */
   sweepEveryMs: number
   signal: AbortSignal
 }
@@ -54,7 +54,7 @@ export async function startVideos(
 
 async function giveUpAbandoned(ctx: VideoContext): Promise<void> {
   for (;;) {
-    const [job] = await videoQueue.claim(ctx.db, { leaseMs, limit: 1, idleMs: abandonedMs })
+    const [job] = await videoQueue.claim(ctx.db, { leaseMs, limit: 1, idleMs: abandonedAfterMs })
     if (!job) return
     await failVideo(ctx, job, 'processing_failed')
   }

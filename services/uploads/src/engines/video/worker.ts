@@ -11,7 +11,7 @@ export type WorkerOptions = {
   signal: AbortSignal
 }
 
-/** Lease of a job, renewed by its worker. */
+/** Duration of a lease, which the worker of the job renews. */
 export const leaseMs = 30_000
 const pollEveryMs = 10_000
 const retry: RetryPolicy = { firstMs: 15_000, longestMs: 60_000, maxAttempts: 3 }
@@ -33,9 +33,9 @@ export function startVideoWorker(
       signal,
     },
     async run(job, stop) {
-      const began = performance.now()
-      const outcome = await attempt(deps, job, { timeoutMs, stop })
-      reportVideo(outcome, (performance.now() - began) / 1000)
+      const startedAt = performance.now()
+      const outcome = await processInTime(deps, job, { timeoutMs, stop })
+      reportVideo(outcome, (performance.now() - startedAt) / 1000)
       return 'ended'
     },
     onFailure: ({ assetId }, { error }) => reportVideoRetry(assetId, error),
@@ -45,19 +45,21 @@ export function startVideoWorker(
   })
 }
 
-/** Rejects if the system caused the failure, so that the video should be retried. */
-async function attempt(
+/**
+ * Processes a video within a time limit. Rejects if the video should be retried, because it did not cause the failure.
+ */
+async function processInTime(
   deps: VideoDependencies,
   job: ClaimedJob,
   { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
 ): Promise<VideoOutcome> {
-  const late = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    return await processVideo(deps, job, AbortSignal.any([stop, late]))
+    return await processVideo(deps, job, AbortSignal.any([stop, timeout]))
   } catch (error) {
     if (stop.reason instanceof JobLost) return 'discarded'
     if (stop.aborted) throw error
-    if (late.aborted) return fail(deps, job, new VideoFailure('processing_failed', 'it takes too long'))
+    if (timeout.aborted) return fail(deps, job, new VideoFailure('processing_failed', 'time limit exceeded'))
     if (error instanceof VideoFailure) return fail(deps, job, error)
     throw error
   }

@@ -15,9 +15,9 @@ export function completeImportedFile(
   return async ({ uploadId }) => {
     const upload = await findUpload(ctx.db, uploadId, ctx.now())
     if (!upload) throw uploadNotFound()
-    const made = upload.assetId === null ? undefined : await findAnyAsset(ctx.db, upload.assetId)
-    if (!made && upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
-    const asset = made ?? (await assembleFile(ctx, upload))?.asset
+    const existing = upload.assetId === null ? undefined : await findAnyAsset(ctx.db, upload.assetId)
+    if (!existing && upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
+    const asset = existing ?? (await assembleFile(ctx, upload))?.asset
     if (!asset) throw uploadNotFound()
     await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
     await recordImportCompleted(ctx.db, upload.id, asset.id)

@@ -22,12 +22,12 @@ export function importFile(ctx: Context): MethodImpl<typeof UploadsTransferServi
     const key = importKey(source, roomId, externalId)
     const now = ctx.now()
     const known = await findImported(ctx.db, key)
-    const begun = known && (await findUpload(ctx.db, known.uploadId, now))
-    const assetId = known?.assetId ?? begun?.assetId
+    const upload = known && (await findUpload(ctx.db, known.uploadId, now))
+    const assetId = known?.assetId ?? upload?.assetId
     const asset = assetId ? await findAnyAsset(ctx.db, assetId) : undefined
     if (asset) return { asset: toAttachedAsset(asset, ctx.fileLimits) }
-    if (begun?.state === 'open' && begun.sha256 === sha256 && begun.size === draft.size)
-      return { uploadId: begun.id, committed: BigInt(begun.committed) }
+    if (upload?.state === 'open' && upload.sha256 === sha256 && upload.size === draft.size)
+      return { uploadId: upload.id, committed: BigInt(upload.committed) }
 
     const uploadId = newId('asset')
     const expiresAt = new Date(now.getTime() + uploadLifeMs)

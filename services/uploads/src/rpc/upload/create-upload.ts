@@ -20,10 +20,10 @@ import { toUpload } from '../../view/upload.ts'
 const method = AssetUploadService.method.createUpload
 
 export function createUpload(ctx: Context): MethodImpl<typeof method> {
-  const repeat = async ({ upload: answered }: CreateUploadResponse) => {
-    const held = answered && (await findUpload(ctx.db, answered.uploadId, ctx.now()))
-    // A finished session may be deleted before its key.
-    const upload = held ? toUpload(held) : answered && { ...answered, status: AssetUploadStatus.CANCELLED }
+  const repeat = async ({ upload: earlier }: CreateUploadResponse) => {
+    const current = earlier && (await findUpload(ctx.db, earlier.uploadId, ctx.now()))
+    // A finished session may be deleted before its idempotency key.
+    const upload = current ? toUpload(current) : earlier && { ...earlier, status: AssetUploadStatus.CANCELLED }
     return create(CreateUploadResponseSchema, upload ? { upload } : {})
   }
   return (request, call) =>
