@@ -41,7 +41,7 @@ export type Context = {
   blobSecrets: readonly string[]
   /** Secrets with which asset URLs may be signed. */
   signingSecrets: readonly string[]
-  /** From which URLs of files are made. */
+  /** Base URL and secret of the signed URLs of files. */
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas

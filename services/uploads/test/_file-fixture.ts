@@ -10,10 +10,10 @@ export type ReadOptions = {
   method?: string
 }
 
-/** Posts files in the room Rtea and reads them from a process whose clock the test advances. */
+/** Uploads files to the room Rtea and reads them from a process whose clock the test advances. */
 export class FileFixture {
   readonly #env: Env
-  readonly #began = Date.now()
+  readonly #startedAt = Date.now()
   #messages = 0
   #service: Service | undefined
   /** Milliseconds by which the clock is advanced. */
@@ -32,13 +32,13 @@ export class FileFixture {
     return this.#service
   }
 
-  readonly now = (): Date => new Date(this.#began + this.clock)
+  readonly now = (): Date => new Date(this.#startedAt + this.clock)
 
   async start(settings?: Record<string, string>): Promise<void> {
     this.#service = await this.#env.start(settings, { now: this.now })
   }
 
-  /** Uploads a file and posts a message with it; returns the file's id. */
+  /** Uploads a file and claims it for a message; returns the file's id. */
   async attach(bytes: Uint8Array, contentType = 'text/plain', options: FileOptions = {}): Promise<string> {
     const { id } = await sendFile(this.#env, bytes, { contentType, ...options })
     const { userId = 'Ualice' } = options

@@ -15,7 +15,7 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Queries the services that refer to files and images for those that they currently use. Call this before deleting
+ * Queries the services that refer to files and images about which of them they currently use. Call this before deleting
  * something to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a
  * service does not answer.
  */
@@ -40,7 +40,7 @@ export class FileOwners {
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Returns the keys of the avatars, logos and banners that are currently used, at least those of these images. */
+  /** Returns the keys that the owners of these avatars, logos and banners currently use. */
   async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const hasServerImage = images.some(({ kind }) => kind === 'logo' || kind === 'banner')

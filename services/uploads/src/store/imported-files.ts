@@ -24,7 +24,7 @@ export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow
   return row
 }
 
-/** Records that the import of a file has started, possibly again. */
+/** Records that the import of a file has started or was restarted. */
 export async function recordImportStarted(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
   const started = { uploadId, assetId: null }
   await tx

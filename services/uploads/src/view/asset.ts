@@ -11,7 +11,7 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
 
-/** The reader of the file, and what its URLs are made from. */
+/** The reader of the file; the time, base URL and secret with which its URLs are signed. */
 export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }

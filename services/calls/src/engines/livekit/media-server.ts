@@ -49,7 +49,7 @@ async function unlessMissing<T>(request: () => Promise<T>): Promise<T | undefine
   try {
     return await measured(request)
   } catch (error) {
-    // Checks the code too, because a proxy also answers 404 while the media server is down.
+    // The status is not enough: a proxy may answer 404 while the media server is down.
     if (error instanceof TwirpError && error.code === 'not_found') return undefined
     throw error
   }

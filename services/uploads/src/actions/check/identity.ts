@@ -27,18 +27,18 @@ export type Belonging = 'own' | 'missing' | 'foreign'
 
 /**
  * Compares the identity object of the storage with the database. If it belongs to another state of the same database,
- * the identity becomes contested: neither deletes anything until an operator decides.
+ * the identity becomes contested, and neither deletes anything until an operator decides.
  */
 export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
   for (let left = firstMarkChecks; ; left -= 1) {
-    const belonging = await compareNow(ctx)
+    const belonging = await compareOnce(ctx)
     if (belonging !== 'about to be written') return belonging
     if (left === 0) return 'missing'
     await sleep(firstMarkPauseMs)
   }
 }
 
-async function compareNow(ctx: CheckContext): Promise<Belonging | 'about to be written'> {
+async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be written'> {
   // Read in this order, because a mark is written to the database before the storage.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await getIdentity(ctx.db)

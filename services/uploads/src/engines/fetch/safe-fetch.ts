@@ -12,7 +12,7 @@ export type FetchOptions = {
   callerId: string
   accept: string
   maxBytes: number
-  /** What to do with a longer body. */
+  /** Whether to truncate or refuse a longer body. */
   ifTooLong: 'truncate' | 'refuse'
   /** Whether to read a response with this content type. */
   acceptsType?: (contentType: string) => boolean

@@ -51,7 +51,7 @@ async function readHeader(bytes: Buffer) {
 
 async function readMetadata(bytes: Buffer): Promise<Metadata> {
   try {
-    // Without a limit, so that the error can state the size of an image that is too large.
+    // No limit here, so that the error for a large image can state its size.
     return await sharp(bytes, { ...decoderOptions, limitInputPixels: false }).metadata()
   } catch (error) {
     throw errors.imageIsBroken(error)

@@ -44,7 +44,7 @@ export async function startVideos(
   if (encoder) {
     const { videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
     const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
-    // An unusable folder is reported at once.
+    // Throws at once if the folder cannot be used.
     await sweep()
     opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
     opened.use(startVideoWorker({ ctx, encoder }, { atOnce, timeoutMs, signal }))
