@@ -2,8 +2,8 @@ import type { ConnectError } from '@connectrpc/connect'
 import { storageUnavailable } from '../../errors.ts'
 import { reportStorageFailure } from '../../metrics.ts'
 
-/** What callers get when the storage fails: `unavailable`, without the reason, which is logged. */
-export function failedStorage(cause: unknown): ConnectError {
+/** Logs a failure of the storage, and returns the error for callers: `unavailable`, without the reason. */
+export function storageFailure(cause: unknown): ConnectError {
   reportStorageFailure(cause)
   return storageUnavailable(cause)
 }

@@ -15,15 +15,15 @@ import { assetCreated } from '../../view/asset-events.ts'
 import { readAhead } from './read-ahead.ts'
 import type { Completed } from './upload-completions.ts'
 
-/** Chunks of a file that are in memory while it is put together. */
+/** Number of chunks in memory while a file is assembled. */
 const chunksAtOnce = 4
 
 /**
- * Assembles the file from its chunks: the bytes first, then the row. Undefined if another call was faster. Throws
- * `invalid_argument` if the file differs from the announced one, or is an invalid image.
+ * Assembles the file from its chunks: the bytes first, then the row. Returns undefined if another call completed the
+ * upload first. Throws `invalid_argument` if the file differs from the announced one, or is an invalid image.
  */
-export const putTogether = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
-  ctx.completions.once(upload.id, () => assemble(ctx, upload))
+export const assembleFile = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
+  ctx.completions.run(upload.id, () => assemble(ctx, upload))
 
 async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | undefined> {
   const { ownerId, roomId, filename, size, sha256 } = upload
@@ -33,10 +33,12 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
   const hash = createHash('sha256')
   const chunks = await findChunks(ctx.db, upload.id)
   await ctx.storage.put(bytesKey, Readable.from(contentOf(ctx, chunks, hash)))
-  const seen = await look(ctx, upload, { bytesKey, digest: hash.digest('hex') }).catch(async (error: unknown) => {
-    await discard()
-    throw error
-  })
+  const inspected = await inspect(ctx, upload, { bytesKey, digest: hash.digest('hex') }).catch(
+    async (error: unknown) => {
+      await discard()
+      throw error
+    },
+  )
   // If the commit fails it is unknown whether the row exists, so the bytes are left to the sweep.
   const done = await commit(ctx, upload.id, {
     id,
@@ -46,7 +48,7 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
     size,
     sha256,
     createdAt: ctx.now(),
-    ...seen,
+    ...inspected,
   })
   if (typeof done === 'object') return done
   await discard()
@@ -56,11 +58,11 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
 
 type Stored = { bytesKey: string; digest: string }
 
-/** Checks that the file is the announced one, then inspects it. */
-async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
+/** Checks that the file is the announced one, and returns its content type and size in pixels. */
+async function inspect(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
   if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }
-  return ctx.imageProcessor.measure(async () => {
+  return ctx.imageProcessor.inspect(async () => {
     const stored = await ctx.storage.get(bytesKey)
     if (!stored) throw uploadNotFound()
     return buffer(stored.content)
@@ -68,26 +70,26 @@ async function look(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, {
 }
 
 async function* contentOf(ctx: Context, chunks: readonly string[], hash: Hash): AsyncIterable<Buffer> {
-  const chunk = async (key: string): Promise<Buffer> => {
+  const readChunk = async (key: string): Promise<Buffer> => {
     const stored = await ctx.storage.get(key)
     // Another call has assembled the file, or the session has ended.
     if (!stored) throw uploadNotFound()
     return buffer(stored.content)
   }
-  for await (const bytes of readAhead(chunks, chunksAtOnce, chunk)) {
+  for await (const bytes of readAhead(chunks, chunksAtOnce, readChunk)) {
     hash.update(bytes)
     yield bytes
   }
 }
 
-async function commit(ctx: Context, uploadId: string, asset: NewAsset): Promise<Completed | 'erased' | 'slower'> {
+async function commit(ctx: Context, uploadId: string, asset: NewAsset): Promise<Completed | 'erased' | 'not first'> {
   const now = asset.createdAt
   const expiresAt = new Date(now.getTime() + keptMs)
   const done = await ctx.db.transaction(async (tx) => {
     if (await isErased(tx, asset.ownerId)) return 'erased'
     const upload = await markCompleted(tx, uploadId, { assetId: asset.id, expiresAt })
     const row = upload && (await insertAsset(tx, asset))
-    if (!row) return 'slower'
+    if (!row) return 'not first'
     return { upload, asset: row, entries: await enqueue(tx, assetCreated(row, now)) }
   })
   if (typeof done === 'object') ctx.relay.wake(done.entries)

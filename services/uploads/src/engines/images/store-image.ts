@@ -17,43 +17,43 @@ const kinds = new Map<ServerImageKind, PublicKind>([
   [ServerImageKind.BANNER, { name: 'banner', maxSize: { width: 1200, height: 630 } }],
 ])
 
-/** Decodes the purpose from a request. Throws `invalid_argument`. */
-export function publicKind(kind: ServerImageKind): PublicKind {
+/** Converts the kind of a request. Throws `invalid_argument`. */
+export function toPublicKind(kind: ServerImageKind): PublicKind {
   const known = kinds.get(kind)
   if (!known) throw unknownKind()
   return known
 }
 
 /** Dependencies for storing an image. */
-type Needs = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
+type Dependencies = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
 
-type Wanted = { kind: PublicKind; ownerId: string }
+type Purpose = { kind: PublicKind; ownerId: string }
 
 /**
- * Converts an upload to a public image and stores it: the bytes first, then the row in the transaction of `within`. The
- * sweep deletes bytes without a row. Returns the key.
+ * Converts an image to a public image and stores it: the bytes first, then the row, in one transaction with `within`.
+ * The sweep deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image.
  */
-export async function keepServerImage(
-  ctx: Needs,
-  { kind, ownerId }: Wanted,
+export async function storeImage(
+  ctx: Dependencies,
+  { kind, ownerId }: Purpose,
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,
 ): Promise<string> {
-  const { bytes, width, height } = await ctx.imageProcessor.make(read, { ...kind.maxSize, callerId: ownerId })
+  const { bytes, width, height } = await ctx.imageProcessor.convert(read, { ...kind.maxSize, callerId: ownerId })
   const key = newId('asset')
   await ctx.storage.put(storageKeys.serverImage(key), Readable.from([bytes]))
   const digest = createHash('sha256').update(bytes).digest('hex')
   const row = { key, ownerId, kind: kind.name, size: bytes.length, width, height, digest, createdAt: ctx.now() }
-  let gone = false
+  let isOwnerGone = false
   try {
     await ctx.db.transaction(async (tx) => {
       await within?.(tx)
-      gone = !(await insertServerImage(tx, row))
-      if (gone) throw ownerIsGone()
+      isOwnerGone = !(await insertServerImage(tx, row))
+      if (isOwnerGone) throw ownerIsGone()
     })
   } catch (error) {
     // After other errors it is unknown whether the row exists; the sweep decides.
-    if (gone) await ctx.storage.delete(storageKeys.serverImage(key))
+    if (isOwnerGone) await ctx.storage.delete(storageKeys.serverImage(key))
     throw error
   }
   return key

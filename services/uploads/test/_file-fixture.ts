@@ -1,7 +1,7 @@
 import { assetUrl, type ServerImageSize } from '@parley/signed-urls'
 import type { Service } from '@parley/runtime'
 import { publicUrl, signingSecret, type Env } from './_env.ts'
-import { claiming, sendFile, type Sending } from './_sending.ts'
+import { claimRequest, sendFile, type FileOptions } from './_send-files.ts'
 
 export type ReadOptions = {
   userId?: string
@@ -10,12 +10,13 @@ export type ReadOptions = {
   method?: string
 }
 
-/** Reads files of messages in the room Rtea from a process with a manual clock. */
-export class Readers {
+/** Uploads files to the room Rtea and reads them from a process whose clock the test advances. */
+export class FileFixture {
   readonly #env: Env
-  readonly #began = Date.now()
-  #claims = 0
+  readonly #startedAt = Date.now()
+  #messages = 0
   #service: Service | undefined
+  /** Milliseconds by which the clock is advanced. */
   clock = 0
 
   constructor(env: Env) {
@@ -31,27 +32,27 @@ export class Readers {
     return this.#service
   }
 
-  readonly now = (): Date => new Date(this.#began + this.clock)
+  readonly now = (): Date => new Date(this.#startedAt + this.clock)
 
   async start(settings?: Record<string, string>): Promise<void> {
     this.#service = await this.#env.start(settings, { now: this.now })
   }
 
-  /** Uploads a file and posts a message with it; returns the file's id. */
-  async attached(bytes: Uint8Array, contentType = 'text/plain', sending: Sending = {}): Promise<string> {
-    const { id } = await sendFile(this.#env, bytes, { contentType, ...sending })
-    const { userId = 'Ualice' } = sending
-    await this.#env.internal.claimAssets(claiming([id], { userId, eventId: `E${this.#claims++}` }))
+  /** Uploads a file and claims it for a message; returns the file's id. */
+  async attach(bytes: Uint8Array, contentType = 'text/plain', options: FileOptions = {}): Promise<string> {
+    const { id } = await sendFile(this.#env, bytes, { contentType, ...options })
+    const { userId = 'Ualice' } = options
+    await this.#env.internal.claimAssets(claimRequest([id], { userId, eventId: `E${this.#messages++}` }))
     return id
   }
 
-  /** Path of a file without ticket. */
-  pathOf(assetId: string): string {
+  /** URL of a file, without signature. */
+  unsignedUrlOf(assetId: string): string {
     return `${this.url}/assets/files/${assetId}`
   }
 
-  /** Address of a file at this process, as in the message that a reader gets. */
-  addressOf(assetId: string, { userId = 'Ualice', image }: ReadOptions = {}): string {
+  /** Signed URL of a file at this process, as in a message for this user. */
+  signedUrlOf(assetId: string, { userId = 'Ualice', image }: ReadOptions = {}): string {
     const { url } = assetUrl(
       { publicUrl, signingSecret },
       { assetId, userId, now: this.now(), ...(image && { image }) },
@@ -61,9 +62,9 @@ export class Readers {
 
   read(assetId: string, options: ReadOptions = {}): Promise<Response> {
     const { headers = {}, method = 'GET' } = options
-    return fetch(this.addressOf(assetId, options), { headers, method })
+    return fetch(this.signedUrlOf(assetId, options), { headers, method })
   }
 }
 
-/** The bytes of a response. */
+/** Reads the bytes of a response. */
 export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())

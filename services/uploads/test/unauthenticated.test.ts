@@ -3,19 +3,19 @@ import { forwardedHeaders } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
 import { credentialSecrets } from './_accounts.ts'
 import { openEnv, type Env } from './_env.ts'
-import { Readers } from './_reading.ts'
+import { FileFixture } from './_file-fixture.ts'
 
-const maxTrials = 12
+const maxPerMinute = 12
 
 let env: Env
-let readers: Readers
+let files: FileFixture
 let id = ''
 beforeAll(async () => {
   env = await openEnv()
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
-  readers = new Readers(env)
-  await readers.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxTrials) })
-  id = await readers.attached(Buffer.from('a file'))
+  files = new FileFixture(env)
+  await files.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxPerMinute) })
+  id = await files.attach(Buffer.from('a file'))
   env.accounts.signIn('Ubob', { token: 'bobs-token' })
   env.accounts.signIn('Ualice', { token: 'alices-token' })
 })
@@ -25,17 +25,17 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 /** Headers as the gateway sets them. */
 const from = (address: string) => forwardedHeaders(credentialSecrets, address)
 const read = async (address: string, headers: Record<string, string> = {}, query = '') =>
-  fetch(readers.pathOf(id) + query, { headers: { ...from(address), ...headers } })
+  fetch(files.unsignedUrlOf(id) + query, { headers: { ...from(address), ...headers } })
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
 /**
- * Sends requests until a network has no trials left; `more` then runs further checks. All of it must happen within a
- * minute, because trials are renewed every minute.
+ * Sends requests until the limit of a network is reached, then runs `more`. All of it must happen within a minute,
+ * because the limit is per minute, so it is repeated if that fails.
  */
 async function exhaust(send: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {
     const statuses = []
-    for (let n = 0; n <= maxTrials; n++) statuses.push(await send(n))
+    for (let n = 0; n <= maxPerMinute; n++) statuses.push(await send(n))
     expect(statuses.at(-1)).toBe(429)
     await more?.()
   })
@@ -57,53 +57,53 @@ test('requests without a valid credential are counted by network and refused abo
     },
   )
 
-  // Signed-in users and holders of a ticket continue, and other networks are unaffected.
+  // Signed-in users and signed URLs are still admitted, and other networks are not affected.
   expect(await statusOf('198.51.100.7', bearer('bobs-token'))).toBe(200)
-  const { search } = new URL(readers.addressOf(id))
+  const { search } = new URL(files.signedUrlOf(id))
   expect(await statusOf('198.51.100.7', {}, search)).toBe(200)
   expect(await statusOf('203.0.113.8', bearer('made-up'))).toBe(401)
   expect(await statusOf('203.0.113.8', bearer('alices-token'))).toBe(200)
 })
 
-test('concurrent requests are limited like sequential ones', async () => {
+test('concurrent requests do not exceed the limit', async () => {
   const requested = env.accounts.requested
   let release = () => {}
-  env.accounts.held = new Promise((resolve) => (release = resolve))
+  env.accounts.blocker = new Promise((resolve) => (release = resolve))
   const burst = Array.from({ length: 80 }, (_, n) => statusOf('198.51.100.37', bearer(`made-up-at-once-${n}`)))
-  await eventually(() => env.accounts.requested - requested >= maxTrials)
+  await eventually(() => env.accounts.requested - requested >= maxPerMinute)
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.38', {})
   release()
   const statuses = await Promise.all(burst)
   // A new minute may begin in between. Each credential is looked up under the current key and the previous one.
-  expect(env.accounts.requested - requested).toBeLessThanOrEqual(2 * 2 * maxTrials)
-  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * maxTrials)
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * maxTrials)
+  expect(env.accounts.requested - requested).toBeLessThanOrEqual(2 * 2 * maxPerMinute)
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(2 * maxPerMinute)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * maxPerMinute)
 })
 
 test('a client that disconnects while waiting is not looked up', async () => {
   const requested = env.accounts.requested
   let release = () => {}
-  env.accounts.held = new Promise((resolve) => (release = resolve))
-  const stays = Array.from({ length: maxTrials }, (_, n) => {
+  env.accounts.blocker = new Promise((resolve) => (release = resolve))
+  const staying = Array.from({ length: maxPerMinute }, (_, n) => {
     env.accounts.signIn('Ubob', { token: `stays-${n}` })
     return statusOf('198.51.100.47', bearer(`stays-${n}`))
   })
-  await eventually(() => env.accounts.requested - requested === maxTrials)
+  await eventually(() => env.accounts.requested - requested === maxPerMinute)
   const leaving = new AbortController()
   const headers = { ...from('198.51.100.47'), ...bearer('alices-other') }
-  const left = Array.from({ length: 20 }, () =>
-    fetch(readers.pathOf(id), { headers, signal: leaving.signal }).catch(() => undefined),
+  const aborted = Array.from({ length: 20 }, () =>
+    fetch(files.unsignedUrlOf(id), { headers, signal: leaving.signal }).catch(() => undefined),
   )
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.48', {})
   leaving.abort()
-  await Promise.all(left)
+  await Promise.all(aborted)
   for (let n = 0; n < 5; n++) await statusOf('198.51.100.48', {})
   release()
-  expect(await Promise.all(stays)).toEqual(stays.map(() => 200))
-  expect(env.accounts.requested - requested).toBe(maxTrials)
+  expect(await Promise.all(staying)).toEqual(staying.map(() => 200))
+  expect(env.accounts.requested - requested).toBe(maxPerMinute)
 })
 
-test('invalid tickets count too', async () => {
+test('requests by URLs with an invalid signature count too', async () => {
   await exhaust(
     (n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`),
     async () => expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429),
@@ -117,7 +117,7 @@ test('a credential that has become invalid does not bypass the limit', async () 
   await exhaust(() => statusOf('198.51.100.27', bearer('short-lived')))
 })
 
-test('an IPv6 /64 is one network', async () => {
+test('an IPv6 /64 counts as one network', async () => {
   await exhaust(
     (n) => statusOf(`2001:db8:1:2::${n + 1}`, bearer('made-up')),
     async () => expect(await statusOf('2001:db8:1:2:ffff::1', bearer('made-up'))).toBe(429),
@@ -125,9 +125,9 @@ test('an IPv6 /64 is one network', async () => {
   expect(await statusOf('2001:db8:9:2::1', bearer('made-up'))).toBe(401)
 })
 
-test('addresses claimed by the client itself are ignored', async () => {
-  const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
+test('an address that the client itself sends is ignored', async () => {
+  const forgedHeaders = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
   const send = async (n: number) =>
-    (await fetch(readers.pathOf(id), { headers: { ...claims(n), ...bearer('made-up') } })).status
+    (await fetch(files.unsignedUrlOf(id), { headers: { ...forgedHeaders(n), ...bearer('made-up') } })).status
   await exhaust(send, async () => expect(await send(200)).toBe(429))
 })

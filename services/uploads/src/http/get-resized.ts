@@ -1,14 +1,14 @@
 import type { Context } from '../context.ts'
-import type { ResizedImage, Resizing, PictureSize } from '../engines/images/index.ts'
+import type { ResizedImage, ResizeRequest, CachedSizeId } from '../engines/images/index.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Another size of a stored image, generated unless it is cached. Throws a refusal if too many were generated for the
- * caller or their network.
+ * Returns another size of a stored image, from the cache or newly generated. Throws a refusal if too many were
+ * generated for the caller or their network.
  */
-export const sizeOf = (
+export const getResized = (
   { renderings, imageProcessor, transforms }: Context,
-  { read, ...wanted }: PictureSize & Resizing & { read: () => Promise<Buffer> },
+  { read, ...wanted }: CachedSizeId & ResizeRequest & { read: () => Promise<Buffer> },
 ): Promise<ResizedImage> | ResizedImage =>
   transforms.get(wanted, () => {
     const waitMs = renderings.take(wanted.callerId, wanted.address)

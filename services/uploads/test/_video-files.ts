@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs ffmpeg in a separate folder, and returns the file that it made. */
-export async function film(name: string, args: string[]): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-films-'))
+/** Makes a video with ffmpeg; returns its bytes. */
+export async function makeVideo(name: string, args: string[]): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-videos-'))
   try {
     await run('ffmpeg', ['-hide_banner', '-loglevel', 'error', '-y', ...args, name], { cwd: folder })
     return await readFile(join(folder, name))
@@ -17,12 +17,14 @@ export async function film(name: string, args: string[]): Promise<Buffer> {
   }
 }
 
-/** One second of moving pictures, as input arguments of ffmpeg. */
-export const pictures = (size: string, rate = 10): string[] => [
+/** Input arguments of ffmpeg for one second of a test pattern. */
+export const testPattern = (size: string, rate = 10): string[] => [
   ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=1`],
 ]
+/** Input arguments of ffmpeg for one second of a tone. */
 export const tone = ['-f', 'lavfi', '-i', 'sine=duration=1']
-export const quickly = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
+/** Output arguments of ffmpeg for a fast encoding as H.264. */
+export const fastH264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 
 /** The output of ffprobe for these bytes. */
 export async function probe(bytes: Buffer): Promise<{ format: string; streams: string[] }> {
@@ -39,9 +41,9 @@ export async function probe(bytes: Buffer): Promise<{ format: string; streams: s
   }
 }
 
-/** The number of frames that ffmpeg, with the given arguments, decodes from the bytes. */
-export async function framesOf(bytes: Buffer, ...args: string[]): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-films-'))
+/** Counts the frames that ffmpeg, with the given arguments, decodes from the bytes. */
+export async function countFrames(bytes: Buffer, ...args: string[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-videos-'))
   try {
     await writeFile(join(folder, 'in'), bytes)
     const read = [...args, '-i', join(folder, 'in'), '-f', 'framemd5', '-']
@@ -52,21 +54,21 @@ export async function framesOf(bytes: Buffer, ...args: string[]): Promise<number
   }
 }
 
-/** A QuickTime file whose media data is in another file, at the same offsets. */
-export function referringTo(path: string, bytes: Buffer): Buffer {
+/** Makes a QuickTime file whose media data is in the file at `path`, at the same offsets. */
+export function makeReferenceTo(path: string, bytes: Buffer): Buffer {
   const at = bytes.indexOf('dref') - 4
-  const ends = at + bytes.readUInt32BE(at)
+  const end = at + bytes.readUInt32BE(at)
   const name = Buffer.concat([Buffer.from(path), Buffer.alloc(path.length % 2)])
   const alias = Buffer.concat([Buffer.alloc(150), uint16(2), uint16(path.length), name, uint16(0xffff), uint16(0)])
   const entry = box('alis', Buffer.concat([Buffer.alloc(4), alias]))
   const dref = box('dref', Buffer.concat([Buffer.alloc(7), Buffer.from([1]), entry]))
-  const film = Buffer.concat([bytes.subarray(0, at), dref, bytes.subarray(ends)])
+  const video = Buffer.concat([bytes.subarray(0, at), dref, bytes.subarray(end)])
   for (const outer of ['moov', 'trak', 'mdia', 'minf', 'dinf']) {
-    const place = bytes.indexOf(outer, bytes.indexOf('moov')) - 4
-    film.writeUInt32BE(bytes.readUInt32BE(place) + dref.length - (ends - at), place)
+    const boxStart = bytes.indexOf(outer, bytes.indexOf('moov')) - 4
+    video.writeUInt32BE(bytes.readUInt32BE(boxStart) + dref.length - (end - at), boxStart)
   }
-  // Its own media data is invalid.
-  return film.fill(0, bytes.indexOf('mdat') + 4, bytes.indexOf('moov') - 4)
+  // The media data in the file itself is overwritten.
+  return video.fill(0, bytes.indexOf('mdat') + 4, bytes.indexOf('moov') - 4)
 }
 
 const box = (type: string, content: Buffer): Buffer => {

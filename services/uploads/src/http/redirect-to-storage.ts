@@ -5,17 +5,23 @@ import { isPlayed, mayHoldScripts } from '../domain/media-type.ts'
 const largeBytes = 32 * 1024 * 1024
 const expiresMs = 5 * 60_000
 
-export type Passive = { key: string; size: number; contentType: string; filename: string; headers: OutgoingHttpHeaders }
+export type Redirectable = {
+  key: string
+  size: number
+  contentType: string
+  filename: string
+  headers: OutgoingHttpHeaders
+}
 
 /**
- * Redirects requests for large files and media to the storage, if it supports that. The address is valid for five
- * minutes and only for reading. Files that could run are not opened there either.
+ * Redirects requests for large files and media to the storage, if it supports presigned URLs. The URL is valid for five
+ * minutes and only for reading. Files that could run scripts are not redirected. Returns whether it has replied.
  */
-export async function repliedElsewhere(
+export async function redirectToStorage(
   ctx: Pick<Context, 'storage'>,
   request: IncomingMessage,
   response: ServerResponse,
-  { key, size, contentType, filename, headers }: Passive,
+  { key, size, contentType, filename, headers }: Redirectable,
 ): Promise<boolean> {
   if (!ctx.storage.presign || request.method !== 'GET' || mayHoldScripts(contentType)) return false
   if (!isPlayed(contentType) && size < largeBytes) return false

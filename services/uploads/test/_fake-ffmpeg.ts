@@ -2,29 +2,29 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Stand-ins for ffmpeg and ffprobe that record their calls. */
-export type StandIn = AsyncDisposable & {
+/** Scripts that replace ffmpeg and ffprobe, and record their calls. */
+export type FakeFfmpeg = AsyncDisposable & {
   /** Environment for a process that uses them. */
   settings: Record<string, string>
-  /** Process ids of transcoding calls, oldest first. */
-  begun: () => Promise<number[]>
-  /** Lets calls continue whose video contains WAIT. */
+  /** Process ids of encoding calls, oldest first. */
+  calls: () => Promise<number[]>
+  /** Lets the calls for videos that contain WAIT continue. */
   release: () => Promise<void>
   /** Existing job folders. */
   folders: () => Promise<string[]>
-  /** Creates a job folder of the given age, as if a job had left it behind. */
+  /** Creates a job folder of the given age, as a killed process leaves it behind. */
   leaveFolder: (name: string, ageMs: number) => Promise<void>
 }
 
 const ffprobe = `#!/bin/sh
-case "$*" in *-version*) echo 'ffprobe version stand-in'; exit 0 ;; esac
+case "$*" in *-version*) echo 'ffprobe version fake'; exit 0 ;; esac
 grep -aq SILENT source && { echo '{"streams":[{"codec_type":"audio"}]}'; exit 0; }
 echo '{"streams":[{"codec_type":"video","width":1280,"height":720}],"format":{"duration":"2.5"}}'
 `
 
 const ffmpeg = (folder: string) => `#!/bin/sh
 case "$*" in *-encoders*) echo ' V..... libx264'; echo ' A..... aac'; exit 0 ;; esac
-echo $$ >> '${folder}/begun'
+echo $$ >> '${folder}/calls'
 grep -aq BROKEN source && { echo 'Invalid data found when processing input' >&2; exit 1; }
 grep -aq FULL source && { echo 'No space left on device' >&2; exit 1; }
 grep -aq KILLED source && kill -9 $$
@@ -35,9 +35,9 @@ for arg do case "$arg" in
 esac; done
 `
 
-/** Scripts that replace ffmpeg and ffprobe; words inside the video control what they do. */
-export async function standInFfmpeg(): Promise<StandIn> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-stand-in-'))
+/** Installs the scripts. Words inside the video control what they do. */
+export async function startFakeFfmpeg(): Promise<FakeFfmpeg> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-fake-ffmpeg-'))
   const program = async (name: string, script: string) => {
     const path = join(folder, name)
     await writeFile(path, script)
@@ -52,8 +52,8 @@ export async function standInFfmpeg(): Promise<StandIn> {
       PARLEY_VIDEO_FFPROBE_PATH: await program('ffprobe', ffprobe),
       PARLEY_VIDEO_TEMP_DIR: work,
     },
-    begun: async () => {
-      const lines = await readFile(join(folder, 'begun'), 'utf8').catch(() => '')
+    calls: async () => {
+      const lines = await readFile(join(folder, 'calls'), 'utf8').catch(() => '')
       return lines
         .split('\n')
         .filter((line) => line !== '')
@@ -71,6 +71,6 @@ export async function standInFfmpeg(): Promise<StandIn> {
   }
 }
 
-/** Bytes with the header of an MP4, followed by words that control the stand-ins. */
-export const videoSaying = (words: string): Buffer =>
+/** Bytes with the header of an MP4 file, followed by words that control the scripts. */
+export const videoWith = (words: string): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypisom'), Buffer.alloc(12), Buffer.from(words)])

@@ -12,10 +12,10 @@ import type {
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: string }
 
-/** Stands in for rooms: a few rooms and their members. */
+/** A fake of rooms, with a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
-  /** Called before a request for access is answered. */
+  /** Called before each `GetRoomAccess` is answered. */
   beforeAccess: ((request: GetRoomAccessRequest) => void) | undefined
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
@@ -55,7 +55,7 @@ export class FakeRooms {
   }
 }
 
-/** Stands in for messaging: keeps events of rooms, each once. */
+/** A fake of messaging, which keeps each event of a room once. */
 export class FakeMessaging {
   readonly events: (RoomEvent & { roomId: string })[] = []
 
@@ -67,16 +67,16 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Events of a room: kind, actor, and how the change was detected. */
-  publishedOf(roomId: string): string[] {
+  /** Events of a room as text: kind, the user who joined or left, and how the change was detected. */
+  eventsOf(roomId: string): string[] {
     return this.events
       .filter((event) => event.roomId === roomId)
       .map(({ kind, fact }) => [kind, ...(fact.case === 'call' ? [fact.value.userId, fact.value.source] : [])])
-      .map((words) => words.filter((word) => word !== '').join(' '))
+      .map((parts) => parts.filter((part) => part !== '').join(' '))
   }
 }
 
-/** A stand-in for accounts in which every user exists and is named after their id. */
+/** A fake of accounts, in which every user exists and is named after their id. */
 export const getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => ({
   profiles: userIds.map((id) => ({
     user: { id, login: id.toLowerCase(), displayName: `Person ${id}`, avatarUrl: `https://chat.example.org/${id}` },
