@@ -7,11 +7,11 @@ import type { Config } from './config.ts'
 import { followStream, subscribeToHints, loadUniversalRooms, longestDelayMs, NodePolicy } from './engines/hub/index.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { startJobs } from './jobs/index.ts'
-import { verifyInTime } from './jobs/verify-sessions.ts'
+import { verifyUntilAnswered } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSockets } from './ws/open-sockets.ts'
 
-/** Starts the deployable. Before it stops it closes its sockets, spread over a period. */
+/** Starts the deployable. Before it stops, it closes its sockets in groups spread over the drain window. */
 export function startRealtime(config: Config, overrides: Starting = {}): Promise<Service> {
   const waitsFor = ['policy and universal rooms']
   const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)
@@ -27,11 +27,11 @@ async function compose(host: Host, config: Config): Promise<void> {
   const policy = new NodePolicy(() => admin.getPolicy({}), signal)
   const server = await openSockets(host, config, {
     ...{ accounts, rooms, policy, metrics },
-    verify: (sockets) => host.background(verifyInTime(sockets, accounts, signal)),
+    verify: (sockets) => host.background(verifyUntilAnswered(sockets, accounts, signal)),
   })
   const { hub, opening } = server.context
   policy.onChange(() => hub.policyChanged())
-  host.use(metrics.sockets(() => hub.connections.size))
+  host.use(metrics.observeSockets(() => hub.connections.size))
   const load = async () => void (await Promise.all([policy.reload(), loadUniversalRooms(hub, rooms, signal)]))
   const intake = await followStream(host, {
     hub,
