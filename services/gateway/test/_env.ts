@@ -67,7 +67,7 @@ export const openEnv = () =>
           routes: (routes) => {
             routes.service(RoomDirectoryService, {
               getRoom: async ({ roomId }, context) => {
-                received.push({ ...callerOfCall(context), roomId })
+                received.push({ ...describeCall(context), roomId })
                 await held
                 context.responseHeader.set('parley-session', 'handle 60 U1')
                 context.responseHeader.set('parley-secret', 'inside')
@@ -76,7 +76,7 @@ export const openEnv = () =>
             })
             routes.service(RoomService, {
               createRoom: ({ name }, context) => {
-                received.push({ ...callerOfCall(context), roomId: name })
+                received.push({ ...describeCall(context), roomId: name })
                 return { room: { id: 'R1', name } }
               },
             })
@@ -99,7 +99,7 @@ export const openEnv = () =>
     },
   )
 
-const callerOfCall = (context: HandlerContext) => ({
+const describeCall = (context: HandlerContext) => ({
   userId: callerOf(context).userId,
   key: idempotencyKeyOf(context),
   headers: context.requestHeader,

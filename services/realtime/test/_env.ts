@@ -3,7 +3,7 @@ import { publishEvents, testService, type TestProcess } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startRealtime } from '../src/service.ts'
 import { postedTo } from './_events.ts'
-import { secretKey, standIns } from './_stand-ins.ts'
+import { secretKey, createStandIns } from './_stand-ins.ts'
 import { Socket } from './_socket.ts'
 
 export { ready } from '@parley/testkit'
@@ -30,7 +30,7 @@ export const openEnv = () =>
       },
     },
     async (harness) => {
-      const { routes, ...services } = standIns()
+      const { routes, ...services } = createStandIns()
       await harness.neighbours(routes)
       const sockets: Socket[] = []
       harness.beforeEnd('sockets', () => sockets.forEach((socket) => socket.close()))

@@ -16,7 +16,7 @@ type Session = { userId: string; credentialId: string; roleIds: string[]; rolesV
  * Stand-ins for other services, with their state, which a test can change at any time, and the calls that they
  * received.
  */
-export function standIns() {
+export function createStandIns() {
   const policy = standardPolicy()
   /** Valid sessions, by digest in hex. */
   const sessions: Map<string, Session> = new Map()

@@ -38,7 +38,7 @@ export class WebSocketProxy {
     )
   }
 
-  /** `request` must be a GET without a body. */
+  /** Forwards an upgrade request, which must be a GET without a body. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
     if (this.#draining) {

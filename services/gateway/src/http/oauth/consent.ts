@@ -27,8 +27,11 @@ export function storePendingRequest(
   )
 }
 
-/** The request of this user that waits for consent in this browser. Throws `failed_precondition` if there is none. */
-function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
+/**
+ * Returns the request of this user that waits for consent in this browser. Throws `failed_precondition` if there is
+ * none.
+ */
+function readPendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
   const sealed = readCookie(context, request.headers.cookie, name)
   const candidates = cookieSecrets(context).map((secret) => unsealRequest(secret, sealed, user))
   const authorization = candidates.find((request) => request !== undefined)
@@ -40,13 +43,13 @@ function pendingRequest(context: AuthContext, request: IncomingMessage, user: Si
 async function decide(
   context: AuthContext,
   response: ServerResponse,
-  decided: { authorization: AuthorizationRequest; user: SignedIn; granted: boolean },
+  decision: { authorization: AuthorizationRequest; user: SignedIn; granted: boolean },
 ): Promise<string> {
-  const { authorization, granted } = decided
-  const { userId, credentialId } = decided.user.caller
+  const { authorization, granted } = decision
+  const { userId, credentialId } = decision.user.caller
   const { origin } = new URL(authorization.redirectUri)
   await context.signIn.decideConsent({ userId, credentialId, origin, granted })
-  const consent = { user: decided.user, consentedNow: true }
+  const consent = { user: decision.user, consentedNow: true }
   const url = granted ? await issueCode(context, authorization, consent) : deniedUrl(context, authorization)
   deleteCookie(context, response, name)
   return url
@@ -72,7 +75,7 @@ const deniedUrl = (context: AuthContext, { redirectUri, state }: AuthorizationRe
 
 /** `GET /oauth/consent/request`: the client about which the user has to decide. */
 export const consentRequest: UserHandler = (context, request, response, user) => {
-  const { redirectUri } = pendingRequest(context, request, user)
+  const { redirectUri } = readPendingRequest(context, request, user)
   return replyJson(request, response, 200, { redirectUri, redirectOrigin: new URL(redirectUri).origin })
 }
 
@@ -80,14 +83,14 @@ const decisionHandler =
   (granted: boolean): UserHandler =>
   async (context, request, response, user) => {
     const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
-    const authorization = pendingRequest(context, request, user)
+    const authorization = readPendingRequest(context, request, user)
     // Another client may have started a request since the page was shown; the decision does not apply to that one.
     if (shown !== authorization.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { authorization, user, granted })
     return replyJson(request, response, 200, { redirectUrl })
   }
 
-/** `POST /oauth/consent/approve` */
+/** `POST /oauth/consent/approve`: grants the request. */
 export const approveConsent = decisionHandler(true)
-/** `POST /oauth/consent/deny` */
+/** `POST /oauth/consent/deny`: denies the request. */
 export const denyConsent = decisionHandler(false)

@@ -145,6 +145,7 @@ export class ReplayBuffer {
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
     let bytes = 0
+    /** Adds items; returns whether they exceed the limit. */
     const exceedsLimitWith = (more: Iterable<Item>): boolean => {
       for (const item of more) {
         items.push(item)
