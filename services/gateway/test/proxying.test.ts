@@ -52,7 +52,7 @@ test.each([
   expect(ours).toEqual(['parley-forwarded-for-proof'])
 })
 
-test.each(['http', 'websocket'])('only the gateway states the client of a request (%s)', async (kind) => {
+test.each(['http', 'websocket'])('only the gateway states the address of the client (%s)', async (kind) => {
   const headers = {
     ...{ 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6', 'x-real-ip': '6.6.6.6' },
     'parley-forwarded-for-proof': 'made up',
@@ -82,7 +82,7 @@ test.each([
   expect(received).toEqual([])
 })
 
-test('client and gateway alone decide whether the connection stays open', async () => {
+test('the upstream server does not decide whether the connection to the client stays open', async () => {
   const { hostname, port } = new URL(gateway.url)
   const client = connect(Number(port), hostname)
   client.write('GET /assets/files/A1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -109,7 +109,7 @@ test('a request for the socket without an upgrade gets instructions', async () =
 })
 
 test.each(['/api/realtime/../internal', '/api/realtime%2f', '/internal', '/assets/x'])(
-  'a socket for %s is not',
+  'a socket for %s is not forwarded',
   async (path) => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}${path}`)
     await new Promise((resolve) => socket.once('error', resolve))

@@ -12,13 +12,13 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { PassOn } from './pass-on.ts'
+import { HttpProxy } from './http-proxy.ts'
 
 const servers: Server[] = []
-const passOns: PassOn[] = []
+const proxies: HttpProxy[] = []
 afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
-  for (const passOn of passOns.splice(0)) await passOn[Symbol.asyncDispose]()
+  for (const proxy of proxies.splice(0)) await proxy[Symbol.asyncDispose]()
 })
 
 async function serve(handle: RequestListener): Promise<string> {
@@ -28,16 +28,21 @@ async function serve(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const forwarded = () => ({ 'x-forwarded-for': '198.51.100.1' })
+const describeClient = () => ({ 'x-forwarded-for': '198.51.100.1' })
 
-const through = async (handle: RequestListener): Promise<string> => {
-  const passOn = new PassOn({ what: 'assets', targets: [await serve(handle)], methods: ['GET', 'POST'], forwarded })
-  passOns.push(passOn)
-  return serve((request, response) => void passOn.http(request, response))
+const proxyTo = async (handle: RequestListener): Promise<string> => {
+  const proxy = new HttpProxy({
+    what: 'assets',
+    targets: [await serve(handle)],
+    methods: ['GET', 'POST'],
+    describeClient,
+  })
+  proxies.push(proxy)
+  return serve((request, response) => void proxy.http(request, response))
 }
 
 test('a response is forwarded whole, or with the requested range', async () => {
-  const url = await through((request, response) => {
+  const url = await proxyTo((request, response) => {
     response.writeHead(206, { 'content-range': 'bytes 0-1/9' }).end(request.headers.range)
   })
   const response = await fetch(url, { headers: { range: 'bytes=0-1' } })
@@ -46,7 +51,7 @@ test('a response is forwarded whole, or with the requested range', async () => {
 })
 
 test('an incomplete response is aborted without waiting for the rest', async () => {
-  const url = await through((_, response) => {
+  const url = await proxyTo((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
     void setImmediate().then(() => response.destroy())
   })
@@ -55,7 +60,7 @@ test('an incomplete response is aborted without waiting for the rest', async () 
 
 test('hop-by-hop headers are not forwarded in either direction', async () => {
   let requested: IncomingHttpHeaders = {}
-  const url = await through((request, response) => {
+  const url = await proxyTo((request, response) => {
     requested = request.headers
     response.writeHead(200, { connection: 'x-hop', 'x-hop': '1', 'x-end': '1', te: 'trailers' }).end()
   })
@@ -76,7 +81,7 @@ test('hop-by-hop headers are not forwarded in either direction', async () => {
 test('a response is read no faster than the client reads it', async () => {
   const size = 100_000_000
   let sent = 0
-  const url = await through((_, response) => {
+  const url = await proxyTo((_, response) => {
     const bytes = function* () {
       for (const chunk = Buffer.alloc(100_000); sent < size; sent += chunk.length) yield chunk
     }
@@ -89,7 +94,7 @@ test('a response is read no faster than the client reads it', async () => {
   for await (const data of answer) {
     received += (data as Buffer).length
     furthestAhead = Math.max(furthestAhead, sent - received)
-    // The server runs several times for each read of the client.
+    // Lets the server write several times for each read of the client.
     for (let turn = 0; turn < 5; turn++) await setImmediate()
   }
   expect(received).toBe(size)
@@ -102,7 +107,7 @@ test.each(['before an answer', 'during an answer'])(
     let begin: () => void = () => undefined
     const begun = new Promise<void>((resolve) => (begin = resolve))
     let ended: Promise<unknown> = Promise.resolve()
-    const url = await through((_, response) => {
+    const url = await proxyTo((_, response) => {
       ended = once(response, 'close')
       if (when === 'during an answer') response.write('some of it')
       begin()
@@ -121,7 +126,7 @@ test('a client that disconnects while its second request waits for the first end
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   const url = new URL(
-    await through((_, response) => {
+    await proxyTo((_, response) => {
       if (ended.push(once(response, 'close')) === 2) begin()
     }),
   )
@@ -139,7 +144,7 @@ test.each([
   let length = 0
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
-  const url = await through((request, response) => {
+  const url = await proxyTo((request, response) => {
     request.on('data', (data: Buffer) => {
       length += data.length
       begin()
@@ -159,10 +164,10 @@ test('an incomplete body is not mistaken for a complete one', async () => {
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   let broken: Promise<unknown> = Promise.resolve()
-  const url = await through((request) => {
+  const url = await proxyTo((request) => {
     broken = once(request, 'end').then(
       () => 'whole',
-      () => 'broken off',
+      () => 'incomplete',
     )
     request.on('data', begin)
   })
@@ -170,31 +175,31 @@ test('an incomplete body is not mistaken for a complete one', async () => {
   request.write('abc')
   await begun
   request.destroy()
-  expect(await broken).toBe('broken off')
+  expect(await broken).toBe('incomplete')
 })
 
-test('without any server the client is told to retry', async () => {
-  const passOn = new PassOn({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], forwarded })
-  passOns.push(passOn)
-  const response = await fetch(await serve((request, answer) => void passOn.http(request, answer)))
+test('if no server is reachable the client is told to retry', async () => {
+  const proxy = new HttpProxy({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], describeClient })
+  proxies.push(proxy)
+  const response = await fetch(await serve((request, answer) => void proxy.http(request, answer)))
   expect([response.status, await response.json()]).toEqual([503, { error: 'assets is not available; try again' }])
 })
 
 describe('with several servers', () => {
-  const among = async (targets: string[], beginMs?: number): Promise<string> => {
-    const options = beginMs === undefined ? {} : { beginMs }
-    const passOn = new PassOn({ what: 'assets', targets, methods: ['GET', 'POST'], forwarded, ...options })
-    passOns.push(passOn)
-    return serve((request, response) => void passOn.http(request, response))
+  const proxyToAny = async (targets: string[], firstByteMs?: number): Promise<string> => {
+    const options = firstByteMs === undefined ? {} : { firstByteMs }
+    const proxy = new HttpProxy({ what: 'assets', targets, methods: ['GET', 'POST'], describeClient, ...options })
+    proxies.push(proxy)
+    return serve((request, response) => void proxy.http(request, response))
   }
-  const nobody = 'http://127.0.0.1:1'
+  const unreachable = 'http://127.0.0.1:1'
   const read = async (url: string, init?: RequestInit) => {
     const response = await fetch(url, init)
     return [response.status, await response.text()]
   }
 
   test('a dead server is skipped, even for a request with a body', async () => {
-    const url = await among([nobody, await serve((request, response) => void request.pipe(response))])
+    const url = await proxyToAny([unreachable, await serve((request, response) => void request.pipe(response))])
     for (let n = 0; n < 4; n++) expect(await read(url)).toEqual([200, ''])
     for (let n = 0; n < 4; n++) expect(await read(url, { method: 'POST', body: 'x' })).toEqual([200, 'x'])
   })
@@ -202,7 +207,7 @@ describe('with several servers', () => {
   test('a frozen server is tried once, and then avoided', async () => {
     let requested = 0
     const frozen = await serve(() => requested++)
-    const url = await among([frozen, await serve((_, response) => response.end('here'))], 50)
+    const url = await proxyToAny([frozen, await serve((_, response) => response.end('here'))], 50)
     for (let n = 0; n < 6; n++) expect(await read(url)).toEqual([200, 'here'])
     expect(requested).toBe(1)
   })
@@ -214,9 +219,9 @@ describe('with several servers', () => {
       request.socket.destroy()
     }
     const targets = [await serve(breaking), await serve(breaking)]
-    const url = await among([...targets, await serve((_, response) => response.end('here'))])
+    const url = await proxyToAny([...targets, await serve((_, response) => response.end('here'))])
     expect(await read(url)).toEqual([200, 'here'])
-    const other = await among(targets)
+    const other = await proxyToAny(targets)
     expect((await read(other, { method: 'POST', body: 'x' }))[0]).toBe(503)
     expect(posts).toBe(1)
   })

@@ -1,22 +1,25 @@
 import type { Event } from '@parley/contracts/internal'
 import { isRecording, withSpan } from '@parley/telemetry'
 
-/** What is done with each event of a batch. */
-type Delivery<Place> = {
-  push: (event: Event, place: Place) => void
-  /** Called with what `push` threw. */
+type Delivery<Position> = {
+  deliver: (event: Event, position: Position) => void
+  /** Called with the error that `deliver` threw. */
   failed: (event: Event, error: unknown) => void
 }
 
 /**
- * Hands an event and its place to `push` within a span of the trace that caused it; events carry a trace only while
- * someone records.
+ * Calls `deliver` for an event, in a span of the trace that caused the event. Events carry a trace only while traces
+ * are recorded.
  */
-export function traced<Place>(event: Event, place: Place, { push, failed }: Delivery<Place>): void {
+export function deliverTraced<Position>(
+  event: Event,
+  position: Position,
+  { deliver, failed }: Delivery<Position>,
+): void {
   const { traceparent, kind, id } = event
   if (traceparent === '' || !isRecording()) {
     try {
-      return push(event, place)
+      return deliver(event, position)
     } catch (error) {
       return failed(event, error)
     }
@@ -28,10 +31,10 @@ export function traced<Place>(event: Event, place: Place, { push, failed }: Deli
     'messaging.message.id': id,
     'parley.event.kind': kind,
   }
-  // The work is done when this returns; only the span ends later.
+  // Delivery is complete when this call returns; only the span ends later.
   void withSpan('deliver to sockets', { kind: 'consumer', parent: traceparent, attributes }, () => {
     try {
-      push(event, place)
+      deliver(event, position)
     } catch (error) {
       failed(event, error)
       throw error

@@ -1,5 +1,5 @@
 /** Credentials of an upgrade request. */
-export type Presented = {
+export type PresentedCredentials = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined
   /** Address of the client. */

@@ -5,7 +5,7 @@ import { eventually } from '@parley/testkit'
 import { openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
 import { Socket } from './_socket.ts'
 
-const maxTrials = 12
+const maxAttempts = 12
 const refused = {
   code: 'temporarily_unavailable',
   message: expect.stringContaining('unauthenticated'),
@@ -17,12 +17,12 @@ let env: Env
 let node: Node
 beforeAll(async () => {
   env = await openEnv()
-  node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxTrials) })
+  node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxAttempts) })
   await ready(node)
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** The error code of a hello; undefined if it is accepted. */
+/** Sends a hello; returns its error, or undefined if it is accepted. */
 async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
   const socket = await Socket.open(url, headers)
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
@@ -34,13 +34,13 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
- * Sends hellos until a network has no trials left; `more` then runs further checks. All of it must happen within a
- * minute, because trials are renewed every minute.
+ * Sends hellos until a network has no attempts left; `more` then runs further checks. All of it must happen within a
+ * minute, because the limit is per minute.
  */
-async function exhaust(say: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
+async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {
     const ends = []
-    for (let n = 0; n <= maxTrials; n++) ends.push(await say(n))
+    for (let n = 0; n <= maxAttempts; n++) ends.push(await send(n))
     expect(ends.at(-1)).toEqual(refused)
     await more()
   })
@@ -52,9 +52,9 @@ test('hellos without a valid credential are counted by network and refused above
   await exhaust(
     (n) => hello(n % 4 ? `prl_ATmadeup${n}` : undefined, from('198.51.100.7')),
     async () => {
-      const asked = env.requests.accounts
+      const before = env.requests.accounts
       expect(await hello('prl_ATmadeup', from('198.51.100.7'))).toEqual(refused)
-      expect(env.requests.accounts).toBe(asked)
+      expect(env.requests.accounts).toBe(before)
     },
   )
 
@@ -68,7 +68,7 @@ test('concurrent hellos are limited like sequential ones', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
   const ends = await Promise.all(burst)
   // A new minute may begin in between.
-  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxTrials)
+  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxAttempts)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
 })
@@ -82,8 +82,8 @@ test('sockets that close while they wait are not looked up', async () => {
     )
     return sockets
   }
-  const stay = await hellos('stays', maxTrials)
-  await eventually(() => env.lookedUp.size - before === maxTrials)
+  const stay = await hellos('stays', maxAttempts)
+  await eventually(() => env.lookedUp.size - before === maxAttempts)
   const leave = await hellos('leaves', 20)
   for (const socket of leave) socket.close()
   await Promise.all(leave.map((socket) => socket.closed()))
@@ -92,7 +92,7 @@ test('sockets that close while they wait are not looked up', async () => {
   const [last] = await hellos('last', 1)
   await last?.first('hello')
   // A new minute may begin in between, but even then fewer than twenty are looked up.
-  expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxTrials + 1)
+  expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxAttempts + 1)
 })
 
 test('an IPv6 /64 is one network', async () => {
@@ -112,27 +112,27 @@ test('addresses claimed by the client itself are ignored', async () => {
 })
 
 test('the address from a trusted proxy is used', async () => {
-  const behind = await env.start({
+  const node = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
   })
-  await ready(behind)
+  await ready(node)
   for (const n of [1, 2, 3]) {
-    const socket = await Socket.open(behind.url, { 'x-forwarded-for': `6.6.6.6, 198.51.${n}.7` })
+    const socket = await Socket.open(node.url, { 'x-forwarded-for': `6.6.6.6, 198.51.${n}.7` })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATmadeup' } })
     expect((await socket.first('error')).code).toBe('authentication_required')
   }
 })
 
 test('the address from a proxy that adds a second header line is used', async () => {
-  const behind = await env.start({
+  const node = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
   })
-  await ready(behind)
+  await ready(node)
   const ends = []
   for (const n of [1, 2, 3, 4])
-    ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, behind.url))
+    ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, node.url))
   // A new minute may begin once.
   expect(ends).toContainEqual(refused)
 })

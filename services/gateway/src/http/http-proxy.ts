@@ -3,63 +3,63 @@ import { Readable } from 'node:stream'
 import { countRequested, hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
 import { Targets } from '../clients/targets.ts'
-import { holdStalled } from './held-bytes.ts'
-import { endToEnd, onwardHeaders, onwardPath, type Forwarded } from './hop-by-hop.ts'
+import { holdStalledBytes } from './held-bytes.ts'
+import { endToEnd, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
-/** Timeout of a server behind the gateway for connecting, and for the next bytes, in milliseconds. */
+/** Timeouts for connecting to an upstream server, and for its next bytes, in milliseconds. */
 const connectMs = 2_000
-const silentMs = 60_000
-/** Timeout for the start of its response, if another server can be tried instead. */
-const defaultBeginMs = 5_000
+const idleMs = 60_000
+/** Timeout for the start of its response, if another server can be tried instead, in milliseconds. */
+const defaultFirstByteMs = 5_000
 
 type Options = {
   what: 'assets' | 'webhooks'
   targets: readonly string[]
   /** Methods that are forwarded. Only POST has a body. */
   methods: readonly string[]
-  forwarded: Forwarded
+  describeClient: DescribeClient
   /** Time in milliseconds for a server to begin its response before the next one is tried. Default: 5 s. */
-  beginMs?: number
+  firstByteMs?: number
 }
 
-/** `gone`: aborts when the client has disconnected. */
+/** `gone` fires when the client has disconnected. */
 type Exchange = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**
- * Forwards requests to other deployables if no ingress does. The servers take turns, and the next one is tried if one
- * does not answer, unless that one may have received a request that must not be repeated. The HTTP client library
- * frames each request anew, so that the client's statement of the body length is never forwarded unchecked, and a
+ * Forwards requests to other deployables if no ingress does. The servers are used round-robin. If one does not answer,
+ * the next one is tried, unless the first may have received a request that must not be repeated. The HTTP client
+ * library frames each request anew, so that the body length stated by the client is never forwarded unchecked. A
  * connection whose request or response did not end properly is not reused.
  */
-export class PassOn implements AsyncDisposable {
+export class HttpProxy implements AsyncDisposable {
   readonly #what: 'assets' | 'webhooks'
   readonly #methods: readonly string[]
-  readonly #forwarded: Forwarded
-  readonly #beginMs: number
+  readonly #describeClient: DescribeClient
+  readonly #firstByteMs: number
   readonly #targets: Targets<Pool>
 
-  constructor({ what, targets, methods, forwarded, beginMs = defaultBeginMs }: Options) {
+  constructor({ what, targets, methods, describeClient, firstByteMs = defaultFirstByteMs }: Options) {
     this.#what = what
     this.#methods = methods
-    this.#forwarded = forwarded
-    const limits = { connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs }
-    this.#beginMs = beginMs
+    this.#describeClient = describeClient
+    const limits = { connect: { timeout: connectMs }, headersTimeout: idleMs, bodyTimeout: idleMs }
+    this.#firstByteMs = firstByteMs
     const pools = targets.map((target) => new Pool(new URL(target).origin, limits))
     this.#targets = new Targets(what, pools)
   }
 
   /** `cors` is added to responses of the gateway itself. */
   async http(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
-    const pools = this.#targets.inTurn()
+    const pools = this.#targets.inOrder()
     if (pools.length === 0)
       return replyJson(request, response, 404, { error: `${this.#what} is not served here` }, cors)
     const { method = '' } = request
     if (!this.#methods.includes(method)) {
-      const error = `use ${this.#methods[0]}`
+      const error = `method not allowed: use ${this.#methods[0]}`
       return replyJson(request, response, 405, { error }, { ...cors, allow: this.#methods.join(', ') })
     }
-    holdStalled(request, response)
+    holdStalledBytes(request, response)
     const gone = new AbortController()
     const onClose = () => gone.abort()
     response.once('close', onClose)
@@ -72,7 +72,7 @@ export class PassOn implements AsyncDisposable {
         if (response.headersSent || response.destroyed || gone.signal.aborted) return void response.destroy()
         if (failure instanceof errors.InvalidArgumentError)
           return await replyJson(request, response, 400, { error: 'the headers are malformed' }, cors)
-        this.#targets.failed(pool, failure)
+        this.#targets.markFailed(pool, failure)
         if (!mayRepeat(request, failure)) break
       }
       await replyJson(request, response, 503, { error: `${this.#what} is not available; try again` }, cors)
@@ -83,15 +83,15 @@ export class PassOn implements AsyncDisposable {
 
   /** Forwards a request to one server. Returns the error, if any. */
   async #forward(pool: Pool, { request, response, gone, isLast }: Exchange): Promise<unknown> {
-    const silent = new AbortController()
+    const timedOut = new AbortController()
     const began = performance.now()
-    const begin = isLast || !isSafe(request) ? undefined : setTimeout(() => silent.abort(), this.#beginMs)
+    const timeout = isLast || !isSafe(request) ? undefined : setTimeout(() => timedOut.abort(), this.#firstByteMs)
     try {
-      const content = bodyOf(request, onwardHeaders(request, this.#forwarded))
-      const signal = AbortSignal.any([gone, silent.signal])
-      const onward = { method: request.method as 'GET', path: onwardPath(request.url), ...content, signal }
-      await pool.stream(onward, ({ statusCode, headers }) => {
-        clearTimeout(begin)
+      const content = bodyOf(request, upstreamHeaders(request, this.#describeClient))
+      const signal = AbortSignal.any([gone, timedOut.signal])
+      const upstream = { method: request.method as 'GET', path: upstreamPath(request.url), ...content, signal }
+      await pool.stream(upstream, ({ statusCode, headers }) => {
+        clearTimeout(timeout)
         countRequested(this.#what, performance.now() - began, statusCode)
         const unread = !request.complete && { connection: 'close' }
         return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
@@ -101,7 +101,7 @@ export class PassOn implements AsyncDisposable {
       if (!response.headersSent) countRequested(this.#what, performance.now() - began, undefined, 'no_answer')
       return error
     } finally {
-      clearTimeout(begin)
+      clearTimeout(timeout)
     }
   }
 
@@ -116,7 +116,7 @@ const isSafe = ({ method }: IncomingMessage): boolean => method === 'GET' || met
 const mayRepeat = (request: IncomingMessage, failure: unknown): boolean =>
   isSafe(request) || (!request.readableDidRead && isUnsent(failure))
 
-/** No connection was established. */
+/** Whether no connection was established. */
 const isUnsent = (failure: unknown): boolean =>
   failure instanceof errors.ConnectTimeoutError ||
   (failure instanceof Error &&

@@ -8,12 +8,15 @@ import { standardPolicy } from '@parley/testkit'
 
 export const secretKey = 'a secret key that is long enough for tests'
 
-type Question = 'accounts' | 'rooms' | 'admin'
+type ServiceName = 'accounts' | 'rooms' | 'admin'
 type Standing = { roomId: string; member?: boolean; banned?: boolean; version: number }
 type Session = { userId: string; credentialId: string; roleIds: string[]; rolesVersion: bigint; expiresAt: Date }
 
-/** State of the stand-ins and their calls; a test can change it at any time. */
-export function standIns() {
+/**
+ * Stand-ins for other services, with their state, which a test can change at any time, and the calls that they
+ * received.
+ */
+export function createStandIns() {
   const policy = standardPolicy()
   /** Valid sessions, by digest in hex. */
   const sessions: Map<string, Session> = new Map()
@@ -21,18 +24,19 @@ export function standIns() {
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
   /** How often each service was called. */
-  const requests: Record<Question, number> = { accounts: 0, rooms: 0, admin: 0 }
-  const away: Set<Question> = new Set()
+  const requests: Record<ServiceName, number> = { accounts: 0, rooms: 0, admin: 0 }
+  /** Services that fail all calls. */
+  const unavailable: Set<ServiceName> = new Set()
   /** Digests, in hex, that were looked up in accounts. */
   const lookedUp: Set<string> = new Set()
-  const held = new Map<Question, Promise<void>>()
-  const answer = async <T>(question: Question, value: () => T): Promise<T> => {
-    requests[question]++
-    // The response is the state at the time of the call.
-    const known = value()
-    await held.get(question)
-    if (away.has(question)) throw new ConnectError('away', Code.Unavailable)
-    return known
+  const held = new Map<ServiceName, Promise<void>>()
+  const answer = async <T>(service: ServiceName, value: () => T): Promise<T> => {
+    requests[service]++
+    // The response shows the state at the time of the call.
+    const response = value()
+    await held.get(service)
+    if (unavailable.has(service)) throw new ConnectError('unavailable', Code.Unavailable)
+    return response
   }
   const callers = (digests: Uint8Array[]) =>
     answer('accounts', () => ({
@@ -50,8 +54,8 @@ export function standIns() {
       },
       checkCredentials: ({ credentialIds }) =>
         answer('accounts', () => {
-          const holding = new Set([...sessions.values()].map(({ credentialId }) => credentialId))
-          return { credentialIds: credentialIds.filter((id) => holding.has(id)) }
+          const valid = new Set([...sessions.values()].map(({ credentialId }) => credentialId))
+          return { credentialIds: credentialIds.filter((id) => valid.has(id)) }
         }),
       rekeyCredentials: ({ entries }) => {
         for (const { previous, digest } of entries) {
@@ -87,17 +91,17 @@ export function standIns() {
     })
   }
   return {
-    ...{ policy, sessions, standings, universalRooms, requests, lookedUp, away, routes },
-    /** Makes the stand-in accept requests without answering them until the returned function is called. */
-    hold(question: Question): () => void {
+    ...{ policy, sessions, standings, universalRooms, requests, lookedUp, unavailable, routes },
+    /** Holds the responses of a service until the returned function is called. */
+    hold(service: ServiceName): () => void {
       let release = () => {}
-      held.set(question, new Promise((resolve) => (release = resolve)))
+      held.set(service, new Promise((resolve) => (release = resolve)))
       return () => {
-        held.delete(question)
+        held.delete(service)
         release()
       }
     },
-    /** A token of a user. */
+    /** Creates a session of a user; returns its token. */
     signIn(userId: string, session: Partial<Session> = {}): string {
       const token = `prl_AT${randomBytes(20).toString('hex')}`
       sessions.set(credentialDigest(secretKey, token).toString('hex'), {

@@ -10,8 +10,8 @@ const firstBytesTimeoutMs = 10_000
 /** Connection limit per network; 0 for no limit. It does not apply to proxies, which serve many networks. */
 export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
 
-/** One port for HTTP/1.1 and cleartext HTTP/2, which are distinguished by the first bytes of a connection. */
-export function createFront(
+/** Serves HTTP/1.1 and cleartext HTTP/2 on one port, distinguished by the first bytes of a connection. */
+export function createHttpMultiplexer(
   http1: Http1Server,
   http2: Http2Server,
   { perNetwork, isProxy }: ConnectionLimits,
@@ -22,7 +22,7 @@ export function createFront(
     const networks = networksOfPeer(socket.remoteAddress, isProxy)
     if (networks && !counts.take(networks)) return void socket.destroy()
     sockets.add(socket)
-    // A declined upgrade restarts the connection, which adds listeners again.
+    // After a declined upgrade the connection is parsed again, which adds listeners each time.
     socket.setMaxListeners(0)
     let head: Buffer = Buffer.alloc(0)
     const tooSlow = setTimeout(() => socket.destroy(), firstBytesTimeoutMs)
