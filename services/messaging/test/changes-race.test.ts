@@ -110,11 +110,8 @@ test('concurrent edits, echoes, reactions, replies and retractions have one orde
   )
   await expectConsistentCounts(roomId)
   await fleet.untilRelayed(roomId)
-  const [line] = await rows<{ seq: bigint; after: number }>(
-    'select room_seq as seq from room_lines where room_id = $1',
-    roomId,
-  )
-  await eventually(() => recorded.events.at(-1)?.version === line?.seq)
+  const [log] = await rows<{ seq: bigint }>('select room_seq as seq from room_lines where room_id = $1', roomId)
+  await eventually(() => recorded.events.at(-1)?.version === log?.seq)
   const versions = recorded.events.map(({ version }) => version)
   expect(versions).toEqual(versions.map((_, index) => (versions[0] ?? 0n) + BigInt(index)))
 })
@@ -155,7 +152,7 @@ test('concurrent retractions of one message are announced once', async () => {
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   await using recorded = await recordRoomEvents(fleet, roomId)
   await Promise.all(people.map((userId) => fleet.as(userId, ['moderator']).messages.deleteMessage({ roomId, eventId })))
-  const { id } = await say(fleet.as('ann'), roomId, 'behind')
+  const { id } = await say(fleet.as('ann'), roomId, 'next')
   await eventually(() => recorded.events.some((event) => event.id === id))
   expect(recorded.events.map(({ kind }) => kind)).toEqual(['message_retracted', 'message_posted'])
 })

@@ -27,9 +27,9 @@ async function forkMessaging(...args: string[]): Promise<ChildProcess> {
 
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }
 
 test('after a kill between commit and publish the message is readable, and its event arrives exactly once', async () => {

@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
+import { errorWith } from './_conversation.ts'
 import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
@@ -10,8 +11,6 @@ beforeAll(async () => {
   fleet = await startFleet()
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
-
-const errorWith = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
 
 describe('a posted message', () => {
   test('is returned, and can be read', async () => {

@@ -38,9 +38,9 @@ describe('retracting a message', () => {
     await expect(read(bob(), roomId, eventId)).rejects.toMatchObject(messageNotFound)
     const batch = await bob().messages.batchGetMessages({ roomId, eventIds: [eventId, answer.id] })
     expect(batch.messages.map(({ id }) => id)).toEqual([answer.id])
-    const { id: behind } = await say(bob(), roomId, 'behind')
+    const { id: nextId } = await say(bob(), roomId, 'next')
     await eventually(() => recorded.events.length === 2)
-    expect(recorded.events[1]?.id).toBe(behind)
+    expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]).toMatchObject({ version: 7n, actorId: 'ann' })
     expect(recorded.events[0]?.fact).toMatchObject({
       case: 'messageRetracted',
@@ -101,9 +101,9 @@ describe('an echo', () => {
     const around = bob().rooms.getRoomEventsAround({ roomId, eventId: echoId })
     await expect(around).rejects.toMatchObject({ code: Code.NotFound })
     expect(await read(bob(), roomId, reply.id)).toMatchObject({ body: 'reply', channelEchoEventId: '' })
-    const { id: behind } = await say(bob(), roomId, 'behind')
+    const { id: nextId } = await say(bob(), roomId, 'next')
     await eventually(() => recorded.events.length === 2)
-    expect(recorded.events[1]?.id).toBe(behind)
+    expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]?.fact).toMatchObject({ value: { messageEventId: echoId, echoOnly: true } })
     expect(clientEventsOf(recorded.events)[0]?.deliveries).toMatchObject([
       { kind: 'messageRetracted', messageEventId: echoId },
@@ -129,9 +129,9 @@ describe('an echo', () => {
     for (const eventId of [reply.id, echoId])
       await expect(read(bob(), roomId, eventId)).rejects.toMatchObject(messageNotFound)
     expect(await ann().messages.deleteMessage({ roomId, eventId: echoId })).toMatchObject({ deleted: true })
-    const { id: behind } = await say(bob(), roomId, 'behind')
+    const { id: nextId } = await say(bob(), roomId, 'next')
     await eventually(() => recorded.events.length === 2)
-    expect(recorded.events[1]?.id).toBe(behind)
+    expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]?.fact).toMatchObject({
       value: { messageEventId: reply.id, channelEchoEventId: echoId, threadRootEventId: root.id, echoOnly: false },
     })

@@ -90,7 +90,7 @@ describe('a repeated request with the same key', () => {
       expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
     }
     expect(await bodies(ann, roomId)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5'])
-    const { message } = await send(ann, { roomId, body: 'behind' }, 'behind')
+    const { message } = await send(ann, { roomId, body: 'next' }, 'next')
     await eventually(() => recorded.events.some(({ id }) => id === message?.id))
     expect(recorded.events).toHaveLength(6)
   })

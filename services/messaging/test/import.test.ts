@@ -195,13 +195,13 @@ describe('imported messages', () => {
       (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries.map(({ hasUnread }) => hasUnread)
     expect([await unread('bob'), await unread('cid')]).toEqual([[true], [false]])
     const { rows } = await fleet.pool.query(
-      `select seq < (select last_seq from imports where room_id = $1) as behind, root_event_id = $2 as first
+      `select seq < (select last_seq from imports where room_id = $1) as older, root_event_id = $2 as first
 from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
       [roomId, root?.id],
     )
     expect(rows).toEqual([
-      { behind: true, first: true },
-      { behind: false, first: false },
+      { older: true, first: true },
+      { older: false, first: false },
     ])
   })
 

@@ -43,7 +43,7 @@ test('a muted room is never unread', async () => {
   expect(await unread('eve', roomId)).toEqual(everything)
 })
 
-test('a level takes effect as soon as notifications has sent it, and its event changes nothing more', async () => {
+test('a level takes effect when ApplyNotificationLevel is answered, and its event changes nothing more', async () => {
   const roomId = await createUnreadRoom('gil', false)
   await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: MUTED, version: 2n })
   expect(await unread('gil', roomId)).toEqual(nothing)

@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
+import { errorWith, say } from './_conversation.ts'
 import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
@@ -10,15 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-const errorWith = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
-
-const say = async (person: Person, roomId: string, body: string, more: object = {}) => {
-  const { message } = await person.messages.createMessage({ roomId, body, ...more })
-  if (!message) throw new Error('no message')
-  return message
-}
-
-async function roomWithThread() {
+async function createRoomWithRoot() {
   const { roomId } = await fleet.room().channel(['ann', 'bob', 'cyd'])
   const [ann, bob, cyd] = [fleet.as('ann'), fleet.as('bob'), fleet.as('cyd')]
   const root = await say(ann, roomId, 'root')
@@ -27,7 +20,7 @@ async function roomWithThread() {
 }
 
 test('a reply is in its thread, not in the timeline, and the root counts it', async () => {
-  const { roomId, ann, bob, root } = await roomWithThread()
+  const { roomId, ann, bob, root } = await createRoomWithRoot()
   const reply = await say(bob, roomId, 'reply', { threadRootEventId: root.id })
   expect(reply).toMatchObject({ threadRootEventId: root.id, inReplyTo: '' })
   expect(reply.thread).toBeUndefined()
@@ -59,7 +52,7 @@ test('participants are counted once, in the order of their first reply, and show
 })
 
 test('the first reply announces the new thread, and its new followers', async () => {
-  const { roomId, ann, bob, cyd, root } = await roomWithThread()
+  const { roomId, ann, bob, cyd, root } = await createRoomWithRoot()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const first = await say(bob, roomId, 'one', { threadRootEventId: root.id })
   const second = await say(bob, roomId, 'two', { threadRootEventId: root.id })
@@ -111,7 +104,7 @@ test('the author of the root does not follow its thread after leaving the room',
 })
 
 test('a user who replies to their own message follows the thread once', async () => {
-  const { roomId, ann, root } = await roomWithThread()
+  const { roomId, ann, root } = await createRoomWithRoot()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   await say(ann, roomId, 'me again', { threadRootEventId: root.id })
   const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
@@ -124,7 +117,7 @@ test('a user who replies to their own message follows the thread once', async ()
 
 describe('an echo', () => {
   test('is in the timeline with the text of its reply, after it', async () => {
-    const { roomId, ann, bob, root } = await roomWithThread()
+    const { roomId, ann, bob, root } = await createRoomWithRoot()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     expect(reply).toMatchObject({ threadRootEventId: root.id, channelEchoEventId: expect.stringMatching(/^E/) })
@@ -156,7 +149,7 @@ describe('an echo', () => {
   })
 
   test('can be replied to: in the channel the reply refers to the echo, in the thread to the reply that it shows', async () => {
-    const { roomId, bob, root } = await roomWithThread()
+    const { roomId, bob, root } = await createRoomWithRoot()
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     const echoId = reply.channelEchoEventId
     const flat = await say(bob, roomId, 'flat', { inReplyTo: echoId })
@@ -179,7 +172,7 @@ describe('a reply is refused', () => {
   })
 
   test('in a thread with an unknown root: not_found', async () => {
-    const { roomId, ann } = await roomWithThread()
+    const { roomId, ann } = await createRoomWithRoot()
     for (const threadRootEventId of ['Enothing', 'a b']) {
       await expect(say(ann, roomId, 'x', { threadRootEventId })).rejects.toMatchObject(
         errorWith(Code.NotFound, 'thread root'),
@@ -188,7 +181,7 @@ describe('a reply is refused', () => {
   })
 
   test('in a thread whose root is a reply, an echo or not a message: invalid_argument', async () => {
-    const { roomId, ann, root } = await roomWithThread()
+    const { roomId, ann, root } = await createRoomWithRoot()
     const reply = await say(ann, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
     const { page } = await ann.rooms.getRoomEvents({ roomId })
     for (const threadRootEventId of [reply.id, reply.channelEchoEventId, page?.events[0]?.id ?? '']) {
@@ -199,7 +192,7 @@ describe('a reply is refused', () => {
   })
 
   test('in a thread if it refers to a message outside of it: invalid_argument', async () => {
-    const { roomId, ann, root } = await roomWithThread()
+    const { roomId, ann, root } = await createRoomWithRoot()
     const other = await say(ann, roomId, 'other')
     const elsewhere = say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: other.id })
     await expect(elsewhere).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'in_reply_to'))
@@ -208,7 +201,7 @@ describe('a reply is refused', () => {
   })
 
   test('with an echo if it is not in a thread: invalid_argument', async () => {
-    const { roomId, ann, root } = await roomWithThread()
+    const { roomId, ann, root } = await createRoomWithRoot()
     const posting = say(ann, roomId, 'x', { inReplyTo: root.id, alsoSendToChannel: true })
     await expect(posting).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'also_send_to_channel'))
   })

@@ -67,7 +67,7 @@ describe('an author', () => {
     await using recorded = await recordRoomEvents(fleet, roomId)
     const { message } = await ann().messages.updateMessage({ roomId, eventId, body: 'same' })
     expect(message?.updatedAt).toBeUndefined()
-    const { id } = await say(ann(), roomId, 'behind')
+    const { id } = await say(ann(), roomId, 'next')
     const events = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(events.map((event) => event.id)).toEqual([id])
     expect(events[0]?.version).toBe(6n)

@@ -158,7 +158,7 @@ with post as materialized (
   returning id
 )
 select met.n is not null as met, placed.seq, case n when 0 then array(select id from entry order by id) else '{}' end as entries,
-  kept.file, kept.digest, kept."roomId", kept."eventId"
+  reason.file, reason.digest, reason."roomId", reason."eventId"
 from post left join met using (n) left join placed using (n)
 left join lateral (
   select (select asset_id from used where used.n = post.n order by position limit 1) as file,
@@ -169,7 +169,7 @@ left join lateral (
   left join message_keys earlier on earlier.caller_id = post.author and earlier.key = post.key
     and earlier.created_at >= now() - interval '24 hours'
   where met.n is not null and placed.seq is null
-) kept on true
+) reason on true
 order by n`,
 )
 

@@ -53,7 +53,7 @@ export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id 
   t.participant_ids as "participantIds", f.following as "isFollowing"`
 
 /**
- * * SQL: joins the content that reader $2 sees to `room_events e` of `room_lines l`. The limits make PostgreSQL look up
+ * SQL: joins the content that reader $2 sees to `room_events e` of `room_lines l`. The limits make PostgreSQL look up
  * the joined rows one by one; without them, a generic plan would read the whole room, because it does not know the
  * page's length.
  */

@@ -65,8 +65,8 @@ function bytesOf(
 }
 
 function byEmoji(reactions: readonly store.ExportedReaction[]): { emoji: string; userIds: string[] }[] {
-  return [...groupBy(reactions, ({ emoji }) => emoji)].map(([emoji, people]) => {
-    return { emoji, userIds: people.map(({ userId }) => userId) }
+  return [...groupBy(reactions, ({ emoji }) => emoji)].map(([emoji, users]) => {
+    return { emoji, userIds: users.map(({ userId }) => userId) }
   })
 }
 
