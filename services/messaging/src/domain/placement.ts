@@ -49,22 +49,22 @@ export function toPlacement(draft: Draft, room: Pick<RoomHeader, 'kind'>, target
     const root = find(draft.threadRootEventId)
     if (!root) throw threadRootNotFound()
     if (root.kind !== 'message_posted' || root.threadRootEventId || root.echoOfEventId) throw threadRootInvalid()
-    const answered = draft.inReplyTo ? withinThread(root.eventId, find(draft.inReplyTo)) : noAnswer
-    return { ...answered, thread: threadOf(root, root.eventId, root.actorId) }
+    const repliedTo = draft.inReplyTo ? withinThread(root.eventId, find(draft.inReplyTo)) : noReply
+    return { ...repliedTo, thread: threadOf(root, root.eventId, root.actorId) }
   }
   const target = find(draft.inReplyTo)
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
-  const answered = { inReplyTo: target.eventId, inReplyToAuthorId: target.actorId }
+  const repliedTo = { inReplyTo: target.eventId, inReplyToAuthorId: target.actorId }
   if (target.threadRootEventId) {
-    return { ...answered, thread: threadOf(target, target.threadRootEventId, target.rootActorId ?? '') }
+    return { ...repliedTo, thread: threadOf(target, target.threadRootEventId, target.rootActorId ?? '') }
   }
   if (draft.withEcho) throw echoWithoutThread()
-  return { ...answered, thread: undefined }
+  return { ...repliedTo, thread: undefined }
 }
 
-type Answered = Pick<Placement, 'inReplyTo' | 'inReplyToAuthorId'>
+type RepliedTo = Pick<Placement, 'inReplyTo' | 'inReplyToAuthorId'>
 
-const noAnswer: Answered = inChannel
+const noReply: RepliedTo = inChannel
 
 function threadOf(target: ReplyTarget, rootEventId: string, rootAuthorId: string): ReplyThread {
   const { hasReplies, rootActorDecided, followerIds } = target
@@ -73,10 +73,10 @@ function threadOf(target: ReplyTarget, rootEventId: string, rootAuthorId: string
 }
 
 /** The message of the thread to which the draft replies: the root, a reply, or the reply of the named echo. */
-function withinThread(rootEventId: string, target: ReplyTarget | undefined): Answered {
+function withinThread(rootEventId: string, target: ReplyTarget | undefined): RepliedTo {
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
-  const answered = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })
-  if (target.eventId === rootEventId || target.threadRootEventId === rootEventId) return answered(target.eventId)
-  if (target.echoOfEventId && target.echoFromThreadRootEventId === rootEventId) return answered(target.echoOfEventId)
+  const replyTo = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })
+  if (target.eventId === rootEventId || target.threadRootEventId === rootEventId) return replyTo(target.eventId)
+  if (target.echoOfEventId && target.echoFromThreadRootEventId === rootEventId) return replyTo(target.echoOfEventId)
   throw replyTargetElsewhere()
 }

@@ -1,5 +1,5 @@
 import { fillHoles, isBannedOrDeleted, isTaken, moveMarker, takeKey } from './append-parts.ts'
-import { toAppended, type Appended, type AppendedRow, type At, type NewPost } from './new-post.ts'
+import { toAppended, type Appended, type AppendedRow, type RoomVersion, type NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
 
 /**
@@ -45,7 +45,11 @@ from (select) one left join key on true`,
 )
 
 /** Writes a single post that `isPlain`, as most posts are. */
-export async function appendMessage(on: Connection, { roomId, version }: At, post: NewPost): Promise<Appended> {
+export async function appendMessage(
+  on: Connection,
+  { roomId, version }: RoomVersion,
+  post: NewPost,
+): Promise<Appended> {
   const { authorId, openToAuthor, key, digest, eventId, createdAt, body, inReplyTo, entry } = post
   const [row] = await append.run(on, [
     ...[roomId, version, authorId, openToAuthor, key ?? null, digest, eventId, createdAt, body, inReplyTo || null],

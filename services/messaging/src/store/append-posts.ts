@@ -1,6 +1,6 @@
 import { fillHoles, isBannedOrDeleted, isTaken, moveMarker, takeKey } from './append-parts.ts'
 import { toPostRow } from './post-rows.ts'
-import { toAppended, type Appended, type AppendedRow, type At, type NewPost } from './new-post.ts'
+import { toAppended, type Appended, type AppendedRow, type RoomVersion, type NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
 
 const maxParticipants = 50
@@ -174,7 +174,7 @@ order by n`,
 )
 
 /** Writes posts of one room in the given order, in one statement. Returns the outcome of each post. */
-export async function appendPosts(on: Connection, at: At, posts: readonly NewPost[]): Promise<Appended[]> {
+export async function appendPosts(on: Connection, at: RoomVersion, posts: readonly NewPost[]): Promise<Appended[]> {
   const [first] = posts
   if (!first) return []
   const { shard, aggregate } = first.entry

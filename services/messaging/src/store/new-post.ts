@@ -73,10 +73,10 @@ export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[];
 )
 
 export function toAppended(row: AppendedRow): Appended {
-  return { post: appendedPost(row), entries: row.entries }
+  return { post: toAppendedPost(row), entries: row.entries }
 }
 
-function appendedPost(row: AppendedRow): AppendedPost {
+function toAppendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
@@ -90,7 +90,7 @@ function appendedPost(row: AppendedRow): AppendedPost {
 }
 
 /** The version of a room with which permissions were resolved. */
-export type At = { roomId: string; version: bigint }
+export type RoomVersion = { roomId: string; version: bigint }
 
 /** Whether `appendMessage` can write the post: it has only text and is not in a thread. */
 export const isPlain = (post: NewPost): boolean =>

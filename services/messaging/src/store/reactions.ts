@@ -108,7 +108,7 @@ export async function removeReaction(on: Connection, reaction: Reaction): Promis
 }
 
 /** The outbox entry of a change, and the reactions with that emoji. */
-type WithEntry = { entries: bigint[]; tally: Tally | undefined }
+type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
 /** Adds a reaction and stores its event in one statement; returns undefined if the room has changed. */
 export async function addReactionWithEvent(
@@ -116,7 +116,7 @@ export async function addReactionWithEvent(
   decided: DecidedState,
   { seq, emoji }: Reaction,
   at: Date,
-): Promise<WithEntry | undefined> {
+): Promise<TallyWithEntry | undefined> {
   const found = await addWithEvent.run(on, decided, [seq, emoji, at])
   if (!found) return undefined
   const { entries, ...tally } = found
@@ -128,7 +128,7 @@ export async function removeReactionWithEvent(
   on: Connection,
   decided: DecidedState,
   { seq, emoji }: Reaction,
-): Promise<WithEntry | undefined> {
+): Promise<TallyWithEntry | undefined> {
   const found = await removeWithEvent.run(on, decided, [seq, emoji])
   if (!found) return undefined
   const { entries, ...tally } = found

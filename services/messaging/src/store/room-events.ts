@@ -12,7 +12,7 @@ export type HeldVersions = EventSource & { version: bigint; recent: string[] }
 /** Enough to recognize every duplicate, because events of a room are handed over in order, fifty at a time. */
 const maxRecentVersions = 100
 
-const readLine = statement<HeaderRow & { roomSeq: bigint }>(
+const readLog = statement<HeaderRow & { roomSeq: bigint }>(
   'read_log',
   `select ${headerColumns}, l.room_seq as "roomSeq" from room_lines l where l.room_id = $1 and l.version > 0`,
 )
@@ -53,7 +53,7 @@ const drop = statement<{ dropped: number }>(
 
 /** Returns the log of a room; undefined if the room is unknown. */
 export async function findLog(on: Connection, roomId: string): Promise<RoomLog | undefined> {
-  const [row] = await readLine.run(on, [roomId])
+  const [row] = await readLog.run(on, [roomId])
   return row && { ...toHeader(row), roomSeq: row.roomSeq }
 }
 

@@ -20,7 +20,7 @@ export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: 
   const toEdited = (messageEventId: string, envelopeId: string): DeliveryInit =>
     toDelivery('message_edited', occurrence, envelopeId, messageEventId)
   return {
-    ...base(occurrence, id, 'message_edited'),
+    ...baseOf(occurrence, id, 'message_edited'),
     fact: {
       case: 'messageEdited',
       value: { roomSeq: occurrence.place, messageEventId: eventId, threadRootEventId, ...toRemovedFields(removed) },
@@ -40,7 +40,7 @@ export function toRetractedEvent(occurrence: Occurrence, message: Retracted, rem
   const id = newId('event')
   const { eventId, ...rest } = message
   return {
-    ...base(occurrence, id, 'message_retracted'),
+    ...baseOf(occurrence, id, 'message_retracted'),
     fact: {
       case: 'messageRetracted',
       value: { roomSeq: occurrence.place, messageEventId: eventId, ...rest, ...toRemovedFields(removed) },
@@ -60,13 +60,13 @@ export function toReactionEvent(
   const { eventId: messageEventId, emoji } = reaction
   const value = { roomId: room.roomId, messageEventId, emoji }
   return {
-    ...base(occurrence, id, kind),
+    ...baseOf(occurrence, id, kind),
     fact: { case: 'reaction', value: { roomSeq: place, messageEventId, emoji } },
     deliveries: [roomDelivery(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))],
   }
 }
 
-const base = ({ room, place, actorId, at }: Occurrence, id: string, kind: string) =>
+const baseOf = ({ room, place, actorId, at }: Occurrence, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
 
 const toRemovedFields = ({ assetIds, previewImageKey }: Removed) => ({

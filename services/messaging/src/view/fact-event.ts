@@ -19,11 +19,11 @@ export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
       case: 'roomFact',
       value: { roomSeq, fact, header: { dm: isDm(room), groupId, universal, archived, name } },
     },
-    deliveries: step.clientEvent ? deliveries(step, step.clientEvent, occurredAt) : [],
+    deliveries: step.clientEvent ? toDeliveries(step, step.clientEvent, occurredAt) : [],
   }
 }
 
-function deliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date): DeliveryInit[] {
+function toDeliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date): DeliveryInit[] {
   const { fact, room, aboutUserId } = step
   const base = { id: fact.eventId, createdAt, actorId: aboutUserId ?? fact.actorId }
   const envelope =

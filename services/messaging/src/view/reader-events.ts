@@ -9,7 +9,7 @@ type Thread = { roomId: string; rootEventId: string }
 
 export function toRoomReadEvent(change: ReaderChange, roomId: string, upToRoomSeq: bigint): OutgoingEvent {
   const { userId, at } = change
-  const event = base(change, 'room_marked_as_read')
+  const event = baseOf(change, 'room_marked_as_read')
   const envelope = realtimeEnvelope('room_marked_as_read', {
     ...{ id: event.id, createdAt: at, actorId: userId },
     value: { roomId },
@@ -25,13 +25,13 @@ export function toRoomReadEvent(change: ReaderChange, roomId: string, upToRoomSe
 export function toThreadReadEvent(change: ReaderChange, thread: Thread, upToRoomSeq: bigint): OutgoingEvent {
   const { roomId, rootEventId: threadRootEventId } = thread
   const fact = { case: 'read', value: { roomId, threadRootEventId, upToRoomSeq } } as const
-  return { ...base(change, 'thread_marked_as_read'), fact }
+  return { ...baseOf(change, 'thread_marked_as_read'), fact }
 }
 
 export function toFollowEvent(change: ReaderChange, thread: Thread, following: boolean): OutgoingEvent {
   const { userId, at } = change
   const value = { roomId: thread.roomId, threadRootEventId: thread.rootEventId, following }
-  const event = base(change, following ? 'thread_followed' : 'thread_unfollowed')
+  const event = baseOf(change, following ? 'thread_followed' : 'thread_unfollowed')
   const envelope = realtimeEnvelope('thread_follow_changed', {
     ...{ id: event.id, createdAt: at, actorId: userId },
     value,
@@ -39,7 +39,7 @@ export function toFollowEvent(change: ReaderChange, thread: Thread, following: b
   return { ...event, fact: { case: 'threadFollow', value }, deliveries: [userDelivery(userId, envelope)] }
 }
 
-const base = ({ userId, version, at }: ReaderChange, kind: string) =>
+const baseOf = ({ userId, version, at }: ReaderChange, kind: string) =>
   ({
     id: newId('event'),
     kind,

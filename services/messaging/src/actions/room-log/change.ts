@@ -100,7 +100,7 @@ async function readMessage(ctx: Context, on: Connection, caller: Subject, target
 }
 
 /** A change that takes the next place of the log, or the one `skipped` places later. */
-export const occurrence = (room: RoomLog, caller: Subject, at: Date, skipped = 0): Occurrence => ({
+export const toOccurrence = (room: RoomLog, caller: Subject, at: Date, skipped = 0): Occurrence => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),
   actorId: caller.userId,

@@ -13,7 +13,7 @@ import {
   removeReactionWithEvent,
 } from '../../store/reactions.ts'
 import { toReactionEvent } from '../../view/change-events.ts'
-import { changeMessage, occurrence, type Change, type Found, type Target } from './change.ts'
+import { changeMessage, toOccurrence, type Change, type Found, type Target } from './change.ts'
 
 /** A request to add or remove a reaction. */
 export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove' }
@@ -44,7 +44,7 @@ function planReaction(
   if (change === 'add' && !message.acceptsEmoji) throw tooManyEmojis(maxEmojis)
   const now = ctx.now()
   const reaction = { roomId: room.roomId, seq: message.seq, emoji, userId: caller.userId }
-  const at = occurrence(room, caller, now)
+  const at = toOccurrence(room, caller, now)
   const kind = change === 'add' ? 'reaction_added' : 'reaction_removed'
   return {
     write: (on) => (change === 'add' ? addReaction(on, reaction, now, at.place) : removeReaction(on, reaction)),

@@ -5,7 +5,7 @@ import { previewImageKey } from '../../domain/page-preview.ts'
 import { assertMayRetract } from '../../policy/message-changes.ts'
 import { retractMessage, removeEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
-import { occurrence, type Change, type Found } from './change.ts'
+import { toOccurrence, type Change, type Found } from './change.ts'
 
 /**
  * Plans the retraction of a message with its echo, or of the echo alone if the request names the echo. Returns
@@ -29,7 +29,7 @@ export function buildRetraction({ room, message }: Found, caller: Subject, now: 
   const removed = { assetIds: attachmentIds, previewImageKey: previewImageKey(linkPreview) }
   return {
     write: (on) => retractMessage(on, { roomId: room.roomId, places, threadRootEventId, authorId }, now),
-    events: [toRetractedEvent(occurrence(room, caller, now), retracted, removed)],
+    events: [toRetractedEvent(toOccurrence(room, caller, now), retracted, removed)],
   }
 }
 
@@ -46,6 +46,6 @@ export function buildEchoRemoval(
   const retracted = { eventId, threadRootEventId, channelEchoEventId: '', echoOnly: true }
   return {
     write: (on) => removeEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
-    events: [toRetractedEvent(occurrence(room, caller, now, skipped), retracted, nothingRemoved)],
+    events: [toRetractedEvent(toOccurrence(room, caller, now, skipped), retracted, nothingRemoved)],
   }
 }

@@ -10,7 +10,7 @@ import { addEcho } from '../../store/echoes.ts'
 import { storeBody, storeBodyWithEvent } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
-import { occurrence, type Change, type Found } from './change.ts'
+import { toOccurrence, type Change, type Found } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
 /** The requested changes of the message or echo with this id. Fields that are undefined stay as they are. */
@@ -75,12 +75,12 @@ function buildEdit({ room, message }: Found, caller: Subject, now: Date, body: s
   const edited = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId }
   return {
     write: (on) => storeBody(on, { roomId: room.roomId, seq }, body, now),
-    events: [toEditedEvent(occurrence(room, caller, now), edited, nothingRemoved)],
+    events: [toEditedEvent(toOccurrence(room, caller, now), edited, nothingRemoved)],
   }
 }
 
 function buildEchoAddition({ room, message }: Found, caller: Subject, now: Date, skipped: number): Change {
-  const { place } = occurrence(room, caller, now, skipped)
+  const { place } = toOccurrence(room, caller, now, skipped)
   const { eventId: echoOfEventId, seq, threadRootEventId } = message
   const eventId = newId('event')
   const reply = { seq, eventId: echoOfEventId, threadRootEventId: threadRootEventId ?? '' }

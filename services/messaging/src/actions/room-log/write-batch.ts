@@ -59,7 +59,7 @@ async function writeInTransaction(
       const applied = await applyFacts(ctx, log, facts)
       for (const [index, outcome] of applied.entries()) setOutcome(outcomes, facts[index], outcome)
     }
-    for (const command of changes) outcomes.set(command, await change(log, command))
+    for (const command of changes) outcomes.set(command, await makeChange(log, command))
     const written = new Map<Message, PostWriteOutcome>()
     await writePostsInto(ctx, log, messages, written)
     for (const command of posts) setOutcome(outcomes, command, written.get(command.message))
@@ -80,7 +80,7 @@ function setOutcome(
   if (command && outcome) outcomes.set(command, outcome)
 }
 
-async function change(log: LockedLog, command: ChangeCommand): Promise<ChangeOutcome> {
+async function makeChange(log: LockedLog, command: ChangeCommand): Promise<ChangeOutcome> {
   const events = await catchRefusal(() => command.change(log))
   if ('kind' in events) return events
   const { traceparent } = command

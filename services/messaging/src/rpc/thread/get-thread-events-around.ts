@@ -36,15 +36,15 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
 }
 
 /** A window of replies, and the index of the anchor if the root is counted as the first row. */
-type Around = Window<EventRow> & { target: number }
+type WindowWithTarget = Window<EventRow> & { target: number }
 
-const windowFromRoot = (count: number, replies: EventRow[]): Around => ({
+const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget => ({
   ...windowAt(count, afterRoot, replies),
   hasOlder: false,
   target: 0,
 })
 
-function windowAroundReply(count: number, replies: EventRow[], anchorId: string): Around {
+function windowAroundReply(count: number, replies: EventRow[], anchorId: string): WindowWithTarget {
   const anchor = replies.findIndex((row) => row.eventId === anchorId)
   if (anchor < 0) throw eventNotFound()
   const window = windowAround(count, replies.slice(0, anchor), replies.slice(anchor))
