@@ -3,11 +3,11 @@ import type { Context } from '../../context.ts'
 import { decideFollowing } from '../../store/follows.ts'
 import { toFollowEvent } from '../../view/reader-events.ts'
 import { changeReader } from './change-reader.ts'
-import { findThread, type Thread } from './find-thread.ts'
+import { getThread, type Thread } from './get-thread.ts'
 
-/** Follows or unfollows a thread by the user's decision, which actions of others do not change. */
-export async function decide(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
-  await findThread(ctx, caller, thread)
+/** Makes the caller follow or unfollow a thread. Actions of other users do not change that decision. */
+export async function setFollowing(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
+  await getThread(ctx, caller, thread)
   await changeReader(
     ctx,
     caller.userId,

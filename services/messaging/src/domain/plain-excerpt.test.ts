@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { plainBeginning } from './plain-beginning.ts'
+import { plainExcerpt } from './plain-excerpt.ts'
 
 test.each([
   ['hello', 'hello'],
@@ -23,14 +23,14 @@ test.each([
   ['  much \t white\u00a0\u2003space  ', 'much white space'],
   ['@ann look', '@ann look'],
 ])('%j is shown as %j', (markdown, plain) => {
-  expect(plainBeginning(markdown)).toBe(plain)
+  expect(plainExcerpt(markdown)).toBe(plain)
 })
 
-test('at most 100 characters, none split', () => {
-  expect(plainBeginning('x'.repeat(101))).toBe('x'.repeat(100))
+test('an excerpt has at most 100 characters and ends between grapheme clusters', () => {
+  expect(plainExcerpt('x'.repeat(101))).toBe('x'.repeat(100))
   const family = '👨‍👩‍👧‍👦'
-  expect(plainBeginning('x'.repeat(93) + family)).toBe('x'.repeat(93) + family)
-  expect(plainBeginning('x'.repeat(94) + family)).toBe('x'.repeat(94))
-  expect(plainBeginning(`${'x'.repeat(99)}e\u0301`)).toBe('x'.repeat(99))
-  expect([...plainBeginning(`a${'\u0301'.repeat(500)}`)]).toHaveLength(100)
+  expect(plainExcerpt('x'.repeat(93) + family)).toBe('x'.repeat(93) + family)
+  expect(plainExcerpt('x'.repeat(94) + family)).toBe('x'.repeat(94))
+  expect(plainExcerpt(`${'x'.repeat(99)}e\u0301`)).toBe('x'.repeat(99))
+  expect([...plainExcerpt(`a${'\u0301'.repeat(500)}`)]).toHaveLength(100)
 })

@@ -1,16 +1,19 @@
 import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { isDm } from '../../domain/room-line.ts'
+import { isDm } from '../../domain/room-header.ts'
 import { accountDeleted, roomNotFound, threadInDm, threadRootInvalid, threadRootNotFound } from '../../errors.ts'
-import { assertReads } from '../../policy/room-access.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
 import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 
-/** The ids with which a request names a thread. */
+/** The ids that identify a thread. */
 export type Thread = { roomId: string; rootEventId: string }
 
-/** A readable thread with the caller's state in it; throws when there is none. */
-export async function findThread(
+/**
+ * Returns the caller's read marker in a thread, and the place of the message up to which it is to be read. Throws
+ * unless the thread exists and the caller may read it.
+ */
+export async function getThread(
   ctx: Context,
   caller: Subject,
   { roomId, rootEventId }: Thread,
@@ -21,7 +24,7 @@ export async function findThread(
   const found = await findPlacesInThread(ctx.pool, thread, caller.userId, upToEventId)
   if (!found) throw roomNotFound()
   if (found.erased) throw accountDeleted()
-  assertReads(ctx.policy(), caller, found.room, found.standing)
+  assertMayRead(ctx.policy(), caller, found.room, found.standing)
   if (isDm(found.room)) throw threadInDm()
   if (!found.root) throw threadRootNotFound()
   if (found.root !== 'thread root') throw threadRootInvalid()

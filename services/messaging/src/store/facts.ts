@@ -1,46 +1,44 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { outgoing, type OutgoingEvent } from '@parley/events'
 import type { Step } from '../domain/fold-facts.ts'
-import type { FactLine } from '../domain/room-line.ts'
-import { headerColumns, roomKindName, toHeader, type HeaderRow } from './lines.ts'
+import type { LogState } from '../domain/room-header.ts'
+import { headerColumns, roomKindName, toHeader, type HeaderRow } from './rooms.ts'
 import { roomEventKind } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
 /** The state of a room's log after its last fact. */
 export type HeldFacts = {
   /** Undefined if nothing is stored about the room. */
-  room: FactLine | undefined
+  room: LogState | undefined
   /** Outbox entry of the last applied fact. */
   lastEntry: bigint
 }
 
 const lock = statement<HeaderRow & { roomSeq: bigint; factId: string; factEntry: bigint }>(
-  'lock_fact_line',
+  'lock_log_state',
   `select ${headerColumns}, l.room_seq as "roomSeq", l.fact_id as "factId", l.fact_entry as "factEntry"
 from room_lines l where l.room_id = $1 and l.version > 0 for no key update`,
 )
 
-const make = statement(
-  'make_line',
+const insert = statement(
+  'insert_log',
   `insert into room_lines (room_id, version, room_seq, fact_entry, kind, group_id, universal, archived, name, participant_ids)
 values ($1, 0, 0, 0, 'channel', '', false, false, '', '{}')
 on conflict do nothing`,
 )
 
 /** Locks the row until the transaction ends and returns the room's state. */
-export async function lockFactLine(on: Connection, roomId: string): Promise<HeldFacts> {
+export async function lockLogState(on: Connection, roomId: string): Promise<HeldFacts> {
   const [row] = await lock.run(on, [roomId])
   if (!row) return { room: undefined, lastEntry: 0n }
   const { roomSeq, factId, factEntry } = row
   return { room: { ...toHeader(row), roomSeq, factId }, lastEntry: factEntry }
 }
 
-/**
- * Inserts the row of a new room. If a concurrent creation was first, returns its row.
- */
-export async function makeLine(on: Connection, roomId: string): Promise<HeldFacts> {
-  await make.run(on, [roomId])
-  return lockFactLine(on, roomId)
+/** Inserts the row of a new room and locks it. If a concurrent transaction was faster, returns its row. */
+export async function insertLog(on: Connection, roomId: string): Promise<HeldFacts> {
+  await insert.run(on, [roomId])
+  return lockLogState(on, roomId)
 }
 
 const members = statement<{ userId: string }>(
@@ -48,8 +46,8 @@ const members = statement<{ userId: string }>(
   'select user_id as "userId" from line_members where room_id = $1 and user_id = any ($2::text[]) and member',
 )
 
-/** Returns the given users who are explicit members. */
-export async function membersAmong(on: Connection, roomId: string, userIds: string[]): Promise<Set<string>> {
+/** Returns those of the users who are explicit members. */
+export async function findMembersAmong(on: Connection, roomId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   return new Set((await members.run(on, [roomId, userIds])).map(({ userId }) => userId))
 }
@@ -57,7 +55,7 @@ export async function membersAmong(on: Connection, roomId: string, userIds: stri
 /**
  * Parameters: $1 room, $2 to $9 version, last place, last fact, kind, group, universal, archived, name; $10
  * participants; $11 to $15 rows of the timeline; $16 to $18 members; $19 to $22 bans; $23 to $27 entries of the outbox.
- * Each user is named once.
+ * * Members and bans contain each user at most once.
  */
 const apply = statement<{ id: bigint }>(
   'apply_facts',
@@ -95,11 +93,11 @@ select id from entry order by id`,
 export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
 
 /**
- * Stores the effects of facts on a room: timeline rows, copies, events and the room's row. Returns the outbox entries,
- * in order.
+ * Stores the effects of facts on a room: timeline rows, members, bans, events and the row of the room. Returns the
+ * outbox entries, in order.
  */
 export async function storeFacts(on: Connection, roomId: string, steps: readonly TimedStep[]): Promise<bigint[]> {
-  const last = steps.at(-1)?.step.line
+  const last = steps.at(-1)?.step.room
   const entries = steps.map(({ event }) => outgoing(event))
   const [first] = entries
   if (!last || !first) return []
@@ -127,8 +125,8 @@ const columns = (rows: readonly Row[], count: number): unknown[][] =>
 const newestByUser = (rows: readonly Row[]): Row[] => [...new Map(rows.map((row) => [row[0], row])).values()]
 
 function toTimelineRow({ step, at }: TimedStep): Row[] {
-  const kind = roomEventKind.enumValues.find((value) => value === step.notice)
-  return kind ? [[step.line.roomSeq, step.fact.eventId, kind, step.aboutUserId ?? step.fact.actorId, at]] : []
+  const kind = roomEventKind.enumValues.find((value) => value === step.clientEvent)
+  return kind ? [[step.room.roomSeq, step.fact.eventId, kind, step.aboutUserId ?? step.fact.actorId, at]] : []
 }
 
 const toMemberRows = ({ step: { members, fact } }: TimedStep): Row[] =>

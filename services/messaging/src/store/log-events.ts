@@ -2,7 +2,7 @@ import { outgoing, type OutgoingEvent } from '@parley/events'
 import { statement, type Connection } from './statement.ts'
 
 const store = statement<{ id: bigint }>(
-  'store_line_events',
+  'store_log_events',
   `with line as (
   update room_lines set room_seq = room_seq + cardinality($4::text[]) where room_id = $1 returning 1
 )
@@ -14,10 +14,10 @@ returning id`,
 )
 
 /**
- * Stores events that took the next places of a room, in order, and advances the room's last place. The room's row must
- * be locked. Returns their outbox entries.
+ * Stores events that take the next places in the log of a room, in this order, and advances its last place. The log
+ * must be locked. Returns the outbox entries.
  */
-export async function storeLineEvents(
+export async function storeLogEvents(
   on: Connection,
   roomId: string,
   events: readonly OutgoingEvent[],

@@ -1,8 +1,8 @@
 import { RoomKind } from '@parley/contracts/api'
-import type { RoomHeader, Standing } from '../domain/room-line.ts'
+import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { statement, transaction, type Connection, type Pool } from './statement.ts'
 
-/** The header of a room as columns. */
+/** The columns of a room's header. */
 export type HeaderRow = {
   roomId: string
   version: bigint
@@ -14,19 +14,19 @@ export type HeaderRow = {
   participantIds: string[]
 }
 
-/** The header of `room_lines l`. */
+/** SQL: the columns of the header, from `room_lines l`. */
 export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
   l.name, l.participant_ids as "participantIds"`
 
-/** Rows of one user in the room of `room_lines l`; `$user` is the parameter that holds the user's id. */
+/** SQL: joins the rows of a user to `room_lines l`; `user` is the expression of the user's id. */
 export const standingJoins = (user: string) => `
 left join line_members m on m.room_id = l.room_id and m.user_id = ${user}
 left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}
 cross join lateral (select exists (select from erasures where user_id = ${user}) as gone) erased`
 
 /**
- * The user's standing. An expired ban does not count, even if rooms has not announced its end. Deleted users are in no
- * room.
+ * SQL: the columns of the user's standing, from `standingJoins`. A ban that has expired has no effect, even if rooms
+ * has not announced it yet. Deleted users count as banned.
  */
 export const standingColumns = `coalesce(m.member, false) as member,
   erased.gone or coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`
@@ -34,7 +34,7 @@ export const standingColumns = `coalesce(m.member, false) as member,
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
 
-/** Reads the header from a row. */
+/** Converts a row to a header. */
 export function toHeader({ roomId, version, kind, groupId, universal, archived, name, participantIds }: HeaderRow) {
   return { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
 }
@@ -46,7 +46,7 @@ const readStanding = statement<HeaderRow & Standing>(
   `select ${headerColumns}, ${standingColumns} from room_lines l${standingJoins('$2')} where l.room_id = $1`,
 )
 
-const lock = statement('lock_line', 'select from room_lines where room_id = $1 for no key update')
+const lock = statement('lock_log', 'select from room_lines where room_id = $1 for no key update')
 
 export async function findHeader(on: Connection, roomId: string): Promise<RoomHeader | undefined> {
   const [row] = await readHeader.run(on, [roomId])
@@ -55,7 +55,7 @@ export async function findHeader(on: Connection, roomId: string): Promise<RoomHe
 
 export type HeaderAndStanding = { room: RoomHeader; standing: Standing }
 
-/** The room and the user's standing in it, in one snapshot. */
+/** Returns the room and the user's standing in it, in one snapshot; undefined if the room is unknown. */
 export async function findStanding(
   on: Connection,
   roomId: string,
@@ -74,7 +74,7 @@ from room_lines l cross join unnest($2::text[]) as u (user_id)${standingJoins('u
 where l.room_id = $1`,
 )
 
-/** The room and the standing of each user in it, in one snapshot; undefined when the room is unknown. */
+/** Returns the room and the standing of each user in it, in one snapshot; undefined if the room is unknown. */
 export async function findStandings(
   on: Connection,
   roomId: string,
@@ -89,22 +89,22 @@ export async function findStandings(
   }
 }
 
-/** Locks the room until the transaction ends. Read everything else afterwards, in a separate snapshot. */
-export async function lockLine(on: Connection, roomId: string): Promise<void> {
+/** Locks a log until the transaction ends. Whatever depends on the lock must be read by later statements. */
+export async function lockLog(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }
 
 const skip = statement('skip_place', 'update room_lines set room_seq = room_seq + 1 where room_id = $1')
 
-/** Takes a place for a change without an event. The room must be locked. */
+/** Takes a place for a change without an event. The log must be locked. */
 export async function skipPlace(on: Connection, roomId: string): Promise<void> {
   await skip.run(on, [roomId])
 }
 
-/** Runs in a transaction that has locked the room; see {@link lockLine}. */
-export function holdStill<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
+/** Runs `run` in a transaction that has locked the log; see {@link lockLog}. */
+export function withLockedLog<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
   return transaction(pool, async (on) => {
-    await lockLine(on, roomId)
+    await lockLog(on, roomId)
     return run(on)
   })
 }

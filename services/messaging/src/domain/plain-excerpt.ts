@@ -2,30 +2,32 @@ const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
-/** Quotes, list items and headings; they may be nested. */
-const marks = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
+/** Markers of block quotes, list items and headings; they may be nested. */
+const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
-/** Private characters that stand for escaped ones while the surrounding marks are removed. */
-const aside = 0xe000
+/** Escaped characters are moved to this private use area while the marks around them are removed. */
+const privateUseArea = 0xe000
 
 /**
- * The beginning of a message on one line, without Markdown marks: at most 100 characters, none split. It is for a short
- * preview: constructs that need a full Markdown parser stay as written.
+ * Returns the beginning of a message on one line, without Markdown marks: at most 100 characters, ending between
+ * grapheme clusters. Constructs that need a full Markdown parser stay as written.
  */
-export function plainBeginning(markdown: string): string {
+export function plainExcerpt(markdown: string): string {
   let inCode = false
   const lines: string[] = []
   for (const line of markdown.split(/\r\n|\n|\r/)) {
     if (fence.test(line)) inCode = !inCode
     else if (inCode) lines.push(line)
-    else if (!rule.test(line)) lines.push(plainLine(line.replace(marks, '')))
+    else if (!rule.test(line)) lines.push(plainLine(line.replace(markers, '')))
   }
-  return cut(lines.join(' ').replace(/\s+/gu, ' ').trim())
+  return truncate(lines.join(' ').replace(/\s+/gu, ' ').trim())
 }
 
 function plainLine(line: string): string {
-  const kept = line.replace(escaped, (_, character: string) => String.fromCharCode(aside + character.charCodeAt(0)))
-  const parts = kept.split(/(`+)/)
+  const unescaped = line.replace(escaped, (_, character: string) =>
+    String.fromCharCode(privateUseArea + character.charCodeAt(0)),
+  )
+  const parts = unescaped.split(/(`+)/)
   let plain = ''
   let prose = ''
   for (let at = 0; at < parts.length; at++) {
@@ -35,7 +37,7 @@ function plainLine(line: string): string {
       prose += part
       continue
     }
-    plain += plainProse(prose) + restored(parts.slice(at + 1, end).join(''), '\\')
+    plain += plainProse(prose) + restore(parts.slice(at + 1, end).join(''), '\\')
     prose = ''
     at = end
   }
@@ -43,7 +45,7 @@ function plainLine(line: string): string {
 }
 
 const plainProse = (prose: string): string =>
-  restored(
+  restore(
     withoutEmphasis(
       prose
         .replace(/!?\[([^[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"]*")?\)/g, '$1')
@@ -52,8 +54,11 @@ const plainProse = (prose: string): string =>
     '',
   )
 
-const restored = (text: string, behind: string): string =>
-  text.replace(/[\ue021-\ue07e]/g, (character) => behind + String.fromCharCode(character.charCodeAt(0) - aside))
+const restore = (text: string, before: string): string =>
+  text.replace(
+    /[\ue021-\ue07e]/g,
+    (character) => before + String.fromCharCode(character.charCodeAt(0) - privateUseArea),
+  )
 
 /** Removes pairs of `*`, `_` and `~~` around text. */
 function withoutEmphasis(text: string): string {
@@ -61,21 +66,21 @@ function withoutEmphasis(text: string): string {
   const open = new Map<string, number[]>()
   for (const [at, part] of parts.entries()) {
     if (at % 2 === 0) continue
-    const [before, behind] = [parts[at - 1] || (parts[at - 2] ?? ' '), parts[at + 1] || (parts[at + 2] ?? ' ')]
-    const within = part.startsWith('_') && /[\p{L}\p{N}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(behind)
-    if (within) continue
-    const begun = open.get(part)
-    if (!/\s$/u.test(before) && begun?.length) {
-      parts[begun.pop() ?? at] = ''
+    const [before, after] = [parts[at - 1] || (parts[at - 2] ?? ' '), parts[at + 1] || (parts[at + 2] ?? ' ')]
+    const inWord = part.startsWith('_') && /[\p{L}\p{N}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(after)
+    if (inWord) continue
+    const opened = open.get(part)
+    if (!/\s$/u.test(before) && opened?.length) {
+      parts[opened.pop() ?? at] = ''
       parts[at] = ''
-    } else if (!/^\s/u.test(behind)) open.set(part, [...(begun ?? []), at])
+    } else if (!/^\s/u.test(after)) open.set(part, [...(opened ?? []), at])
   }
   return parts.join('')
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-function cut(text: string): string {
+function truncate(text: string): string {
   let characters = 0
   let length = 0
   for (const { segment, index } of graphemes.segment(text)) {

@@ -16,13 +16,13 @@ export type RoomHeader = {
   readonly participantIds: readonly string[]
 }
 
-/** A user's relation to a room, regardless of permissions. */
+/** Whether a user is an explicit member of a room, and whether they are banned. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
-/** A header and the last place used. */
-export type RoomLine = RoomHeader & { readonly roomSeq: bigint }
+/** The header of a room, and the last place in its log. */
+export type RoomLog = RoomHeader & { readonly roomSeq: bigint }
 
-/** Also the event id of the last applied fact; empty if an earlier release applied it. */
-export type FactLine = RoomLine & { readonly factId: string }
+/** With the event id of the last applied fact; empty if an earlier release applied it. */
+export type LogState = RoomLog & { readonly factId: string }
 
 export const isDm = (room: Pick<RoomHeader, 'kind'>): boolean => room.kind === RoomKind.DM
