@@ -4,13 +4,13 @@ import type { Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import type { Config } from './config.ts'
 import { recordEvents } from './consumers/audit-log.ts'
-import { followDeletedGroups } from './consumers/deleted-groups.ts'
+import { clearDecisionsOfDeletedGroups } from './consumers/deleted-groups.ts'
 import type { Context } from './context.ts'
 import { keepAuditBuckets, makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { erasePerson } from './actions/erasure/erase-person.ts'
-import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
+import { releaseUnusedRoleNames } from './jobs/release-role-names.ts'
 import { republishLostPolicy } from './jobs/republish-lost-policy.ts'
-import { serverSeeded } from './metrics.ts'
+import { logServerSeeded } from './metrics.ts'
 import { routes } from './rpc/index.ts'
 import { getPolicy } from './store/policy.ts'
 import { seed } from './store/seed.ts'
@@ -27,7 +27,7 @@ export function startAdmin(config: Config, overrides: Overrides = {}): Promise<S
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
   const { db, signal, events: bus } = host
-  if (await host.retry(() => seed(db))) serverSeeded()
+  if (await host.retry(() => seed(db))) logServerSeeded()
   host.use(
     await keepStream(bus, {
       ...(config.streamReplicas && { replicas: config.streamReplicas }),
@@ -47,8 +47,8 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   await makeAuditBucketsAhead(ctx)
   host.use(keepAuditBuckets(ctx, signal))
   host.use(await recordEvents(ctx))
-  host.use(await followDeletedGroups(ctx))
-  host.use(releaseNamesOfNoRole(ctx, signal))
+  host.use(await clearDecisionsOfDeletedGroups(ctx))
+  host.use(releaseUnusedRoleNames(ctx, signal))
   host.use(republishLostPolicy(ctx, signal))
   await host.erase(erasePerson(ctx), ctx.accounts)
   await host.serve({ routes: routes(ctx) })
