@@ -75,7 +75,7 @@ test('a logo and a banner are stored by uploads, served by signed URL, announced
   ])
 })
 
-test('a request without an image, or with one that uploads refuses, is invalid', async () => {
+test('a request without an image, or with an image that uploads refuses, is invalid', async () => {
   const invalid = { code: Code.InvalidArgument }
   await expect(admin.bert.adminServer.uploadServerLogo({})).rejects.toMatchObject(invalid)
   await expect(admin.bert.adminServer.uploadServerBanner({}, withBlob('broken'))).rejects.toMatchObject(invalid)

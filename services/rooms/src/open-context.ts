@@ -4,7 +4,7 @@ import type { DatabaseHost } from '@parley/service'
 import { applyFacts, readHeldRoom } from './clients/messaging.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { commitChanges, lookTogether, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
+import { commitChanges, batchRoomReads, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
 import { tooManyReads } from './errors.ts'
 import { readDmKey } from './store/dm-ids.ts'
 
@@ -24,7 +24,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
     relay: await host.relay(),
     delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
     dmKey: await host.retry(() => readDmKey(db)),
-    look: lookTogether(db),
+    readRoom: batchRoomReads(db),
     writes: new WriteQueue((roomId, changes) => commitChanges(db, roomId, changes)),
     now: overrides.now ?? (() => new Date()),
   }

@@ -69,8 +69,8 @@ describe('JoinRoom', () => {
     ['an unknown room', () => 'Rnone', 'Ualice', Code.NotFound],
     ['a direct message', () => dm, 'Ualice', Code.InvalidArgument],
     ['an archived room', () => closed, 'Ualice', Code.FailedPrecondition],
-    ['a room without room.join', () => tea, 'Uunwanted', Code.PermissionDenied],
-    ['a universal room without room.join', () => everyone, 'Uunwanted', Code.PermissionDenied],
+    ['a caller without room.join', () => tea, 'Uunwanted', Code.PermissionDenied],
+    ['a caller without room.join in a universal room', () => everyone, 'Uunwanted', Code.PermissionDenied],
   ])('refuses %s', async (_what, room, userId, code) => {
     expect(await codeOf(join(userId, room()))).toBe(code)
   })

@@ -6,7 +6,7 @@ import { encode } from '@parley/protobuf'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { roomFacts, rooms } from './schema.ts'
 
-/** Maximum number per call to messaging. */
+/** Maximum number of facts in one call to messaging. */
 export const factsPerCall = 100
 
 /** A fact and its room. */
@@ -21,7 +21,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
 
 /** Stores facts, adding to each the event id of the previous fact. The rooms must be locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
-  await namePrevious(tx, facts)
+  await setPreviousEventIds(tx, facts)
   await tx.insert(roomFacts).values(
     facts.map(({ roomId, fact }) => ({
       roomId,
@@ -34,11 +34,11 @@ export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], a
   )
 }
 
-async function namePrevious(tx: Tx, facts: readonly FactOfRoom[]): Promise<void> {
+async function setPreviousEventIds(tx: Tx, facts: readonly FactOfRoom[]): Promise<void> {
   const keyOf = (roomId: string, version: bigint) => `${roomId} ${version}`
   const ids = new Map(facts.map(({ roomId, fact }) => [keyOf(roomId, fact.version), fact.eventId]))
-  const unnamed = facts.filter(({ fact }) => fact.previousVersion > 0n && fact.previousEventId === '')
-  const stored = unnamed.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
+  const incomplete = facts.filter(({ fact }) => fact.previousVersion > 0n && fact.previousEventId === '')
+  const stored = incomplete.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
   if (stored.length > 0) {
     const roomIds = sql.param(stored.map(({ roomId }) => roomId))
     const versions = sql.param(stored.map(({ fact }) => fact.previousVersion))
@@ -50,7 +50,7 @@ async function namePrevious(tx: Tx, facts: readonly FactOfRoom[]): Promise<void>
     )
     for (const { roomId, version, eventId } of rows) ids.set(keyOf(roomId, version), eventId)
   }
-  for (const { roomId, fact } of unnamed) fact.previousEventId = ids.get(keyOf(roomId, fact.previousVersion)) ?? ''
+  for (const { roomId, fact } of incomplete) fact.previousEventId = ids.get(keyOf(roomId, fact.previousVersion)) ?? ''
 }
 
 export function decodeFact(bytes: Uint8Array): RoomFact {
@@ -60,12 +60,12 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
   return fact
 }
 
-const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
+const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /** The next facts above a version that messaging has, each with the version of the previous one. */
 export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
-  const facts = decoded(
+  const facts = decodeFacts(
     await reader
       .select({ fact: roomFacts.fact })
       .from(roomFacts)
@@ -82,7 +82,7 @@ export async function factsAbove(reader: Reader, roomId: string, version: bigint
 /** The oldest facts up to a version that are not marked as applied. */
 export async function unappliedFacts(reader: Reader, roomId: string, upTo: bigint): Promise<RoomFact[]> {
   const open = and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo))
-  return decoded(
+  return decodeFacts(
     await reader
       .select({ fact: roomFacts.fact })
       .from(roomFacts)
@@ -92,26 +92,30 @@ export async function unappliedFacts(reader: Reader, roomId: string, upTo: bigin
   )
 }
 
+/** The fact with this version, as a list of at most one. */
 export async function findFact(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const one = and(eq(roomFacts.roomId, roomId), eq(roomFacts.version, version))
-  return decoded(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
+  return decodeFacts(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
 }
 
 /** The unapplied facts up to a version: whether there are any, and whether one of them waits for the stream. */
-export async function openFacts(
+export async function summarizeUnapplied(
   reader: Reader,
   roomId: string,
   upTo: bigint,
-): Promise<{ open: boolean; awaitStream: boolean }> {
+): Promise<{ hasUnapplied: boolean; awaitStream: boolean }> {
   const [row] = await reader
     .select({ awaitStream: sql<boolean | null>`bool_or(${roomFacts.awaitsStream})` })
     .from(roomFacts)
     .where(and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo)))
   const awaitStream = row?.awaitStream ?? undefined
-  return { open: awaitStream !== undefined, awaitStream: awaitStream ?? false }
+  return { hasUnapplied: awaitStream !== undefined, awaitStream: awaitStream ?? false }
 }
 
-/** Facts that wait for the stream are marked only by a call that waited for it. */
+/**
+ * Marks the facts up to a version as applied. `streamed`: also those that wait for the stream, because the call to
+ * messaging waited for it.
+ */
 export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
   await db
     .update(roomFacts)

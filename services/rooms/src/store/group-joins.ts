@@ -5,13 +5,14 @@ import { saveMemberships } from './changes.ts'
 import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 
-/** Locks rooms for the following change, in the same order as all transactions. */
+/** Locks the rows of these rooms in the order of their ids, as every transaction does, so that none deadlock. */
 export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
 /**
- * Makes a user a member of locked rooms to which they do not belong yet, with three statements for any number of rooms.
+ * Adds a user to rooms they are not in yet, with a fixed number of statements. The caller must have locked the rows of
+ * the rooms (`lockRooms`).
  */
 export async function joinRooms(
   tx: Tx,
@@ -35,8 +36,8 @@ export async function joinRooms(
   return facts
 }
 
-/** Memberships of a user in a group that are stored but not yet in effect. */
-export function joinsWithoutEffect(
+/** The user's memberships in rooms of a group whose `joined` fact messaging has not applied yet. */
+export function unappliedJoins(
   reader: Reader,
   userId: string,
   groupId: string,

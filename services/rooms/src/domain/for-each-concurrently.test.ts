@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { fewAtOnce } from './few-at-once.ts'
+import { forEachConcurrently } from './for-each-concurrently.ts'
 
 test('all tasks run, never more than the limit at once', async () => {
   const done: number[] = []
   let now = 0
   let peak = 0
-  await fewAtOnce([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
+  await forEachConcurrently([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
     peak = Math.max(peak, ++now)
     await Promise.resolve()
     done.push(item)
@@ -13,16 +13,16 @@ test('all tasks run, never more than the limit at once', async () => {
   })
   expect(done.sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(peak).toBe(3)
-  await fewAtOnce([], 3, () => Promise.reject(new Error('nothing to do')))
+  await forEachConcurrently([], 3, () => Promise.reject(new Error('nothing to do')))
 })
 
 test('the first failure is thrown, and no further task starts', async () => {
-  const begun: number[] = []
+  const started: number[] = []
   const work = async (item: number) => {
-    begun.push(item)
+    started.push(item)
     await Promise.resolve()
     if (item === 2) throw new Error('two')
   }
-  await expect(fewAtOnce([1, 2, 3, 4, 5, 6], 2, work)).rejects.toThrow('two')
-  expect(begun).not.toContain(6)
+  await expect(forEachConcurrently([1, 2, 3, 4, 5, 6], 2, work)).rejects.toThrow('two')
+  expect(started).not.toContain(6)
 })

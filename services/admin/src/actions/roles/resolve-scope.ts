@@ -2,14 +2,14 @@ import type { Subject } from '@parley/permissions'
 import { findGroups, findRoomOf } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import type { DecisionScope } from '../../domain/decision-scope.ts'
-import type { Place } from '../../policy/role-editing.ts'
+import type { ResolvedScope } from '../../policy/role-editing.ts'
 
-/** Checks whether a group or room exists and is visible to the caller. */
-export async function findPlace(
+/** Looks up a group or room. A direct message between other people counts as missing. */
+export async function resolveScope(
   { rooms }: Pick<Context, 'rooms'>,
   caller: Subject,
   { kind, id }: DecisionScope,
-): Promise<Place> {
+): Promise<ResolvedScope> {
   switch (kind) {
     case 'server':
       return { kind }

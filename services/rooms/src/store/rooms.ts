@@ -3,19 +3,19 @@ import { unionAll } from 'drizzle-orm/pg-core'
 import { RoomKind } from '@parley/contracts/api'
 import { preparedQuery, type Reader } from '@parley/postgres'
 import { roomNotFound } from '../errors.ts'
-import { isForeignDm } from '../policy/visibility.ts'
+import { isDmOfOthers } from '../policy/visibility.ts'
 import type { Standing } from '../policy/standing.ts'
 import type { RoomRow, ShownRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 
 const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
-/** A ban ends when its expiry has passed; the fact about its end follows. */
-export const banHolds = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
+/** A ban is inactive once its expiry has passed, even before the fact about its end. */
+export const isBanActive = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
 
-/** A membership of a direct message ends only with its deletion. */
+/** Includes ended memberships: a participant leaves a direct message only when their account is deleted. */
 const dmMemberIds = sql<string[]>`case when ${eq(rooms.kind, RoomKind.DM)} then array(
   select m.user_id from room_members m where m.room_id = ${rooms.id} order by m.user_id) else '{}' end`
-const columns = { room: rooms, member: isMember, banned: banHolds, dmMemberIds }
+const columns = { room: rooms, member: isMember, banned: isBanActive, dmMemberIds }
 
 type Found = { room: RoomRow; dmMemberIds: string[] } & Standing
 
@@ -58,7 +58,7 @@ const ofPerson = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** The same for a person who may be deleted: none then. */
+/** Like `findRooms` for a person who may be deleted: a deleted person has none. */
 export function findRoomsOfPerson(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return ofPerson(reader, { userId, roomIds })
 }
@@ -72,7 +72,7 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
  * Finds a room that must exist; `viewerId` is the viewer if that is not the user. Throws `not_found`, also for a direct
  * message in which the viewer does not take part.
  */
-export async function getRoomSeen(
+export async function getRoomWithStanding(
   reader: Reader,
   userId: string,
   roomId: string,
@@ -80,19 +80,19 @@ export async function getRoomSeen(
 ): Promise<ShownRoom> {
   const seen = await findRoom(reader, userId, roomId)
   const viewed = viewerId === userId ? seen : await findRoom(reader, viewerId, roomId)
-  if (!seen || !viewed || isForeignDm(viewed)) throw roomNotFound()
+  if (!seen || !viewed || isDmOfOthers(viewed)) throw roomNotFound()
   return seen
 }
 
 /** An existing room, and the standing of each user who has a row there. */
-export async function findStandings(
+export async function getStandingsInRoom(
   reader: Reader,
   roomId: string,
   userIds: string[],
 ): Promise<{ room: RoomRow; standings: Map<string, Standing> }> {
   const user = sql<string>`asked.user_id`
   const found = await reader
-    .select({ room: rooms, userId: user, member: isMember, banned: banHolds })
+    .select({ room: rooms, userId: user, member: isMember, banned: isBanActive })
     .from(rooms)
     .crossJoin(sql`unnest(${sql.param(userIds)}::text[]) as asked(user_id)`)
     .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, user)))
@@ -107,11 +107,11 @@ export async function findStandings(
 }
 
 /** Sort key of a room among the rooms of its kind. */
-const placeBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('place')
+const rankBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('rank')
 
 const activeChannels = (reader: Reader) =>
   reader
-    .select({ ...columns, place: placeBy(sql`${rooms.nameKey}`) })
+    .select({ ...columns, rank: rankBy(sql`${rooms.nameKey}`) })
     .from(rooms)
     .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, sql.placeholder('userId'))))
     .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, sql.placeholder('userId'))))
@@ -121,7 +121,7 @@ const dms = (reader: Reader) =>
   reader
     .select({
       ...{ ...columns, member: sql<boolean>`true`, banned: sql<boolean>`false` },
-      place: placeBy(sql`${desc(rooms.createdAt)}, ${rooms.id}`),
+      rank: rankBy(sql`${desc(rooms.createdAt)}, ${rooms.id}`),
     })
     .from(roomMembers)
     .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
@@ -129,11 +129,11 @@ const dms = (reader: Reader) =>
       and(eq(roomMembers.userId, sql.placeholder('userId')), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)),
     )
 
-const byPlace = sql`place`
-const findChannelsAlone = preparedQuery('active_channels', (reader) => activeChannels(reader).orderBy(byPlace))
-const findDmsAlone = preparedQuery('dms', (reader) => dms(reader).orderBy(byPlace))
+const byRank = sql`rank`
+const findChannelsAlone = preparedQuery('active_channels', (reader) => activeChannels(reader).orderBy(byRank))
+const findDmsAlone = preparedQuery('dms', (reader) => dms(reader).orderBy(byRank))
 const findBoth = preparedQuery('active_channels_and_dms', (reader) =>
-  unionAll(activeChannels(reader), dms(reader)).orderBy(byPlace),
+  unionAll(activeChannels(reader), dms(reader)).orderBy(byRank),
 )
 
 /** Every channel that is not archived, by name. */
@@ -146,7 +146,7 @@ export async function findDms(reader: Reader, userId: string): Promise<ShownRoom
   return (await findDmsAlone(reader, { userId })).map(toShown)
 }
 
-/** Both kinds, each in its own order. */
+/** Channels and direct messages, each kind in its own order. */
 export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findBoth(reader, { userId })).map(toShown)
 }

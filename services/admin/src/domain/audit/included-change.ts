@@ -6,11 +6,14 @@ import {
   RealtimeThreadCreatedEventSchema,
 } from '@parley/contracts/realtime'
 
-/** A separate audit entry for a change that has no event of its own but is part of another event. */
-type Along = { id: string; kind: string; payload: string }
+/** A change that has no event of its own but is part of another event; it gets a separate audit entry. */
+type IncludedChange = { id: string; kind: string; payload: string }
 
-/** A thread begins with its first reply, and a member leaves the server with the account. Payloads contain only ids. */
-export function happenedAlong({ kind, fact, deliveries }: Event): Along | undefined {
+/**
+ * Finds the start of a thread in the event of its first reply, and the departure of a member in the deletion of the
+ * account. The payload contains only ids.
+ */
+export function findIncludedChange({ kind, fact, deliveries }: Event): IncludedChange | undefined {
   const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''
   if (!isReply && kind !== 'account_deleted') return undefined
   for (const { envelope } of deliveries) {

@@ -7,10 +7,16 @@ import type { ShownRoom } from '../../store/rows.ts'
 import type { Viewer } from '../../view/room.ts'
 import { roomStates, type RoomStates } from '../../clients/messaging.ts'
 
-export type Sight = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
+export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
-/** Rooms as a viewer sees them, with data from messaging and accounts, each called once for all rooms. */
-export async function lookAt(ctx: Context, subject: Subject, seen: readonly ShownRoom[]): Promise<Sight> {
+/**
+ * Keeps the rooms that the viewer may see, and adds data from messaging and accounts, each called once for all rooms.
+ */
+export async function loadVisibleRooms(
+  ctx: Context,
+  subject: Subject,
+  seen: readonly ShownRoom[],
+): Promise<VisibleRooms> {
   const policy = ctx.policy.current()
   const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))
   const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)

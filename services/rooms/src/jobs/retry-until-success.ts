@@ -2,21 +2,21 @@ import { isAway } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** How long another service may take until its first response, because services start concurrently. */
+/** How long failures of another service are not logged, because services start concurrently. */
 const defaultStartMs = 10_000
 
-/** Retries something until it succeeds once or the process ends. */
-export async function persistently(
+/** Retries the work until it succeeds once or the process stops. */
+export async function retryUntilSuccess(
   task: string,
   signal: AbortSignal,
   work: () => Promise<void>,
   report = reportRetry,
 ): Promise<void> {
-  const begunAt = performance.now()
-  const isUsual = (error: unknown) => isAway(error) && performance.now() - begunAt < defaultStartMs
+  const startedAt = performance.now()
+  const isStartingUp = (error: unknown) => isAway(error) && performance.now() - startedAt < defaultStartMs
   const attempt = () =>
     work().catch((error: unknown) => {
-      if (!signal.aborted && !isUsual(error)) report(task, error)
+      if (!signal.aborted && !isStartingUp(error)) report(task, error)
       throw error
     })
   await retry(attempt, { signal, initialMs: 100, maxMs: 2000 })

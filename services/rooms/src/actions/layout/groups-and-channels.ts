@@ -4,7 +4,7 @@ import { findChannelsInOrder, type ChannelRow } from '../../store/layout.ts'
 import type { GroupRow } from '../../store/rows.ts'
 
 /** All groups, and every channel that is not archived, in sidebar order. */
-export async function channelsByGroup({
+export async function findGroupsAndChannels({
   db,
 }: Pick<Context, 'db'>): Promise<{ groups: GroupRow[]; channels: ChannelRow[] }> {
   const [groups, channels] = await Promise.all([findGroups(db), findChannelsInOrder(db)])

@@ -5,10 +5,10 @@ import { findRoomOf, findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 
 /**
- * The decisions about a holder, and the rooms concerned. Leaves out direct conversations in which the caller does not
- * participate, since the caller may not know of them.
+ * The decisions for a role or user, and the rooms of these decisions. Leaves out direct messages in which the caller
+ * does not take part, because the caller may not learn of them.
  */
-export async function seenDecisions(
+export async function findVisibleDecisions(
   { rooms }: Pick<Context, 'rooms'>,
   policy: Policy,
   { holder, caller }: { holder: Holder; caller: Subject },
@@ -17,10 +17,10 @@ export async function seenDecisions(
   const roomIds = new Set(stored.flatMap(({ scope }) => (scope.kind === 'room' ? [scope.id] : [])))
   const found = await findRooms(rooms, [...roomIds])
   const dms = found.filter(({ kind }) => kind === RoomKind.DM)
-  const own = await Promise.all(dms.map(({ roomId }) => findRoomOf(rooms, caller, roomId)))
-  const foreign = new Set(dms.filter((_, n) => own[n] === undefined).map(({ roomId }) => roomId))
+  const accessible = await Promise.all(dms.map(({ roomId }) => findRoomOf(rooms, caller, roomId)))
+  const hidden = new Set(dms.filter((_, n) => accessible[n] === undefined).map(({ roomId }) => roomId))
   return {
-    decisions: stored.filter(({ scope }) => scope.kind !== 'room' || !foreign.has(scope.id)),
-    rooms: found.filter(({ roomId }) => !foreign.has(roomId)),
+    decisions: stored.filter(({ scope }) => scope.kind !== 'room' || !hidden.has(scope.id)),
+    rooms: found.filter(({ roomId }) => !hidden.has(roomId)),
   }
 }

@@ -1,5 +1,5 @@
-/** Runs the work for each item with limited concurrency. After the first failure no further items are started. */
-export async function fewAtOnce<T>(
+/** Runs the work for each item with limited concurrency. After the first failure no further item is started. */
+export async function forEachConcurrently<T>(
   items: readonly T[],
   concurrency: number,
   work: (item: T) => Promise<void>,
