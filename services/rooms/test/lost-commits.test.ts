@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { Code } from '@connectrpc/connect'
-import type { RoomFact } from '@parley/contracts/internal'
+import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
+import { MessagingInternalService, type RoomFact } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { and, eq } from 'drizzle-orm'
+import { applyFacts, readHeldRoom, type ApplyFacts, type HeldFact } from '../src/clients/messaging.ts'
 import { roomFact, type Change } from '../src/domain/room-fact.ts'
+import { openFactDelivery } from '../src/engines/delivery/index.ts'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
+import { unappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
@@ -37,6 +40,21 @@ function addLost(version = inAMinute(), change = lostLeave): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
   env.messaging.addLostFact(room, roomFact(previous, change, cause, version))
+}
+
+/** Delivers facts as another process does. `onHeld` is called with each answer of messaging before it is handled. */
+function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.resolve()) {
+  const messaging = createClient(
+    MessagingInternalService,
+    createRouterTransport(({ service }) => service(MessagingInternalService, env.messaging.impl)),
+  )
+  const applyNow = applyFacts(messaging)
+  const apply: ApplyFacts = async (batch) => {
+    const held = await applyNow(batch)
+    await onHeld(held)
+    return held
+  }
+  return openFactDelivery({ db: env.db, apply, read: readHeldRoom(messaging), timeoutMs: 10_000 })
 }
 
 const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
@@ -103,6 +121,35 @@ test.each<[string, Change]>([
   ]
   expect(kinds(2)).toEqual([lost.case, made])
   expect(env.messaging.waitedForStream(room)).toBe(['leaves', 'archives'].includes(call))
+  newest(1)
+})
+
+test.each(['without', 'with'])(
+  'a repeated leave waits for the stream after the check restated it, %s a filter',
+  async (how) => {
+    await join('Ubob')
+    await env.as('Ubob').rooms.leaveRoom({ roomId: room })
+    addLost(inAMinute(), { case: 'joined', value: about })
+    await using delivery = openDelivery()
+    const { version = 0n, eventId = '' } = env.messaging.factsOf(room).at(-1) ?? {}
+    await delivery.reconcile(room, { version, eventId })
+    expect([kinds(1), env.messaging.waitedForStream(room)]).toEqual([['left'], false])
+    await delivery.waitUntilApplied(room, undefined, how === 'with' ? (fact) => fact.fact.case === 'left' : undefined)
+    expect(env.messaging.waitedForStream(room)).toBe(true)
+  },
+)
+
+test('a change that another process rebases at the same time is applied before the response', async () => {
+  await using other = openDelivery()
+  let isFirst = true
+  await using delivery = openDelivery(async (held) => {
+    if (isFirst) await other.reconcile(room, held)
+    isFirst = false
+  })
+  addLost()
+  await joinWithoutHandOver('Ucarl')
+  await delivery.handOver(room, await unappliedFacts(env.db, room))
+  expect(kinds(2)).toEqual(['left', 'joined'])
   newest(1)
 })
 

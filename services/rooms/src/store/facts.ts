@@ -1,5 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lte, max, sql } from 'drizzle-orm'
 import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
@@ -79,14 +79,20 @@ export async function factsAbove(reader: Reader, roomId: string, version: bigint
   })
 }
 
-/** The oldest facts up to a version that are not marked as applied. */
-export async function unappliedFacts(reader: Reader, roomId: string, upTo: bigint): Promise<RoomFact[]> {
-  const open = and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo))
+const unapplied = (roomId: string, upTo?: bigint) =>
+  and(
+    eq(roomFacts.roomId, roomId),
+    isNull(roomFacts.appliedAt),
+    upTo === undefined ? undefined : lte(roomFacts.version, upTo),
+  )
+
+/** The oldest facts, up to a version if one is given, that are not marked as applied. */
+export async function unappliedFacts(reader: Reader, roomId: string, upTo?: bigint): Promise<RoomFact[]> {
   return decodeFacts(
     await reader
       .select({ fact: roomFacts.fact })
       .from(roomFacts)
-      .where(open)
+      .where(unapplied(roomId, upTo))
       .orderBy(asc(roomFacts.version))
       .limit(factsPerCall),
   )
@@ -98,18 +104,21 @@ export async function findFact(reader: Reader, roomId: string, version: bigint):
   return decodeFacts(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
 }
 
-/** The unapplied facts up to a version: whether there are any, and whether one of them waits for the stream. */
+/**
+ * The version of the newest unapplied fact, up to a version if one is given, and whether one of them waits for the
+ * stream; undefined if there is none.
+ */
 export async function summarizeUnapplied(
   reader: Reader,
   roomId: string,
-  upTo: bigint,
-): Promise<{ hasUnapplied: boolean; awaitStream: boolean }> {
+  upTo?: bigint,
+): Promise<{ version: bigint; awaitStream: boolean } | undefined> {
   const [row] = await reader
-    .select({ awaitStream: sql<boolean | null>`bool_or(${roomFacts.awaitsStream})` })
+    .select({ version: max(roomFacts.version), awaitStream: sql<boolean | null>`bool_or(${roomFacts.awaitsStream})` })
     .from(roomFacts)
-    .where(and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo)))
-  const awaitStream = row?.awaitStream ?? undefined
-  return { hasUnapplied: awaitStream !== undefined, awaitStream: awaitStream ?? false }
+    .where(unapplied(roomId, upTo))
+  if (!row?.version) return undefined
+  return { version: BigInt(row.version), awaitStream: row.awaitStream ?? false }
 }
 
 /**

@@ -36,18 +36,15 @@ export async function joinRooms(
   return facts
 }
 
-/** The user's memberships in rooms of a group whose `joined` fact messaging has not applied yet. */
-export function unappliedJoins(
-  reader: Reader,
-  userId: string,
-  groupId: string,
-): Promise<{ roomId: string; version: bigint }[]> {
-  return sqlRows(
+/** Ids of the rooms of a group that the user has joined, but whose `joined` fact messaging has not applied yet. */
+export async function unappliedJoins(reader: Reader, userId: string, groupId: string): Promise<string[]> {
+  const joins = await sqlRows<{ roomId: string }>(
     reader,
-    sql`select member.room_id as "roomId", member.version
+    sql`select member.room_id as "roomId"
         from rooms
         join room_members as member on member.room_id = rooms.id and member.user_id = ${userId} and member.member
         join room_facts as fact on fact.room_id = member.room_id and fact.version = member.version
         where rooms.group_id = ${groupId} and fact.applied_at is null`,
   )
+  return joins.map(({ roomId }) => roomId)
 }

@@ -11,7 +11,7 @@ import type { RoomRow } from './rows.ts'
 import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
-  /** New versions of the requested facts; facts that another process has moved are missing. */
+  /** Versions of the requested facts now; empty if the room does not exist. */
   newVersions: ReadonlyMap<bigint, bigint>
   /** Number of facts that got a new version or restate a difference. */
   rebased: number
@@ -34,7 +34,7 @@ export async function rebaseFacts(
   { versions, read }: { versions: readonly bigint[]; read: ReadHeldRoom },
 ): Promise<Rebased> {
   if (await isOurs(db, roomId, answered))
-    return { newVersions: await existingVersions(db, roomId, versions), rebased: 0 }
+    return { newVersions: await currentVersions(db, roomId, versions), rebased: 0 }
   const theirs = await read(roomId, await newestSharedVersion(db, roomId))
   const held = theirs?.held ?? answered
   const { room, made } = await db.transaction(async (tx) => {
@@ -45,24 +45,31 @@ export async function rebaseFacts(
   const newest = made.at(-1)?.version
   if (newest === undefined)
     return {
-      newVersions: await existingVersions(db, roomId, versions),
+      newVersions: await currentVersions(db, roomId, versions),
       rebased: 0,
       ...(room && { newest: room.version }),
     }
   return { newVersions: new Map(versions.map((version) => [version, newest])), rebased: made.length, newest }
 }
 
-/** Maps each requested version that exists to itself. */
-async function existingVersions(
+/**
+ * Maps each requested version that exists to itself, and those that another rebase has moved to the room's newest
+ * version, which is above them. Empty if the room does not exist.
+ */
+async function currentVersions(
   reader: Reader,
   roomId: string,
   versions: readonly bigint[],
 ): Promise<Map<bigint, bigint>> {
-  const known = await reader
-    .select({ version: roomFacts.version })
-    .from(roomFacts)
-    .where(and(eq(roomFacts.roomId, roomId), inArray(roomFacts.version, [...versions])))
-  return new Map(known.map(({ version }) => [version, version]))
+  const found = await reader
+    .select({ newest: rooms.version, existing: roomFacts.version })
+    .from(rooms)
+    .leftJoin(roomFacts, and(eq(roomFacts.roomId, rooms.id), inArray(roomFacts.version, [...versions])))
+    .where(eq(rooms.id, roomId))
+  const [room] = found
+  if (!room) return new Map()
+  const existing = new Set(found.map((row) => row.existing))
+  return new Map(versions.map((version) => [version, existing.has(version) ? version : room.newest]))
 }
 
 /** The newest fact that messaging was known to hold before the database was restored. */

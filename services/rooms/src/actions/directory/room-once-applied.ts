@@ -10,7 +10,7 @@ import { getRoomWithStanding } from '../../store/rooms.ts'
  */
 export async function getRoomOnceApplied(ctx: Context, call: HandlerContext, roomId = ''): Promise<RoomRow> {
   const { userId } = callerOf(call)
-  const stored = await getRoomWithStanding(ctx.db, userId, roomId)
-  await ctx.delivery.waitUntilApplied(roomId, stored.room.version, call)
+  await getRoomWithStanding(ctx.db, userId, roomId)
+  await ctx.delivery.waitUntilApplied(roomId, call)
   return (await getRoomWithStanding(ctx.db, userId, roomId)).room
 }

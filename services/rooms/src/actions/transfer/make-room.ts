@@ -37,7 +37,7 @@ export async function makeChannel(
     if (known) {
       // The room may have become private at the source in the meantime.
       if (request.private) await denyEntry(ctx.admin, roomId)
-      await ctx.delivery.waitUntilApplied(roomId, known.room.version, remaining)
+      await ctx.delivery.waitUntilApplied(roomId, remaining)
       return { roomId, name: known.room.name, made: false }
     }
     try {

@@ -24,15 +24,10 @@ export type FactDelivery = AsyncDisposable & {
    */
   handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
-   * For a call whose change was already made. Resolves when messaging has applied every fact up to the version or, with
+   * For a call whose change was already made. Resolves when messaging has applied every fact of the room or, with
    * `isAbout`, the newest fact that it accepts. Asks messaging for the last fact that it has.
    */
-  waitUntilApplied(
-    roomId: string,
-    version: bigint,
-    remaining?: RemainingTime,
-    isAbout?: (fact: RoomFact) => boolean,
-  ): Promise<void>
+  waitUntilApplied(roomId: string, remaining?: RemainingTime, isAbout?: (fact: RoomFact) => boolean): Promise<void>
   /** Reads the facts up to a version from the database and sends them to messaging. */
   sendStored(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
@@ -79,9 +74,9 @@ export function openFactDelivery(options: {
       await deliveries.wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, remaining)
     },
     reconcile,
-    async waitUntilApplied(roomId, known, remaining, isAbout) {
-      const version = (await query(roomId, remaining)) ?? known
-      const target = await unappliedTarget(db, roomId, version, isAbout)
+    async waitUntilApplied(roomId, remaining, isAbout) {
+      await query(roomId, remaining)
+      const target = await unappliedTarget(db, roomId, isAbout)
       if (target) await deliveries.wait(roomId, target, remaining)
     },
     sendStored: (roomId, version, awaitStream) => deliveries.wait(roomId, { version, facts: [], awaitStream }),
@@ -105,20 +100,20 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * The facts up to the version that messaging has not applied; undefined if it has applied all. If `isAbout` is given,
- * only the newest matching fact is needed, unless there are too many to search.
+ * The facts that messaging has not applied; undefined if it has applied all. If `isAbout` is given, only the newest
+ * matching fact is needed, unless there are too many to search. Facts above the version that the caller read count too:
+ * a rebase may have moved or restated its change.
  */
 async function unappliedTarget(
   db: Db,
   roomId: string,
-  version: bigint,
   isAbout?: (fact: RoomFact) => boolean,
 ): Promise<Target | undefined> {
-  const facts = isAbout ? await unappliedFacts(db, roomId, version) : []
+  const facts = isAbout ? await unappliedFacts(db, roomId) : []
   if (isAbout && facts.length < factsPerCall) {
     const fact = facts.findLast(isAbout)
     return fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }
   }
-  const { hasUnapplied, awaitStream } = await summarizeUnapplied(db, roomId, version)
-  return hasUnapplied ? { version, facts: [], awaitStream } : undefined
+  const unapplied = await summarizeUnapplied(db, roomId)
+  return unapplied && { ...unapplied, facts: [] }
 }

@@ -19,7 +19,7 @@ export async function makeChange(ctx: Needs, change: RoomChange, remaining: Rema
   const seen = await ctx.readRoom(userId, roomId, change.cause.actorId)
   const made =
     decide(seen) === 'change' ? await queueCommit(ctx, change, remaining) : { room: seen.room, facts: [], entries: [] }
-  if (made.facts.length === 0) await ctx.delivery.waitUntilApplied(roomId, made.room.version, remaining, change.isAbout)
+  if (made.facts.length === 0) await ctx.delivery.waitUntilApplied(roomId, remaining, change.isAbout)
   else {
     ctx.relay.wake(made.entries)
     await ctx.delivery.handOver(roomId, made.facts, remaining)

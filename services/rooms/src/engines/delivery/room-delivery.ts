@@ -130,7 +130,7 @@ export class RoomDelivery {
       else waiter.version = version
     }
     // The versions of facts in memory may have changed in the database.
-    if (rebased > 0) this.#inMemory = []
+    if (rebased > 0 || versions.some((version) => newVersions.get(version) !== version)) this.#inMemory = []
     return rebased > 0
   }
 

@@ -29,7 +29,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
     const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
     // If messaging has not applied the ban yet, this call repeats one that failed with unavailable.
     const stored = await findBanVersion(ctx.db, roomId, userId)
-    const repeated = stored !== undefined && (await summarizeUnapplied(ctx.db, roomId, stored)).hasUnapplied
+    const repeated = stored !== undefined && (await summarizeUnapplied(ctx.db, roomId, stored)) !== undefined
 
     async function write(tx: Tx, room: RoomRow): Promise<Changed> {
       const change: Change = { case: 'banned', value: { userId, ...(until && { expiresAt: until }) } }

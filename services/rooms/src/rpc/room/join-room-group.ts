@@ -46,10 +46,10 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     await forEachConcurrently(joined, handOversAtOnce, ({ roomId, fact }) =>
       ctx.delivery.handOver(roomId, [fact], call),
     )
-    await forEachConcurrently(pending, handOversAtOnce, ({ roomId, version }) =>
-      ctx.delivery.waitUntilApplied(roomId, version, call, isAbout),
+    await forEachConcurrently(pending, handOversAtOnce, (roomId) =>
+      ctx.delivery.waitUntilApplied(roomId, call, isAbout),
     )
-    const isNew = new Set([...joined, ...pending].map(({ roomId }) => roomId))
+    const isNew = new Set([...joined.map(({ roomId }) => roomId), ...pending])
     return { joinedRoomIds: channels.map(({ room }) => room.id).filter((roomId) => isNew.has(roomId)) }
   }
 }

@@ -41,7 +41,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
             }),
           )
           if (made) await ctx.delivery.handOver(roomId, dm.facts, call)
-          else await ctx.delivery.waitUntilApplied(roomId, row.version, call)
+          else await ctx.delivery.waitUntilApplied(roomId, call)
           return response
         },
       },

@@ -42,11 +42,6 @@ async function makeDm(
   const row = dmRow(dm)
   const made = await ctx.writes.run(roomId, remaining, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
   if (made) await ctx.delivery.handOver(roomId, dm.facts, remaining)
-  else
-    await ctx.delivery.waitUntilApplied(
-      roomId,
-      (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version,
-      remaining,
-    )
+  else await ctx.delivery.waitUntilApplied(roomId, remaining)
   return { roomId, name: '', made }
 }
