@@ -108,12 +108,13 @@ export class Chat {
     setTimeout(() => this.firstRequestsSent.set(true), firstDrawDelayMs)
     const { room, sidebar } = await this.#reads
     if (room) this.room(room.id, room.page)
+    // Before the events, which may be newer than the response.
+    const answered = this.rooms.load(sidebar)
     this.events.listen({
       onEvent: (envelope) => takeEvent(this, envelope),
       onReset: () => this.readAnew(),
       onRead: (roomId) => this.rooms.readInOtherTab(roomId),
     })
-    const answered = this.rooms.load(sidebar)
     // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.firstRequestsSent.set(true))
     await answered
@@ -171,7 +172,7 @@ export class Chat {
 
   /** An account was deleted, and with it all of its messages. */
   memberDeleted(userId: string, at: Message['deletedAt']): void {
-    this.people.deleted(userId)
+    this.people.markDeleted(userId)
     for (const timeline of this.#timelines.values()) timeline.authorDeleted(userId, at)
   }
 

@@ -15,8 +15,11 @@ export class FollowedThreads {
   constructor(server: MemberClient, people: People, hasUnread: boolean) {
     this.hasUnread = new Cell(hasUnread)
     const ask = gathered(300, async () => {
-      const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
-      if (answer.includes) people.learnNames(Object.values(answer.includes.users))
+      const answer = await people.reading(async (changes) => {
+        const response = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
+        if (response.includes) people.learnNames(Object.values(response.includes.users), changes)
+        return response
+      })
       this.threads.set(answer.threads)
       this.hasUnread.set(answer.threads.some(({ thread }) => thread?.viewerState?.hasUnread ?? false))
     })

@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
 import type { NotificationItem } from '@parley/client/contract'
 import { Inbox } from './inbox.ts'
-import type { People } from './people.ts'
+import { People } from './people.ts'
 
 /** An inbox of a server with this many notifications, and the other requests it received. */
 function inboxOf(waiting: string[]): Inbox {
@@ -15,7 +15,7 @@ function inboxOf(waiting: string[]): Inbox {
       waiting.splice(waiting.indexOf(notificationId), 1)
     },
   }
-  const people = { learnNames: () => undefined } as unknown as People
+  const people = new People({} as MemberClient, 'Ume', 'gone')
   return new Inbox({ api: { notification } } as unknown as MemberClient, people)
 }
 const names = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)

@@ -19,8 +19,12 @@ export class Inbox {
   constructor(server: MemberClient, people: People) {
     this.#server = server
     const ask = gathered(150, async () => {
-      const answer = await server.api.notification.listNotifications({ page: { limit: mostListed } })
-      people.learnNames(answer.notifications.flatMap(({ actor }) => actor ?? []))
+      const answer = await people.reading(async (changes) => {
+        const response = await server.api.notification.listNotifications({ page: { limit: mostListed } })
+        const actors = response.notifications.flatMap(({ actor }) => actor ?? [])
+        people.learnNames(actors, changes)
+        return response
+      })
       this.items.set(answer.notifications)
       this.total.set(Number(answer.page?.totalCount ?? answer.notifications.length))
     })

@@ -110,7 +110,7 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     case 'serverMemberDeleted':
       return chat.memberDeleted(event.value.userId, createdAt)
     case 'userCustomStatusCleared':
-      return chat.people.withoutStatus(event.value.userId)
+      return chat.people.clearCustomStatus(event.value.userId)
     default:
   }
 }

@@ -2,18 +2,21 @@ import type { MemberClient } from '@parley/client'
 import type { User } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 import { foundIn } from '../store/search.ts'
+import type { People } from './people.ts'
 
 const pauseMs = 150
 const mostShown = 20
 
-/** Finds people while their name is typed; only the newest question is answered. */
+/** Finds people while their name is typed. Only the response to the newest query is used. */
 export class PeopleSearch {
   readonly found = new Cell<readonly User[]>([])
   readonly #server: MemberClient
+  readonly #people: People
   #latestQuery = 0
 
-  constructor(server: MemberClient) {
+  constructor(server: MemberClient, people: People) {
     this.#server = server
+    this.#people = people
   }
 
   async ask(search: string): Promise<void> {
@@ -23,8 +26,15 @@ export class PeopleSearch {
     this.found.update((known) => foundIn(known, search, words))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (query !== this.#latestQuery) return
-    const request = { search: search.trim(), page: { limit: mostShown } }
-    const answer = await this.#server.api.user.listUsers(request).catch(() => undefined)
-    if (answer && query === this.#latestQuery) this.found.set(answer.users.flatMap(({ user }) => user ?? []))
+    const users = await this.#search(search.trim()).catch(() => undefined)
+    if (users && query === this.#latestQuery) this.found.set(users)
+  }
+  #search(search: string): Promise<User[]> {
+    return this.#people.reading(async (changes) => {
+      const response = await this.#server.api.user.listUsers({ search, page: { limit: mostShown } })
+      const users = response.users.flatMap(({ user }) => user ?? [])
+      this.#people.learn(users, changes)
+      return users
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { People } from './people.ts'
@@ -91,4 +91,63 @@ test('an answer about messages does not change known presence', () => {
   expect(people.of('Ubob').value).toMatchObject({ displayName: 'Robert', presenceStatus: PresenceStatus.ONLINE })
   people.learn([bob])
   expect(people.of('Ubob').value).toMatchObject({ presenceStatus: PresenceStatus.AWAY })
+})
+
+describe('a response that was read before a change', () => {
+  const { AWAY, ONLINE } = PresenceStatus
+  const customStatus = { $typeName: 'svc.api.v1.CustomUserStatus' as const, emoji: 'tada', text: 'Done' }
+  const old = {
+    id: 'Uann',
+    login: 'ann',
+    displayName: 'Ann',
+    deleted: false,
+    presenceStatus: ONLINE,
+    customStatus,
+  } as User
+
+  /** What the page shows when the change is reported while the response is awaited. */
+  async function shownAfter(change: (people: People) => void, known: User[] = [old]): Promise<User | undefined> {
+    const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
+    people.learn(known)
+    await people.reading(async (changes) => {
+      change(people)
+      await Promise.resolve()
+      people.learn([old], changes)
+    })
+    return people.of('Uann').value
+  }
+
+  test('does not undo a new name', async () => {
+    const renamed = await shownAfter((people) => people.patch('Uann', { login: 'anna', displayName: 'Anna' }))
+    expect(renamed).toMatchObject({ login: 'anna', displayName: 'Anna', presenceStatus: ONLINE, customStatus })
+  })
+
+  test('does not undo a change of presence', async () =>
+    expect(await shownAfter((people) => people.patch('Uann', { presenceStatus: AWAY }))).toMatchObject({
+      displayName: 'Ann',
+      presenceStatus: AWAY,
+    }))
+
+  test('does not restore a cleared status', async () =>
+    expect((await shownAfter((people) => people.clearCustomStatus('Uann')))?.customStatus).toBeUndefined())
+
+  test('does not restore a deleted account', async () =>
+    expect(await shownAfter((people) => people.markDeleted('Uann'))).toMatchObject({
+      deleted: true,
+      displayName: 'gone',
+    }))
+
+  test('does not undo the change of a user who was unknown until then', async () =>
+    expect(await shownAfter((people) => people.patch('Uann', { displayName: 'Anna' }), [])).toMatchObject({
+      login: 'ann',
+      displayName: 'Anna',
+    }))
+
+  test('has no effect on later responses', async () => {
+    const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
+    people.learn([old])
+    people.patch('Uann', { displayName: 'Anna' })
+    await people.reading(async (changes) => people.learn([{ ...old, displayName: 'Annie' }], changes))
+    expect(people.of('Uann').value?.displayName).toBe('Annie')
+  })
 })

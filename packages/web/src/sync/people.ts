@@ -1,6 +1,7 @@
 import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
+import { type Changes, ChangesMeanwhile, withChanges } from './changes-meanwhile.ts'
 import { gathered } from './gathered.ts'
 
 const mostAtOnce = 100
@@ -20,6 +21,7 @@ export class People {
   readonly #called = new Map<string, Cell<string | undefined>>()
   readonly #fetchByLogin: (login: string) => void
   readonly #deletedName: string
+  readonly #meanwhile = new ChangesMeanwhile()
 
   /** `deletedName`: the name shown for a deleted account. */
   constructor(server: MemberClient, ownId: string, deletedName: string) {
@@ -29,9 +31,7 @@ export class People {
       const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += mostAtOnce) {
         const userIds = ids.slice(from, from + mostAtOnce)
-        const found = await server.api.user.batchGetUsers({ userIds })
-        const users = found.users.flatMap(({ user }) => user ?? [])
-        this.learn(users)
+        const users = await this.#read(server, { userIds })
         const there = new Set(users.map(({ id }) => id))
         this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
@@ -47,8 +47,7 @@ export class People {
       for (let from = 0; from < unknown.length; from += mostAtOnce) {
         const logins = unknown.slice(from, from + mostAtOnce)
         // The request wants an id, too.
-        const found = await server.api.user.batchGetUsers({ userIds: [ownId], logins })
-        this.learn(found.users.flatMap(({ user }) => user ?? []))
+        await this.#read(server, { userIds: [ownId], logins })
       }
     })
   }
@@ -90,20 +89,39 @@ export class People {
     }
   }
 
-  async #readPresence(server: MemberClient, userIds: string[]): Promise<void> {
-    const presenceOf = (userId: string) => this.#known.get(userId)?.value?.presenceStatus
-    const before = new Map(userIds.map((userId) => [userId, presenceOf(userId)]))
-    const found = await server.api.user.batchGetUsers({ userIds })
-    // Events received in the meantime are newer than the response.
-    for (const { user } of found.users)
-      if (user && presenceOf(user.id) === before.get(user.id))
-        this.patch(user.id, { presenceStatus: user.presenceStatus })
+  /**
+   * Runs a request whose response contains people. If `changes` is passed to {@link learn} with them, what events have
+   * reported since the request was sent stays.
+   */
+  reading<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
+    return this.#meanwhile.during(request)
   }
 
-  /** Adds users from a response. */
-  learn(users: Iterable<User>): void {
+  #read(server: MemberClient, request: { userIds: string[]; logins?: string[] }): Promise<User[]> {
+    return this.reading(async (changes) => {
+      const found = await server.api.user.batchGetUsers(request)
+      const users = found.users.flatMap(({ user }) => user ?? [])
+      this.learn(users, changes)
+      return users
+    })
+  }
+
+  #readPresence(server: MemberClient, userIds: string[]): Promise<void> {
+    return this.reading(async (changes) => {
+      const found = await server.api.user.batchGetUsers({ userIds })
+      for (const { user } of found.users) {
+        if (!user) continue
+        const { presenceStatus } = withChanges(user, changes)
+        this.#known.get(user.id)?.update((known) => known && { ...known, presenceStatus })
+      }
+    })
+  }
+
+  /** Adds users from a response; `changes`: see {@link reading}. */
+  learn(users: Iterable<User>, changes?: Changes): void {
     for (const received of users) {
-      const user = received.deleted ? { ...received, displayName: this.#deletedName } : received
+      const current = withChanges(received, changes)
+      const user = current.deleted ? { ...current, displayName: this.#deletedName } : current
       if (user.login !== '') this.#called.get(user.login.toLowerCase())?.set(user.id)
       const cell = this.#known.get(user.id)
       if (cell) cell.set(user)
@@ -115,31 +133,33 @@ export class People {
    * Adds people from an answer about messages. Their names are current, but their presence may be some seconds old:
    * known presence is kept, because events continue from it.
    */
-  learnNames(users: Iterable<User>): void {
+  learnNames(users: Iterable<User>, changes?: Changes): void {
     for (const user of users) {
       const { presenceStatus = user.presenceStatus } = this.#known.get(user.id)?.value ?? {}
-      this.learn([{ ...user, presenceStatus }])
+      this.learn([{ ...user, presenceStatus }], changes)
     }
   }
 
   /** Marks a user as deleted. */
-  deleted(userId: string): void {
+  markDeleted(userId: string): void {
     const login = this.#known.get(userId)?.value?.login
     if (login) this.#called.get(login.toLowerCase())?.set(undefined)
+    this.#meanwhile.record(userId, () => deletedUser(userId))
     this.learn([deletedUser(userId)])
   }
 
-  /** Clears somebody's custom status. */
-  withoutStatus(userId: string): void {
-    this.#known.get(userId)?.update((user) => {
-      if (!user) return user
-      const { customStatus: _, ...rest } = user
-      return rest
-    })
+  /** Clears a user's custom status. */
+  clearCustomStatus(userId: string): void {
+    this.#change(userId, ({ customStatus: _, ...rest }) => rest)
   }
 
   /** Updates a user, if known. */
-  patch(userId: string, change: Partial<User>): void {
-    this.#known.get(userId)?.update((user) => user && { ...user, ...change })
+  patch(userId: string, fields: Partial<User>): void {
+    this.#change(userId, (user) => ({ ...user, ...fields }))
+  }
+
+  #change(userId: string, change: (user: User) => User): void {
+    this.#meanwhile.record(userId, change)
+    this.#known.get(userId)?.update((user) => user && change(user))
   }
 }

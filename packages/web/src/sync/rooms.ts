@@ -45,8 +45,10 @@ export class Rooms {
 
   /** Reads all rooms, unless they have been requested already. */
   async load(asked: SidebarAnswers = readSidebar(this.#server)): Promise<void> {
-    const [groups, rooms] = await asked
-    this.#learn(rooms.rooms)
+    const [groups, rooms] = await this.#reading(
+      () => asked,
+      ([, { rooms: all }]) => all,
+    )
     this.sidebar.set(sidebarOf(groups, rooms))
   }
 
@@ -113,13 +115,19 @@ export class Rooms {
   async #refresh(ids: string[]): Promise<void> {
     for (let from = 0; from < ids.length; from += mostAtOnce) {
       const roomIds = ids.slice(from, from + mostAtOnce)
-      const found = await this.#server.api.roomDirectory.batchGetRooms({ roomIds })
-      this.#learn(found.rooms)
+      const request = () => this.#server.api.roomDirectory.batchGetRooms({ roomIds })
+      const found = await this.#reading(request, ({ rooms }) => rooms)
       this.sidebar.update((sidebar) => withRooms(sidebar, found.rooms))
     }
   }
 
-  #learn(rooms: readonly RoomWithViewerState[]): void {
-    this.#people.learn(rooms.flatMap(({ dmMembers }) => dmMembers))
+  /** Runs a request, and learns the members of direct messages in its response. */
+  #reading<T>(request: () => Promise<T>, roomsIn: (response: T) => readonly RoomWithViewerState[]): Promise<T> {
+    return this.#people.reading(async (changes) => {
+      const response = await request()
+      const members = roomsIn(response).flatMap(({ dmMembers }) => dmMembers)
+      this.#people.learn(members, changes)
+      return response
+    })
   }
 }

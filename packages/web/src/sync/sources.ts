@@ -10,17 +10,14 @@ export type FirstPage = Promise<RoomTimelinePage | undefined>
 export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
   let first = newest
   return {
-    async read(cursor, limit = 0) {
+    read(cursor, limit = 0) {
       const asked = cursor === undefined ? first : undefined
       first = undefined
-      if (asked) return taught(people, await asked)
-      const { page } = await api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) })
-      return taught(people, page)
+      return readPage(people, () =>
+        asked ? asked.then((page) => ({ page })) : api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) }),
+      )
     },
-    async readAround(eventId) {
-      const { page } = await api.room.getRoomEventsAround({ roomId, eventId })
-      return taught(people, page)
-    },
+    readAround: (eventId) => readPage(people, () => api.room.getRoomEventsAround({ roomId, eventId })),
     readMessages: (eventIds) => readMessages(api, roomId, eventIds),
   }
 }
@@ -33,21 +30,26 @@ export function threadSource(
   threadRootEventId: string,
 ): TimelineSource {
   return {
-    async read(cursor, limit = 0) {
-      const { page } = await api.thread.getThreadEvents({ roomId, threadRootEventId, limit, ...(cursor && { cursor }) })
-      return taught(people, page)
-    },
-    async readAround(eventId) {
-      const { page } = await api.thread.getThreadEventsAround({ roomId, threadRootEventId, eventId })
-      return taught(people, page)
-    },
+    read: (cursor, limit = 0) =>
+      readPage(people, () =>
+        api.thread.getThreadEvents({ roomId, threadRootEventId, limit, ...(cursor && { cursor }) }),
+      ),
+    readAround: (eventId) =>
+      readPage(people, () => api.thread.getThreadEventsAround({ roomId, threadRootEventId, eventId })),
     readMessages: (eventIds) => readMessages(api, roomId, eventIds),
   }
 }
 
-function taught(people: People, page: RoomTimelinePage | undefined): RoomTimelinePage | undefined {
-  if (page?.includes) people.learnNames(Object.values(page.includes.users))
-  return page
+/** Reads a page, and learns the people in it. */
+function readPage(
+  people: People,
+  request: () => Promise<{ page?: RoomTimelinePage | undefined }>,
+): Promise<RoomTimelinePage | undefined> {
+  return people.reading(async (changes) => {
+    const { page } = await request()
+    if (page?.includes) people.learnNames(Object.values(page.includes.users), changes)
+    return page
+  })
 }
 
 const mostAtOnce = 100

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { Code, ConnectError } from '@parley/client'
+import { Code, ConnectError, type MemberClient } from '@parley/client'
 import type { Chat } from './chat.ts'
+import { People } from './people.ts'
 import { Suggestions } from './suggestions.ts'
 
 const ada = { id: 'Uada', login: 'ada', displayName: 'Ada' }
@@ -11,9 +12,10 @@ function suggesting(...answers: (object | Error)[]) {
     const answer = answers.shift()
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
   }
+  const server = { api: { room: { listMembers } } }
   const chat = {
-    server: { api: { room: { listMembers } } },
-    people: { learn: () => undefined },
+    server,
+    people: new People(server as unknown as MemberClient, 'Ume', 'gone'),
     viewer: { value: { mentionableRoles: [] } },
   } as unknown as Chat
   return { answers, suggestions: new Suggestions(chat, 'R1') }

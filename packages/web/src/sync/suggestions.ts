@@ -49,7 +49,6 @@ export class Suggestions {
   async #people(typed: string, isWanted: () => boolean): Promise<Suggestion[]> {
     await pause(pauseMs)
     const users = await this.#members(typed, isWanted)
-    this.#chat.people.learn(users)
     const people = users.map(({ id, login, displayName }) => ({
       ...{ key: id, replacement: `@${login}`, sign: '@', name: displayName || login, hint: login },
     }))
@@ -64,8 +63,12 @@ export class Suggestions {
     }
     while (isWanted()) {
       try {
-        const { members } = await this.#chat.server.api.room.listMembers(request)
-        return members.flatMap(({ user }) => user ?? [])
+        return await this.#chat.people.reading(async (changes) => {
+          const { members } = await this.#chat.server.api.room.listMembers(request)
+          const users = members.flatMap(({ user }) => user ?? [])
+          this.#chat.people.learn(users, changes)
+          return users
+        })
       } catch (error) {
         if (isLasting(error)) return []
         await pause(retryMs)
