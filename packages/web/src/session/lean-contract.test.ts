@@ -4,7 +4,7 @@ import { fileDesc } from '@bufbuild/protobuf/codegenv2'
 import * as wellKnown from '@bufbuild/protobuf/wkt'
 import { expect, test } from '@jest/globals'
 import { lean } from '../../build/lean-contract.ts'
-import { describedFile } from './described-file.ts'
+import { describeFile } from './describe-file.ts'
 
 const generated = new URL('../../../contracts/src/gen/svc/', import.meta.url)
 const folders = ['api', 'auth', 'discovery', 'realtime']
@@ -43,8 +43,8 @@ const inServer = new Described((source, imports) => {
   return fileDesc(encoded, imports(names))
 })
 const inPage = new Described((source, imports) => {
-  const [, json = '', names = ''] = /describedFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(lean(source)) ?? []
-  return describedFile(JSON.parse(json) as string, imports(names))
+  const [, json = '', names = ''] = /describeFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(lean(source)) ?? []
+  return describeFile(JSON.parse(json) as string, imports(names))
 })
 
 /** All that encoding and calling need. */
@@ -94,7 +94,7 @@ test.each([...sources.keys()])('a page is built with all of %s that it needs', (
 
 test('a page is built without the rules for fields', () => {
   expect([...sources.values()].some((source) => source.includes('[file_buf_validate_validate'))).toBe(true)
-  for (const source of sources.values()) expect(/describedFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
+  for (const source of sources.values()) expect(/describeFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
 })
 
 test('fields and calls lead to the same messages as the files of the contract', () => {

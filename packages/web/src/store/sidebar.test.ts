@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { type NotificationItem, RoomKind, type RoomWithViewerState } from '@parley/client/contract'
-import { partnerIn, waitingByRoom } from './sidebar.ts'
+import { partnerIn, pendingByRoom } from './sidebar.ts'
 
 test('waiting notifications of all kinds are counted by room', () => {
   const item = (kind: string, id: string) => ({ kind: { case: kind, value: { room: { id } } } }) as NotificationItem
   const items = [item('mention', 'R1'), item('reply', 'R1'), item('directMessage', 'R2')]
-  expect(waitingByRoom(items)).toEqual(
+  expect(pendingByRoom(items)).toEqual(
     new Map([
       ['R1', 2],
       ['R2', 1],

@@ -12,7 +12,7 @@ test.each<[Connection, string[]]>([
 ])('a stream that is %s at first: presence is read again each time it opens again', (first, expected) => {
   const done: string[] = []
   const sender = { sendWaiting: () => void done.push('send') } as Sender
-  const people = { presenceMissed: () => void done.push('presence') } as People
+  const people = { reloadPresence: () => void done.push('presence') } as People
   const connection = new Cell<Connection>(first)
   catchUpWhenOpen(connection, { sender, people })
   for (const next of ['open', 'lost', 'open'] as const) connection.set(next)

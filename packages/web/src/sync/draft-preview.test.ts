@@ -17,7 +17,7 @@ function previewed() {
   const preview = new DraftPreview(server)
   /** Writes the drafts one directly after another, then pauses. */
   const write = async (...drafts: string[]) => {
-    const looks = drafts.map((draft) => preview.look(draft))
+    const looks = drafts.map((draft) => preview.update(draft))
     await jest.advanceTimersByTimeAsync(500)
     await Promise.all(looks)
   }

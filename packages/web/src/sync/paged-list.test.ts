@@ -25,7 +25,7 @@ function listWithQuestions() {
 
 test('a list is read page by page', async () => {
   const { list, questions } = listWithQuestions()
-  const first = list.ask('')
+  const first = list.search('')
   questions[0]?.answer(['a', 'b'], 'after b')
   await first
   expect([list.items.value, list.total.value, list.hasMore.value]).toEqual([['a', 'b'], 7, true])
@@ -38,7 +38,7 @@ test('a list is read page by page', async () => {
 
 test('only the newest query gets an answer', async () => {
   const { list, questions } = listWithQuestions()
-  const [slow, quick] = [list.ask(''), list.reload()]
+  const [slow, quick] = [list.search(''), list.reload()]
   questions[1]?.answer(['new'])
   await quick
   questions[0]?.answer(['old'])
@@ -48,7 +48,7 @@ test('only the newest query gets an answer', async () => {
 
 test('a query typed meanwhile replaces the earlier one', async () => {
   const { list, questions } = listWithQuestions()
-  const typed = [list.ask('a'), list.ask('an'), list.ask(' ann ')]
+  const typed = [list.search('a'), list.search('an'), list.search(' ann ')]
   await Promise.race(typed)
   while (questions.length === 0) await new Promise((resolve) => setTimeout(resolve))
   questions[0]?.answer(['Ann'])
@@ -59,7 +59,7 @@ test('a query typed meanwhile replaces the earlier one', async () => {
 
 test('after a failure the pages read stay, and the next try clears the failure', async () => {
   const { list, questions } = listWithQuestions()
-  const first = list.ask('')
+  const first = list.search('')
   questions[0]?.answer(['a'])
   await first
   const failed = list.reload()

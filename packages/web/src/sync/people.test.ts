@@ -54,7 +54,7 @@ test('after a lost connection the presence of people on display is read again, u
   const known = ['Ushown', 'Unewer', 'Uhidden'].map((id) => ({ id, login: id, presenceStatus: ONLINE }) as User)
   people.learn([...known, { id: 'Udeleted', login: '', deleted: true } as User])
   for (const id of ['Ushown', 'Unewer', 'Udeleted']) people.of(id).subscribe(() => undefined)
-  people.presenceMissed()
+  people.reloadPresence()
   await jest.advanceTimersByTimeAsync(2_000)
   expect(requested).toEqual([['Ushown', 'Unewer']])
   people.patch('Unewer', { presenceStatus: AWAY })

@@ -8,7 +8,7 @@ export type PushState = 'impossible' | 'denied' | 'off' | 'on'
 
 const workerPath = '/push-worker.js'
 
-/** The Content-Security-Policy of the page accepts addresses of scripts only from this Trusted Types policy. */
+/** The content security policy of the page accepts script URLs only from this Trusted Types policy. */
 type Policies = {
   createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(path: string): string }
 }

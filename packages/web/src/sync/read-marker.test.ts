@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers())
 test('the first row is sent at once, of many more only the newest', async () => {
   const marked = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(marked)
-  for (const id of ['a', 'b', 'c']) marker.saw(id)
+  for (const id of ['a', 'b', 'c']) marker.markSeen(id)
   expect(marked).toHaveBeenCalledTimes(1)
   await jest.advanceTimersByTimeAsync(1_000)
   expect(marked).toHaveBeenCalledTimes(2)
@@ -19,8 +19,8 @@ test('the first row is sent at once, of many more only the newest', async () => 
 test('a waiting marker is sent when the view closes', () => {
   const marked = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(marked)
-  marker.saw('a')
-  marker.saw('b')
+  marker.markSeen('a')
+  marker.markSeen('b')
   marker.flush()
   marker.close()
   expect(marked).toHaveBeenCalledTimes(2)
@@ -37,7 +37,7 @@ const failing = (code: Code, times: number) => {
 
 test('a marker that could not be sent while the server was away is sent until it succeeds', async () => {
   const marked = failing(Code.Unavailable, 3)
-  new ReadMarker(marked).saw('a')
+  new ReadMarker(marked).markSeen('a')
   await jest.advanceTimersByTimeAsync(20_000)
   expect(marked).toHaveBeenCalledTimes(4)
 })
@@ -45,15 +45,15 @@ test('a marker that could not be sent while the server was away is sent until it
 test('a refused marker waits for the next row, and none is repeated for a closed view', async () => {
   const refused = failing(Code.PermissionDenied, 1)
   const marker = new ReadMarker(refused)
-  marker.saw('a')
+  marker.markSeen('a')
   await jest.advanceTimersByTimeAsync(10_000)
   expect(refused).toHaveBeenCalledTimes(1)
-  marker.saw('b')
+  marker.markSeen('b')
   expect(refused).toHaveBeenCalledTimes(2)
 
   const gone = failing(Code.Unavailable, 3)
   const closed = new ReadMarker(gone)
-  closed.saw('a')
+  closed.markSeen('a')
   closed.close()
   await jest.advanceTimersByTimeAsync(10_000)
   expect(gone).toHaveBeenCalledTimes(1)

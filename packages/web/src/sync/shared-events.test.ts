@@ -45,7 +45,7 @@ afterEach(() => {
 
 const isOpened = async () => {
   let is = false
-  void events.opened().then(() => (is = true))
+  void events.whenOpen().then(() => (is = true))
   await jest.advanceTimersByTimeAsync(0)
   return is
 }

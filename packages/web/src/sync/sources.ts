@@ -3,10 +3,10 @@ import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import type { People } from './people.ts'
 import type { TimelineSource } from './timeline.ts'
 
-/** The newest rows of a room, as they were requested before there was a timeline. */
+/** The newest rows of a room, requested before its timeline exists. */
 export type FirstPage = Promise<RoomTimelinePage | undefined>
 
-/** The timeline of a room. `newest` answers the first request for its newest rows. */
+/** Reads a room. `newest`: used once, as the response to the first request for the newest rows. */
 export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
   let first = newest
   return {
@@ -22,7 +22,7 @@ export function roomSource({ api }: MemberClient, people: People, roomId: string
   }
 }
 
-/** A thread of a room. Its root always comes first. */
+/** Reads a thread. Its first row is always its root. */
 export function threadSource(
   { api }: MemberClient,
   people: People,
@@ -52,12 +52,12 @@ function readPage(
   })
 }
 
-const mostAtOnce = 100
+const maxPerRequest = 100
 
 async function readMessages(api: MemberClient['api'], roomId: string, eventIds: string[]) {
   const messages: Message[] = []
-  for (let from = 0; from < eventIds.length; from += mostAtOnce) {
-    const some = eventIds.slice(from, from + mostAtOnce)
+  for (let from = 0; from < eventIds.length; from += maxPerRequest) {
+    const some = eventIds.slice(from, from + maxPerRequest)
     messages.push(...(await api.message.batchGetMessages({ roomId, eventIds: some })).messages)
   }
   return messages

@@ -6,7 +6,7 @@ import { Suggestions } from './suggestions.ts'
 
 const ada = { id: 'Uada', login: 'ada', displayName: 'Ada' }
 
-/** Suggestions in a room, and the answers of the server in turn. */
+/** Suggestions in a room, for which the server gives these answers one after the other. */
 function suggesting(...answers: (object | Error)[]) {
   const listMembers = () => {
     const answer = answers.shift()
@@ -29,7 +29,7 @@ afterEach(() => void jest.useRealTimers())
 test('a failed request is repeated', async () => {
   const away = new ConnectError('away', Code.Unavailable)
   const { suggestions } = suggesting(away, away, { members: [{ user: ada }] })
-  void suggestions.ask({ kind: 'person', typed: 'ad', from: 0 })
+  void suggestions.update({ kind: 'person', typed: 'ad', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect(names(suggestions)).toEqual(['Ada'])
 })
@@ -40,17 +40,17 @@ test('a failed request is not repeated if the text has changed or the server ref
     new ConnectError('no', Code.PermissionDenied),
     { members: [{ user: ada }] },
   )
-  void suggestions.ask({ kind: 'person', typed: 'ad', from: 0 })
+  void suggestions.update({ kind: 'person', typed: 'ad', from: 0 })
   await jest.advanceTimersByTimeAsync(500)
-  void suggestions.ask({ kind: 'person', typed: 'b', from: 0 })
+  void suggestions.update({ kind: 'person', typed: 'b', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect([names(suggestions), answers.length]).toEqual([[], 1])
 })
 
 test('an emoji whose shortcode begins with the typed text comes before those found by other words', async () => {
   const { suggestions } = suggesting()
-  await suggestions.ask({ kind: 'emoji', typed: 'smi', from: 0 })
+  await suggestions.update({ kind: 'emoji', typed: 'smi', from: 0 })
   expect(names(suggestions).slice(0, 3)).toEqual([':smile:', ':smirk:', ':smiley:'])
-  await suggestions.ask({ kind: 'emoji', typed: 'thumbs', from: 0 })
+  await suggestions.update({ kind: 'emoji', typed: 'thumbs', from: 0 })
   expect(names(suggestions)[0]).toBe(':thumbsup:')
 })

@@ -46,7 +46,7 @@ test('a flood is not read row by row: its newest rows are shown', async () => {
   const changed = new Promise<void>((resolve) => timeline.window.subscribe(resolve))
   for (let n = 0; n < 1_000; n++) {
     rows.push(`m${n}`)
-    timeline.rowsCame()
+    timeline.onNewRows()
   }
   await changed
   expect(read.mock.calls).toEqual([[]])
@@ -66,7 +66,7 @@ test('rows being read far back are not dropped for new ones', async () => {
   const all = Array.from({ length: 600 }, (_, at) => `m${at}`)
   const { timeline, shown } = room(all)
   await timeline.reload()
-  timeline.isFollowed = false
+  timeline.isAtNewest = false
   all.push('newest')
   await timeline.catchUp()
   expect([shown()?.length, timeline.window.value?.hasNewer]).toEqual([600, true])
@@ -85,9 +85,9 @@ test('a view that is scrolled up stays there when events were missed, and gets t
   const { rows, read, readMessages, timeline, shown } = room(['a', 'b'])
   await timeline.reload()
   rows.push('c')
-  timeline.isFollowed = false
+  timeline.isAtNewest = false
   const readsBefore = read.mock.calls.length
-  await timeline.readAnew()
+  await timeline.reloadShown()
   expect(shown()).toEqual([...'abc'])
   expect(readMessages.mock.calls).toEqual([[['a', 'b']]])
   // It reads on after its last row.
@@ -98,7 +98,7 @@ test('missed changes are read, even if it takes several attempts', async () => {
   jest.useFakeTimers()
   const { readMessages, timeline } = room(['a', 'b'])
   await timeline.reload()
-  await timeline.messagesChanged(['a'])
+  await timeline.onMessagesChanged(['a'])
   readMessages.mockRejectedValueOnce(new Error('lost'))
   timeline.open()
   await jest.advanceTimersByTimeAsync(60_000)
@@ -133,14 +133,14 @@ test('events in a hidden timeline are read once when it is shown', async () => {
   await timeline.reload()
   const close = timeline.open()
   rows.push('b')
-  timeline.rowsCame()
+  timeline.onNewRows()
   await until('b')
   close()
   const readsBefore = read.mock.calls.length
   for (const id of 'cdef') {
     rows.push(id)
-    timeline.rowsCame()
-    await timeline.messagesChanged(['a', id])
+    timeline.onNewRows()
+    await timeline.onMessagesChanged(['a', id])
   }
   expect([read.mock.calls.length, readMessages.mock.calls.length]).toEqual([readsBefore, 0])
 

@@ -9,7 +9,7 @@ export type Changes = ReadonlyMap<string, readonly Change[]>
  * Remembers what events report about people while responses are awaited. A response may have been read before the
  * change and arrive after its event; without a version in either, the page could not tell which of them is newer.
  */
-export class ChangesMeanwhile {
+export class ChangesDuringRequests {
   readonly #requests = new Set<Map<string, Change[]>>()
 
   /** Runs a request; `changes` grows until it ends. */

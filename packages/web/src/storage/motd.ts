@@ -1,19 +1,19 @@
-/** The message of the day as a device keeps it. */
-export type KeptMotd = { version: string; body: string; hidden: boolean }
+/** The message of the day as stored on a device. */
+export type StoredMotd = { version: string; body: string; hidden: boolean }
 
 const keyOf = (userId: string): string => `parley.motd.${userId}`
 
-export function keptMotd(userId: string): KeptMotd | undefined {
+export function loadMotd(userId: string): StoredMotd | undefined {
   const kept = localStorage.getItem(keyOf(userId))
-  return kept === null ? undefined : (JSON.parse(kept) as KeptMotd)
+  return kept === null ? undefined : (JSON.parse(kept) as StoredMotd)
 }
 
-export function keepMotd(userId: string, motd: KeptMotd | undefined): void {
+export function saveMotd(userId: string, motd: StoredMotd | undefined): void {
   if (motd) localStorage.setItem(keyOf(userId), JSON.stringify(motd))
   else localStorage.removeItem(keyOf(userId))
 }
 
-/** Calls the listener when another tab changes it; the returned function stops that. */
+/** Calls the listener when another tab changes the stored message, until the returned function is called. */
 export function followMotd(userId: string, onChange: () => void): () => void {
   const follow = (event: StorageEvent) => event.key === keyOf(userId) && onChange()
   addEventListener('storage', follow)
