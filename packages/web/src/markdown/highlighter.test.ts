@@ -25,11 +25,11 @@ test.each([
   ['json', '{"a": [1, null]}'],
   ['diff', '-old\n+new\n'],
   ['html', '<script>alert(1)</script>'],
-])('%s is known, also by file extension', (language, code) => {
+])('%s is a known language or file extension', (language, code) => {
   expect(written(code, language)).toBe(code)
   expect(codeRangesIn(code, language).some(({ kind }) => kind !== undefined)).toBe(true)
 })
 
-test('an unknown language is left as it is', () => {
+test('code in an unknown language stays plain', () => {
   expect(codeRangesIn('x = 1', 'no-such-language')).toEqual([{ text: 'x = 1' }])
 })

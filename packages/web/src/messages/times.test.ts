@@ -17,7 +17,7 @@ test.each([
   ['en', noon(2025, 3, 1), 'Saturday, March 1, 2025'],
   ['de', noon(2026, 3, 1), 'Heute'],
   ['de-CH', noon(2026, 2, 28), 'Gestern'],
-])('on the first of March 2026 a day is called in %s, %s: %s', (locale, at, name) =>
+])('on 1 March 2026, in %s, %s is called %s', (locale, at, name) =>
   expect(formatDay(at, new Date(2026, 2, 1, 0, 30), locale)).toBe(name),
 )
 
@@ -29,7 +29,7 @@ test.each([
   [3_000_000, '3 MB'],
 ])('%d bytes are shown as %s', (size, shown) => expect(formatBytes(size)).toBe(shown))
 
-test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is what %s writes', (locale) => {
+test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is the same as in the locale %s', (locale) => {
   const written = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   for (const [hour, minute] of [
     [0, 0],

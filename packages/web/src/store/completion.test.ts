@@ -12,7 +12,7 @@ describe('at the caret', () => {
     ['one\n@b', { kind: 'person', typed: 'b', from: 4 }],
   ])('%j can be completed', (text, expected) => expect(at(text)).toEqual(expected))
 
-  test.each(['ada@example', 'a:b', ':t', 'C#', '10:30', 'plain', '@ada and'])('%j is left alone', (text) =>
+  test.each(['ada@example', 'a:b', ':t', 'C#', '10:30', 'plain', '@ada and'])('%j is not completed', (text) =>
     expect(at(text)).toBeUndefined(),
   )
 })

@@ -25,4 +25,6 @@ test.each([
   ],
   ['curl/8.5.0', 'curl', ''],
   ['', '', ''],
-])('%s', (userAgent, browser, system) => expect(parseUserAgent(userAgent)).toEqual({ browser, system }))
+])('%s is recognised as %j on %j', (userAgent, browser, system) =>
+  expect(parseUserAgent(userAgent)).toEqual({ browser, system }),
+)

@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 
 const handler = () => jest.fn((_: string[]) => Promise.resolve())
 
-test('keys that arrive together are read in one request, each once', async () => {
+test('keys that arrive together are handled in one call, each once', async () => {
   const handle = handler()
   const ask = createBatcher(20, handle)
   for (const key of ['a', 'b', 'a']) ask(key)
@@ -17,7 +17,7 @@ test('keys that arrive together are read in one request, each once', async () =>
   expect(handle.mock.calls).toEqual([[['a', 'b']], [['a']]])
 })
 
-test('keys whose read failed are read again, with those that arrived meanwhile', async () => {
+test('keys of a failed call are retried, together with those that arrived in the meantime', async () => {
   const handle = handler()
   handle.mockRejectedValueOnce(new ConnectError('away', Code.Unavailable))
   const ask = createBatcher(20, handle)
@@ -28,7 +28,7 @@ test('keys whose read failed are read again, with those that arrived meanwhile',
   expect(handle.mock.calls).toEqual([[['a']], [['a', 'b']]])
 })
 
-test('keys that may not be read are dropped', async () => {
+test('keys are dropped if a retry would fail too', async () => {
   const handle = handler()
   handle.mockRejectedValueOnce(new ConnectError('not a member', Code.PermissionDenied))
   const ask = createBatcher(20, handle)

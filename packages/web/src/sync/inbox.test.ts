@@ -4,7 +4,7 @@ import type { NotificationItem } from '@parley/client/contract'
 import { Inbox } from './inbox.ts'
 import { People } from './people.ts'
 
-/** An inbox of a server with this many notifications, and the other requests it received. */
+/** An inbox whose server has these pending notifications. */
 function inboxOf(waiting: string[]): Inbox {
   const notification = {
     listNotifications: async ({ page }: { page: { limit: number } }) => ({
@@ -20,7 +20,7 @@ function inboxOf(waiting: string[]): Inbox {
 }
 const names = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)
 
-test('all of many notifications are counted, and further ones replace dismissed ones', async () => {
+test('all pending notifications are counted, and more are loaded as listed ones are dismissed', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(names(60))
   inbox.refresh()

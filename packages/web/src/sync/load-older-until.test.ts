@@ -3,7 +3,7 @@ import { pageFor, rowFor } from '../store/_messages.ts'
 import { loadOlderUntil } from './load-older-until.ts'
 import { Timeline } from './timeline.ts'
 
-/** A room with a row per minute, of which the last 50 are read first. */
+/** A room with a row per minute, of which the last 50 are loaded. */
 function roomOf(minutes: number) {
   const ids = Array.from({ length: minutes }, (_, at) => `m${at}`)
   const read = jest.fn((cursor?: { value: string }, limit: number = 50) => {
@@ -16,7 +16,7 @@ function roomOf(minutes: number) {
 }
 const minute = 60_000
 
-test('a timeline is read back to a moment, and not further', async () => {
+test('older rows are loaded until a time, and not further', async () => {
   const { read, timeline } = roomOf(1_000)
   await timeline.reload()
   await loadOlderUntil(timeline, 600 * minute)
@@ -26,7 +26,7 @@ test('a timeline is read back to a moment, and not further', async () => {
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-test('reading back ends at the first row, or after a maximum number of reads', async () => {
+test('loading older rows stops at the first row, or after the maximum number of reads', async () => {
   const short = roomOf(120)
   await short.timeline.reload()
   await loadOlderUntil(short.timeline, 0)

@@ -9,7 +9,7 @@ type Question = {
   fail: () => void
 }
 
-/** A list whose requests the test answers. */
+/** A list whose requests are answered by the test. */
 function listWithQuestions() {
   const questions: Question[] = []
   const list = new PagedList<string>(
@@ -23,7 +23,7 @@ function listWithQuestions() {
   return { list, questions }
 }
 
-test('a list is read page by page', async () => {
+test('a list is loaded page by page', async () => {
   const { list, questions } = listWithQuestions()
   const first = list.search('')
   questions[0]?.answer(['a', 'b'], 'after b')
@@ -36,7 +36,7 @@ test('a list is read page by page', async () => {
   expect([list.items.value, list.hasMore.value]).toEqual([['a', 'b', 'c'], false])
 })
 
-test('only the newest query gets an answer', async () => {
+test('only the response to the newest query is used', async () => {
   const { list, questions } = listWithQuestions()
   const [slow, quick] = [list.search(''), list.reload()]
   questions[1]?.answer(['new'])
@@ -46,7 +46,7 @@ test('only the newest query gets an answer', async () => {
   expect(list.items.value).toEqual(['new'])
 })
 
-test('a query typed meanwhile replaces the earlier one', async () => {
+test('a query typed during the pause replaces the earlier one', async () => {
   const { list, questions } = listWithQuestions()
   const typed = [list.search('a'), list.search('an'), list.search(' ann ')]
   await Promise.race(typed)
@@ -57,7 +57,7 @@ test('a query typed meanwhile replaces the earlier one', async () => {
   expect(list.items.value).toEqual(['Ann'])
 })
 
-test('after a failure the pages read stay, and the next try clears the failure', async () => {
+test('after a failure the loaded pages stay, and the next attempt clears the failure', async () => {
   const { list, questions } = listWithQuestions()
   const first = list.search('')
   questions[0]?.answer(['a'])

@@ -3,10 +3,10 @@ import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { People } from './people.ts'
 
-test('a user whom the server does not know is shown as deleted; without an answer nobody is, and the request is repeated', async () => {
+test('a user unknown to the server is shown as deleted, but not if the request fails, which is repeated', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
-  const people = new People(server, 'Ume', 'Wer gelöscht ist')
+  const people = new People(server, 'Ume', 'Gelöschtes Konto')
   const answered = async (userId: string, answer: Promise<object>) => {
     answers.push(answer)
     const cell = people.of(userId)
@@ -15,11 +15,11 @@ test('a user whom the server does not know is shown as deleted; without an answe
   }
   expect(await answered('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
     deleted: true,
-    displayName: 'Wer gelöscht ist',
+    displayName: 'Gelöschtes Konto',
   })
   // The server returns a placeholder name in its own language.
   people.learn([{ id: 'Uold', login: '', displayName: 'Deleted User', deleted: true } as User])
-  expect(people.of('Uold').value?.displayName).toBe('Wer gelöscht ist')
+  expect(people.of('Uold').value?.displayName).toBe('Gelöschtes Konto')
 
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const away = Promise.reject(new Error('away'))
@@ -34,7 +34,7 @@ test('a user whom the server does not know is shown as deleted; without an answe
   jest.useRealTimers()
 })
 
-test('after a lost connection the presence of people on display is read again, unless an event is newer', async () => {
+test('the presence of displayed people is reloaded after a reconnect, unless an event is newer', async () => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const requested: string[][] = []
   let answer = () => {}
@@ -66,7 +66,7 @@ test('after a lost connection the presence of people on display is read again, u
   jest.useRealTimers()
 })
 
-test('a user who arrives in another answer meanwhile is not requested', async () => {
+test('a user contained in another response is not requested', async () => {
   const requested: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
     requested.push(userIds)
@@ -81,7 +81,7 @@ test('a user who arrives in another answer meanwhile is not requested', async ()
   expect(learned.value).toMatchObject({ login: 'learned' })
 })
 
-test('an answer about messages does not change known presence', () => {
+test('a response about messages does not change known presence', () => {
   const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
   const bob = { id: 'Ubob', login: 'bob', displayName: 'Bob', presenceStatus: PresenceStatus.AWAY } as User
   people.learnNames([bob])

@@ -47,7 +47,7 @@ test('a failed request is not repeated if the text has changed or the server ref
   expect([names(suggestions), answers.length]).toEqual([[], 1])
 })
 
-test('an emoji whose shortcode begins with the typed text comes before those found by other words', async () => {
+test('emoji whose shortcode begins with the typed text come before those found by keywords', async () => {
   const { suggestions } = suggesting()
   await suggestions.update({ kind: 'emoji', typed: 'smi', from: 0 })
   expect(names(suggestions).slice(0, 3)).toEqual([':smile:', ':smirk:', ':smiley:'])
