@@ -7,9 +7,9 @@ const standard: Appearance = { theme: 'system', contrast: 'system' }
 /** Returns the setting of this device. */
 export function loadAppearance(): Appearance {
   try {
-    const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>
-    const theme = kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : standard.theme
-    return { theme, contrast: kept.contrast === 'more' ? 'more' : standard.contrast }
+    const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>
+    const theme = stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : standard.theme
+    return { theme, contrast: stored.contrast === 'more' ? 'more' : standard.contrast }
   } catch {
     return standard
   }

@@ -4,8 +4,8 @@ const storageKey = 'parley.language'
 
 /** Returns the language chosen on this device, otherwise the preferred one of its browser. */
 export function loadLanguage(): Language {
-  const kept = localStorage.getItem(storageKey)
-  return knownLanguage(kept === null ? navigator.languages : [kept, ...navigator.languages])
+  const stored = localStorage.getItem(storageKey)
+  return knownLanguage(stored === null ? navigator.languages : [stored, ...navigator.languages])
 }
 
 /** Stores the chosen language on this device. */

@@ -41,7 +41,7 @@ const leadsToPages = (href: string): boolean => {
 /** The elements and attributes of a message that are not allowed. */
 function harmIn(body: string): string[] {
   const found: string[] = []
-  const look = (piece: Piece): void => {
+  const visit = (piece: Piece): void => {
     if (piece.type === 'text') return
     const { href, start, className, ...others } = piece.properties
     if (!harmless.has(piece.tagName)) found.push(piece.tagName)
@@ -49,9 +49,9 @@ function harmIn(body: string): string[] {
     if (start !== undefined && typeof start !== 'number') found.push(String(start))
     if (className !== undefined && !/^language-/.test(String(className))) found.push(String(className))
     found.push(...Object.keys(others))
-    piecesOf(piece).forEach(look)
+    piecesOf(piece).forEach(visit)
   }
-  piecesOf(treeOf(body)).forEach(look)
+  piecesOf(treeOf(body)).forEach(visit)
   return found
 }
 

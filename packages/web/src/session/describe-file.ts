@@ -113,13 +113,13 @@ function fieldsOf(shell: DescMessage, plain: PlainMessage, file: PlainFile, visi
     service: none,
     messageType: [{ ...rest, nestedType: entries }],
   }
-  const [made] = describe(alone, named(names, visible)).messages
-  if (!made) throw new Error(`${shell.typeName} is not described`)
-  for (const field of made.fields) {
-    Object.assign(field, { parent: shell }, field.message === made && { message: shell })
+  const [described] = describe(alone, named(names, visible)).messages
+  if (!described) throw new Error(`${shell.typeName} is not described`)
+  for (const field of described.fields) {
+    Object.assign(field, { parent: shell }, field.message === described && { message: shell })
     if (field.oneof) Object.assign(field.oneof, { parent: shell })
   }
-  return { fields: made.fields, field: made.field, oneofs: made.oneofs, members: made.members }
+  return { fields: described.fields, field: described.field, oneofs: described.oneofs, members: described.members }
 }
 
 type Types = ReadonlyMap<string, DescMessage | DescEnum>
@@ -145,10 +145,10 @@ function named(names: readonly string[], files: readonly DescFile[]): (DescMessa
 }
 
 function withDefaults(absent: object, plain: Plain): object {
-  const made: Record<string, unknown> = Object.assign(Object.create(absent) as object, plain)
+  const result: Record<string, unknown> = Object.assign(Object.create(absent) as object, plain)
   for (const name in plain) {
     const [list, ofParts] = [plain[name], defaults[name]]
-    if (ofParts && Array.isArray(list)) made[name] = list.map((part: Plain) => withDefaults(ofParts, part))
+    if (ofParts && Array.isArray(list)) result[name] = list.map((part: Plain) => withDefaults(ofParts, part))
   }
-  return made
+  return result
 }

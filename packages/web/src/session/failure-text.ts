@@ -40,6 +40,6 @@ function waitOf({ metadata }: ConnectError): string {
 
 /** Adds the capital letter and the full stop that the server's messages lack. */
 function sentence(message: string): string {
-  const begun = message.charAt(0).toUpperCase() + message.slice(1)
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`
+  const capitalised = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`
 }

@@ -4,17 +4,17 @@ import { Cell } from './cell.ts'
 export const today = new Cell(new Date())
 
 /** The clock is also checked at this interval, because timers stop while a device sleeps. */
-const lookEveryMs = 60_000
+const checkIntervalMs = 60_000
 
 /** Keeps {@link today} up to date until the returned function is called. */
 export function followDays(): () => void {
   let timer: ReturnType<typeof setTimeout>
-  const look = () => {
+  const check = () => {
     const now = new Date()
     if (now.toDateString() !== today.value.toDateString()) today.set(now)
     const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1)
-    timer = setTimeout(look, Math.min(lookEveryMs, midnight.getTime() - now.getTime()))
+    timer = setTimeout(check, Math.min(checkIntervalMs, midnight.getTime() - now.getTime()))
   }
-  look()
+  check()
   return () => clearTimeout(timer)
 }

@@ -4,8 +4,8 @@ export type StoredMotd = { version: string; body: string; hidden: boolean }
 const keyOf = (userId: string): string => `parley.motd.${userId}`
 
 export function loadMotd(userId: string): StoredMotd | undefined {
-  const kept = localStorage.getItem(keyOf(userId))
-  return kept === null ? undefined : (JSON.parse(kept) as StoredMotd)
+  const stored = localStorage.getItem(keyOf(userId))
+  return stored === null ? undefined : (JSON.parse(stored) as StoredMotd)
 }
 
 export function saveMotd(userId: string, motd: StoredMotd | undefined): void {

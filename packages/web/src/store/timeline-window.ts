@@ -41,16 +41,16 @@ export function withNewer(window: TimelineWindow, page: RoomTimelinePage): Timel
   const pages = joined
     ? [...window.pages.slice(0, -1), { ...last, rows: [...last.rows, ...rows], endCursor }]
     : [...window.pages, { rows, startCursor: page.startCursor, endCursor }]
-  const kept = pages.slice(surplus(pages.map((one) => one.rows.length)))
-  return { ...built(kept), hasOlder: window.hasOlder || kept.length < pages.length, hasNewer }
+  const remaining = pages.slice(surplus(pages.map((one) => one.rows.length)))
+  return { ...fromPages(remaining), hasOlder: window.hasOlder || remaining.length < pages.length, hasNewer }
 }
 
 /** Prepends a page read before the start of the window. */
 export function withOlder(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
   const { startCursor, endCursor, hasOlder } = page
   const pages = [{ rows: withoutKnownRows(window.rows, page.events), startCursor, endCursor }, ...window.pages]
-  const kept = pages.slice(0, pages.length - surplus(pages.map((one) => one.rows.length).reverse()))
-  return { ...built(kept), hasOlder, hasNewer: window.hasNewer || kept.length < pages.length }
+  const remaining = pages.slice(0, pages.length - surplus(pages.map((one) => one.rows.length).reverse()))
+  return { ...fromPages(remaining), hasOlder, hasNewer: window.hasNewer || remaining.length < pages.length }
 }
 
 /** Number of pages at the start that can be dropped while enough rows remain. */
@@ -65,7 +65,7 @@ function surplus(sizes: readonly number[]): number {
   return pages
 }
 
-const built = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
+const fromPages = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
 
 /** Maps every row with `change`, which may drop it. */
 function withRows(
@@ -73,7 +73,7 @@ function withRows(
   change: (row: RoomTimelineEvent) => RoomTimelineEvent | undefined,
 ): TimelineWindow {
   const changed = pages.map((page) => ({ ...page, rows: page.rows.flatMap((row) => change(row) ?? []) }))
-  return { ...built(changed), hasOlder, hasNewer }
+  return { ...fromPages(changed), hasOlder, hasNewer }
 }
 
 /** Updates messages. */

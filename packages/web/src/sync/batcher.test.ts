@@ -19,7 +19,7 @@ test('keys that arrive together are handled in one call, each once', async () =>
 
 test('keys of a failed call are retried, together with those that arrived in the meantime', async () => {
   const handle = handler()
-  handle.mockRejectedValueOnce(new ConnectError('away', Code.Unavailable))
+  handle.mockRejectedValueOnce(new ConnectError('unavailable', Code.Unavailable))
   const ask = createBatcher(20, handle)
   ask('a')
   await jest.advanceTimersByTimeAsync(30)

@@ -20,20 +20,20 @@ export class Motd {
 
   /** Fetches the message unless its version is cached. `version`: undefined if the server has no message. */
   async update(version: bigint | undefined): Promise<void> {
-    const kept = loadMotd(this.#userId)
-    if (version === undefined) return this.#keep(undefined)
-    if (kept?.version === String(version)) return
+    const stored = loadMotd(this.#userId)
+    if (version === undefined) return this.#store(undefined)
+    if (stored?.version === String(version)) return
     const { motd: body = '' } = await this.#server.api.server.getMotd({})
-    this.#keep({ version: String(version), body, hidden: kept?.hidden === true && kept.body === body })
+    this.#store({ version: String(version), body, hidden: stored?.hidden === true && stored.body === body })
   }
 
   /** Hides the message until it changes. */
   hide(): void {
-    const kept = loadMotd(this.#userId)
-    if (kept) this.#keep({ ...kept, hidden: true })
+    const stored = loadMotd(this.#userId)
+    if (stored) this.#store({ ...stored, hidden: true })
   }
 
-  #keep(motd: StoredMotd | undefined): void {
+  #store(motd: StoredMotd | undefined): void {
     saveMotd(this.#userId, motd)
     this.#show(motd)
   }

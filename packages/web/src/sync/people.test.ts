@@ -22,9 +22,9 @@ test('a user unknown to the server is shown as deleted, but not if the request f
   expect(people.of('Uold').value?.displayName).toBe('Gelöschtes Konto')
 
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
-  const away = Promise.reject(new Error('away'))
-  away.catch(() => undefined)
-  answers.push(away)
+  const unavailable = Promise.reject(new Error('unavailable'))
+  unavailable.catch(() => undefined)
+  answers.push(unavailable)
   const other = people.of('Uother')
   await jest.advanceTimersByTimeAsync(1_000)
   expect([answers.length, other.value]).toEqual([0, undefined])

@@ -26,9 +26,9 @@ export class People {
   /** `deletedName`: the name shown for a deleted account. */
   constructor(server: MemberClient, ownId: string, deletedName: string) {
     this.#deletedName = deletedName
-    this.#fetch = createBatcher(20, async (asked) => {
+    this.#fetch = createBatcher(20, async (requested) => {
       // Another response may have contained them already.
-      const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
+      const ids = requested.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += maxPerRequest) {
         const userIds = ids.slice(from, from + maxPerRequest)
         const users = await this.#read(server, { userIds })
@@ -42,8 +42,8 @@ export class People {
         await this.#readPresence(server, userIds.slice(from, from + maxPerRequest))
     })
     // Names in texts are not urgent.
-    this.#fetchByLogin = createBatcher(300, async (asked) => {
-      const unknown = asked.filter((login) => this.#idsByLogin.get(login)?.value === undefined)
+    this.#fetchByLogin = createBatcher(300, async (requested) => {
+      const unknown = requested.filter((login) => this.#idsByLogin.get(login)?.value === undefined)
       for (let from = 0; from < unknown.length; from += maxPerRequest) {
         const logins = unknown.slice(from, from + maxPerRequest)
         // The request requires at least one id.

@@ -63,10 +63,10 @@ export async function turnPushOn(server: MemberClient): Promise<PushState> {
 
 /** Unsubscribes this browser. */
 export async function turnPushOff(server: MemberClient): Promise<PushState> {
-  const held = canPush() ? await subscription() : null
-  if (held) {
-    await server.api.pushNotification.unsubscribe({ endpoint: held.endpoint })
-    await held.unsubscribe()
+  const current = canPush() ? await subscription() : null
+  if (current) {
+    await server.api.pushNotification.unsubscribe({ endpoint: current.endpoint })
+    await current.unsubscribe()
   }
   return 'off'
 }

@@ -43,10 +43,10 @@ export class Rooms {
     })
   }
 
-  /** Loads all rooms. `asked`: the responses, if they have been requested already. */
-  async load(asked: SidebarResponses = requestSidebar(this.#server)): Promise<void> {
+  /** Loads all rooms. `responses`: the responses, if they have been requested already. */
+  async load(responses: SidebarResponses = requestSidebar(this.#server)): Promise<void> {
     const [groups, rooms] = await this.#reading(
-      () => asked,
+      () => responses,
       ([, { rooms: all }]) => all,
     )
     this.sidebar.set(sidebarOf(groups, rooms))

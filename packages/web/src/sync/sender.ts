@@ -24,8 +24,8 @@ export class Sender {
   readonly #userId: string
   readonly #onPosted: (unsent: Unsent, message: Message) => void
   readonly #others: BroadcastChannel
-  /** Keys of messages that are being written to the device. */
-  readonly #keeping = new Set<string>()
+  /** Keys of messages that are being stored on the device. */
+  readonly #storing = new Set<string>()
   /** Keys of messages this page has posted; they are deleted from the device a little later. */
   readonly #posted = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -52,7 +52,7 @@ export class Sender {
     this.queue.update((queue) => {
       const own = queue.filter(
         ({ key, state }) =>
-          state === 'sent' || state === 'sending' || this.#keeping.has(key) || left.some((one) => one.key === key),
+          state === 'sent' || state === 'sending' || this.#storing.has(key) || left.some((one) => one.key === key),
       )
       const added = left.filter(({ key }) => !own.some((one) => one.key === key))
       return [...added.map((one): Unsent => (one.state === 'refused' ? one : { ...one, state: 'waiting' })), ...own]
@@ -71,7 +71,7 @@ export class Sender {
     const key = newIdempotencyKey()
     const unsent: Unsent = { ...written, key, userId: this.#userId, writtenAt: Date.now(), state: 'waiting' }
     this.queue.update((queue) => [...queue, unsent])
-    void this.#keep(unsent).then(() => this.#sendNow(conversationOf(unsent)))
+    void this.#store(unsent).then(() => this.#sendNow(conversationOf(unsent)))
   }
 
   /** Sends all waiting messages at once, because the server is reachable again. */
@@ -106,12 +106,12 @@ export class Sender {
     const one = this.queue.value.find((unsent) => unsent.key === key)
     if (!one) return
     this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))
-    void this.#keep({ ...one, state: 'waiting' }).then(() => this.#sendNow(conversationOf(one)))
+    void this.#store({ ...one, state: 'waiting' }).then(() => this.#sendNow(conversationOf(one)))
   }
 
   discard(key: string): void {
     this.queue.update((queue) => withUnsent(queue, key, undefined))
-    void this.#forget(key)
+    void this.#delete(key)
   }
 
   /** Removes unsent messages that are in the timeline now. */
@@ -119,14 +119,14 @@ export class Sender {
     this.queue.update((queue) => withoutPosted(queue, ids))
   }
 
-  async #keep(unsent: Unsent): Promise<void> {
-    this.#keeping.add(unsent.key)
+  async #store(unsent: Unsent): Promise<void> {
+    this.#storing.add(unsent.key)
     await saveUnsent(unsent).catch(() => undefined)
-    this.#keeping.delete(unsent.key)
+    this.#storing.delete(unsent.key)
     this.#others.postMessage('changed')
   }
 
-  async #forget(key: string): Promise<void> {
+  async #delete(key: string): Promise<void> {
     await deleteUnsent(key).catch(() => undefined)
     this.#others.postMessage('changed')
   }
@@ -161,14 +161,14 @@ export class Sender {
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
       this.queue.update((queue) => withUnsent(queue, key, sent))
       if (message) this.#onPosted(unsent, message)
-      await this.#forget(key)
+      await this.#delete(key)
       return true
     } catch (thrown) {
       const error = ConnectError.from(thrown)
       if (lasting.has(error.code)) {
         const refused = { state: 'refused', reason: failureText(thrown) } as const
         this.queue.update((queue) => withUnsent(queue, key, refused))
-        void this.#keep({ ...unsent, ...refused })
+        void this.#store({ ...unsent, ...refused })
         return true
       }
       this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))

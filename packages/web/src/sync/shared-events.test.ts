@@ -95,9 +95,9 @@ test('a tab opened without network is connected again as soon as the tab with th
   const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
   const becomes = async (connection: Connection) =>
     new Promise<void>((resolve) => {
-      const look = () => other.connection.value === connection && resolve()
-      other.connection.subscribe(look)
-      look()
+      const check = () => other.connection.value === connection && resolve()
+      other.connection.subscribe(check)
+      check()
     })
   try {
     await becomes('lost')

@@ -36,7 +36,7 @@ export class SharedEvents {
   readonly #channel: BroadcastChannel
   readonly #server: MemberClient
   #listeners: Listeners | undefined
-  /** Calls made before listeners were registered. */
+  /** Notifications from before the listeners were registered. */
   #pending: ((listeners: Listeners) => void)[] = []
   #opened: Promise<void> | undefined
   readonly #closed = new AbortController()

@@ -11,10 +11,12 @@ export function roomSource({ api }: MemberClient, people: People, roomId: string
   let first = newest
   return {
     read(cursor, limit = 0) {
-      const asked = cursor === undefined ? first : undefined
+      const requested = cursor === undefined ? first : undefined
       first = undefined
       return readPage(people, () =>
-        asked ? asked.then((page) => ({ page })) : api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) }),
+        requested
+          ? requested.then((page) => ({ page }))
+          : api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) }),
       )
     },
     readAround: (eventId) => readPage(people, () => api.room.getRoomEventsAround({ roomId, eventId })),

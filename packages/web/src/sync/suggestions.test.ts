@@ -27,8 +27,8 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 test('a failed request is repeated', async () => {
-  const away = new ConnectError('away', Code.Unavailable)
-  const { suggestions } = suggesting(away, away, { members: [{ user: ada }] })
+  const unavailable = new ConnectError('unavailable', Code.Unavailable)
+  const { suggestions } = suggesting(unavailable, unavailable, { members: [{ user: ada }] })
   void suggestions.update({ kind: 'person', typed: 'ad', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect(names(suggestions)).toEqual(['Ada'])
@@ -36,7 +36,7 @@ test('a failed request is repeated', async () => {
 
 test('a failed request is not repeated if the text has changed or the server refuses it', async () => {
   const { answers, suggestions } = suggesting(
-    new ConnectError('away', Code.Unavailable),
+    new ConnectError('unavailable', Code.Unavailable),
     new ConnectError('no', Code.PermissionDenied),
     { members: [{ user: ada }] },
   )
