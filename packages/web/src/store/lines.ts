@@ -38,7 +38,7 @@ function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
   return line
 }
 
-/** The start of the day that contains a time, in this device's time zone, in milliseconds. */
+/** Start and end of the day that contains a time, in this device's time zone, in milliseconds. */
 function dayOf(at: Date): { begins: number; ends: number } {
   const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()]
   return { begins: new Date(year, month, date).getTime(), ends: new Date(year, month, date + 1).getTime() }
@@ -60,8 +60,8 @@ export function linesOf(
   const lines: Line[] = []
   let before: { at: number; userId: string } | undefined
   let day = { begins: Infinity, ends: -Infinity }
-  let marked = readUntil === undefined
-  const follows = (at: Date, author: string): boolean => {
+  let isNewMarked = readUntil === undefined
+  const continuesAt = (at: Date, author: string): boolean => {
     const isNewDay = at.getTime() < day.begins || at.getTime() >= day.ends
     if (isNewDay) {
       day = dayOf(at)
@@ -76,10 +76,10 @@ export function linesOf(
     const at = timeOf(row)
     const message = messageOf(row)
     const isMessage = message !== undefined
-    let continues = follows(at, isMessage ? row.actorId : '')
-    if (!marked && isMessage && row.actorId !== userId && at.getTime() > (readUntil ?? 0)) {
+    let continues = continuesAt(at, isMessage ? row.actorId : '')
+    if (!isNewMarked && isMessage && row.actorId !== userId && at.getTime() > (readUntil ?? 0)) {
       lines.push({ kind: 'new', key: 'new' })
-      marked = true
+      isNewMarked = true
       continues = false
     }
     // A reply shows a quote, above which the author's name is needed.
@@ -95,7 +95,7 @@ export function linesOf(
   for (const one of unsent) {
     // A message's row may be loaded before the response to posting it arrives.
     if (one.messageId !== undefined && posted.has(one.messageId)) continue
-    const continues = follows(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
+    const continues = continuesAt(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
     lines.push({ kind: 'unsent', key: one.messageId ?? one.key, unsent: one, continues })
   }
   return lines

@@ -15,7 +15,7 @@ export class FollowedThreads {
   constructor(server: MemberClient, people: People, hasUnread: boolean) {
     this.hasUnread = new Cell(hasUnread)
     const ask = createBatcher(300, async () => {
-      const answer = await people.reading(async (changes) => {
+      const answer = await people.trackChangesDuring(async (changes) => {
         const response = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
         if (response.includes) people.learnNames(Object.values(response.includes.users), changes)
         return response

@@ -19,7 +19,7 @@ export class Inbox {
   constructor(server: MemberClient, people: People) {
     this.#server = server
     const ask = createBatcher(150, async () => {
-      const answer = await people.reading(async (changes) => {
+      const answer = await people.trackChangesDuring(async (changes) => {
         const response = await server.api.notification.listNotifications({ page: { limit: maxListed } })
         const actors = response.notifications.flatMap(({ actor }) => actor ?? [])
         people.learnNames(actors, changes)

@@ -30,7 +30,7 @@ export class PeopleSearch {
     if (users && query === this.#latestQuery) this.found.set(users)
   }
   #request(search: string): Promise<User[]> {
-    return this.#people.reading(async (changes) => {
+    return this.#people.trackChangesDuring(async (changes) => {
       const response = await this.#server.api.user.listUsers({ search, page: { limit: maxShown } })
       const users = response.users.flatMap(({ user }) => user ?? [])
       this.#people.learn(users, changes)

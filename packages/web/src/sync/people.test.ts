@@ -109,7 +109,7 @@ describe('a response that was read before a change', () => {
   async function shownAfter(change: (people: People) => void, known: User[] = [old]): Promise<User | undefined> {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn(known)
-    await people.reading(async (changes) => {
+    await people.trackChangesDuring(async (changes) => {
       change(people)
       await Promise.resolve()
       people.learn([old], changes)
@@ -147,7 +147,7 @@ describe('a response that was read before a change', () => {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn([old])
     people.patch('Uann', { displayName: 'Anna' })
-    await people.reading(async (changes) => people.learn([{ ...old, displayName: 'Annie' }], changes))
+    await people.trackChangesDuring(async (changes) => people.learn([{ ...old, displayName: 'Annie' }], changes))
     expect(people.of('Uann').value?.displayName).toBe('Annie')
   })
 })

@@ -93,12 +93,12 @@ export class People {
    * Runs a request whose response contains people. Pass `changes` to {@link learn} with them: the response may be older than
    * the changes that events have reported since the request was sent.
    */
-  reading<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
+  trackChangesDuring<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
     return this.#changes.during(request)
   }
 
   #read(server: MemberClient, request: { userIds: string[]; logins?: string[] }): Promise<User[]> {
-    return this.reading(async (changes) => {
+    return this.trackChangesDuring(async (changes) => {
       const found = await server.api.user.batchGetUsers(request)
       const users = found.users.flatMap(({ user }) => user ?? [])
       this.learn(users, changes)
@@ -107,7 +107,7 @@ export class People {
   }
 
   #readPresence(server: MemberClient, userIds: string[]): Promise<void> {
-    return this.reading(async (changes) => {
+    return this.trackChangesDuring(async (changes) => {
       const found = await server.api.user.batchGetUsers({ userIds })
       for (const { user } of found.users) {
         if (!user) continue
@@ -117,7 +117,7 @@ export class People {
     })
   }
 
-  /** Adds users from a response; `changes`: see {@link reading}. */
+  /** Adds users from a response; `changes`: see {@link trackChangesDuring}. */
   learn(users: Iterable<User>, changes?: Changes): void {
     for (const received of users) {
       const current = withChanges(received, changes)

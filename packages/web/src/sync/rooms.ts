@@ -45,7 +45,7 @@ export class Rooms {
 
   /** Loads all rooms. `responses`: the responses, if they have been requested already. */
   async load(responses: SidebarResponses = requestSidebar(this.#server)): Promise<void> {
-    const [groups, rooms] = await this.#reading(
+    const [groups, rooms] = await this.#readRooms(
       () => responses,
       ([, { rooms: all }]) => all,
     )
@@ -116,14 +116,14 @@ export class Rooms {
     for (let from = 0; from < ids.length; from += maxPerRequest) {
       const roomIds = ids.slice(from, from + maxPerRequest)
       const request = () => this.#server.api.roomDirectory.batchGetRooms({ roomIds })
-      const found = await this.#reading(request, ({ rooms }) => rooms)
+      const found = await this.#readRooms(request, ({ rooms }) => rooms)
       this.sidebar.update((sidebar) => withRooms(sidebar, found.rooms))
     }
   }
 
   /** Runs a request, and learns the members of direct messages in its response. */
-  #reading<T>(request: () => Promise<T>, roomsIn: (response: T) => readonly RoomWithViewerState[]): Promise<T> {
-    return this.#people.reading(async (changes) => {
+  #readRooms<T>(request: () => Promise<T>, roomsIn: (response: T) => readonly RoomWithViewerState[]): Promise<T> {
+    return this.#people.trackChangesDuring(async (changes) => {
       const response = await request()
       const members = roomsIn(response).flatMap(({ dmMembers }) => dmMembers)
       this.#people.learn(members, changes)

@@ -47,7 +47,7 @@ function readPage(
   people: People,
   request: () => Promise<{ page?: RoomTimelinePage | undefined }>,
 ): Promise<RoomTimelinePage | undefined> {
-  return people.reading(async (changes) => {
+  return people.trackChangesDuring(async (changes) => {
     const { page } = await request()
     if (page?.includes) people.learnNames(Object.values(page.includes.users), changes)
     return page

@@ -63,7 +63,7 @@ export class Suggestions {
     }
     while (isWanted()) {
       try {
-        return await this.#chat.people.reading(async (changes) => {
+        return await this.#chat.people.trackChangesDuring(async (changes) => {
           const { members } = await this.#chat.server.api.room.listMembers(request)
           const users = members.flatMap(({ user }) => user ?? [])
           this.#chat.people.learn(users, changes)
