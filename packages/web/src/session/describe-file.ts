@@ -21,7 +21,7 @@ type PlainFile = Plain & {
 const none: readonly never[] = []
 const message = { field: none, nestedType: none, enumType: none, extension: none, oneofDecl: none }
 
-/** What the library reads of descriptors though it was not set, by the lists that they are in. */
+/** Defaults of descriptor fields that the library reads, by the list that contains the descriptor. */
 const defaults: Readonly<Record<string, object>> = {
   messageType: message,
   nestedType: message,
@@ -38,11 +38,11 @@ const fileDefaults = {
 }
 
 /**
- * Describes a file of the contract from what the build has decoded: `json` holds its descriptor without empty fields.
- * The fields of a message are described when they are first needed: a start needs few of the messages, and describing
- * all of them took a tenth of it on a slow device.
+ * Creates the descriptor of a contract file. `json`: the file descriptor decoded by the build, without empty fields. The
+ * fields of a message are described on first use: a start uses few messages, and describing all of them took a tenth of
+ * the start on a slow device.
  */
-export function describedFile(json: string, imports: readonly DescFile[]): DescFile {
+export function describeFile(json: string, imports: readonly DescFile[]): DescFile {
   const plain = JSON.parse(json) as PlainFile
   const called = (plain.service ?? none).flatMap(({ method = none }) =>
     method.flatMap(({ inputType, outputType }) => [inputType, outputType]),
@@ -54,16 +54,16 @@ export function describedFile(json: string, imports: readonly DescFile[]): DescF
   return file
 }
 
-/** The file of a descriptor whose fields and methods use these types of other files. */
+/** Describes a file whose fields and methods use the types `used` of other files. */
 function describe(plain: Plain & { readonly name: string }, used: readonly (DescMessage | DescEnum)[]): DescFile {
-  const proto = whole(fileDefaults, { ...plain, dependency: [others] }) as FileDescriptorProto
+  const proto = withDefaults(fileDefaults, { ...plain, dependency: [others] }) as FileDescriptorProto
   const file = createFileRegistry(proto, () => fileOf(used)).getFile(plain.name)
   if (!file) throw new Error(`${plain.name} is not described`)
   return Object.assign(file, { dependencies: [] })
 }
 
 const others = 'others'
-/** All that the library looks at in a file for its types. */
+/** A file with only the properties that the library reads to find types. */
 const fileOf = (used: readonly (DescMessage | DescEnum)[]): DescFile =>
   ({
     ...{ kind: 'file', proto: { name: others }, dependencies: none, services: none, extensions: none },
@@ -71,7 +71,7 @@ const fileOf = (used: readonly (DescMessage | DescEnum)[]): DescFile =>
     enums: used.filter(({ kind }) => kind === 'enum'),
   }) as unknown as DescFile
 
-/** A message as the library knows it before it has looked at its fields. Entries of maps belong to the fields. */
+/** A message without its fields, and without the map entries that belong to them. */
 const withoutFields = ({ field: _, oneofDecl: __, nestedType = none, ...rest }: PlainMessage): PlainMessage => ({
   ...rest,
   nestedType: nestedType.filter((one) => !isEntry(one)).map(withoutFields),
@@ -80,7 +80,7 @@ const isEntry = ({ options }: PlainMessage): boolean => options?.mapEntry === tr
 
 type Fields = Pick<DescMessage, 'fields' | 'field' | 'oneofs' | 'members'>
 
-/** Describes the fields of a message, and those of the messages in it, as soon as something asks for them. */
+/** Describes the fields of a message and of its nested messages on first access. */
 function describeLater(
   shell: DescMessage,
   plain: PlainMessage | undefined,
@@ -100,7 +100,7 @@ function describeLater(
   shell.nestedMessages.forEach((one, at) => describeLater(one, inner[at], file, visible))
 }
 
-/** The library describes the message alone, in a file of its own that names it alike; its fields become the shell's. */
+/** Describes a message in a separate file with the same type name, and moves the resulting fields to the shell. */
 function fieldsOf(shell: DescMessage, plain: PlainMessage, file: PlainFile, visible: readonly DescFile[]): Fields {
   const { enumType: _, nestedType = none, ...rest } = plain
   const entries = nestedType.filter(isEntry)
@@ -113,13 +113,13 @@ function fieldsOf(shell: DescMessage, plain: PlainMessage, file: PlainFile, visi
     service: none,
     messageType: [{ ...rest, nestedType: entries }],
   }
-  const [made] = describe(alone, named(names, visible)).messages
-  if (!made) throw new Error(`${shell.typeName} is not described`)
-  for (const field of made.fields) {
-    Object.assign(field, { parent: shell }, field.message === made && { message: shell })
+  const [described] = describe(alone, named(names, visible)).messages
+  if (!described) throw new Error(`${shell.typeName} is not described`)
+  for (const field of described.fields) {
+    Object.assign(field, { parent: shell }, field.message === described && { message: shell })
     if (field.oneof) Object.assign(field.oneof, { parent: shell })
   }
-  return { fields: made.fields, field: made.field, oneofs: made.oneofs, members: made.members }
+  return { fields: described.fields, field: described.field, oneofs: described.oneofs, members: described.members }
 }
 
 type Types = ReadonlyMap<string, DescMessage | DescEnum>
@@ -135,7 +135,7 @@ function typesOf(file: DescFile): Types {
   return types
 }
 
-/** Those of these types that the files have. */
+/** The types of these names that the files contain. */
 function named(names: readonly string[], files: readonly DescFile[]): (DescMessage | DescEnum)[] {
   const found = [...new Set(names)].map((name) => {
     const typeName = name.replace(/^\./, '')
@@ -144,11 +144,11 @@ function named(names: readonly string[], files: readonly DescFile[]): (DescMessa
   return found.filter((type) => type !== undefined)
 }
 
-function whole(absent: object, plain: Plain): object {
-  const made: Record<string, unknown> = Object.assign(Object.create(absent) as object, plain)
+function withDefaults(absent: object, plain: Plain): object {
+  const result: Record<string, unknown> = Object.assign(Object.create(absent) as object, plain)
   for (const name in plain) {
     const [list, ofParts] = [plain[name], defaults[name]]
-    if (ofParts && Array.isArray(list)) made[name] = list.map((part: Plain) => whole(ofParts, part))
+    if (ofParts && Array.isArray(list)) result[name] = list.map((part: Plain) => withDefaults(ofParts, part))
   }
-  return made
+  return result
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isStill } from './drawn.ts'
+import { isStatic } from './render-tree.ts'
 import { treeOf } from './tree.ts'
 
 test.each([
@@ -10,7 +10,7 @@ test.each([
   ['well, @ann', false],
   ['1. a list for @all', false],
   ['```js\nlet a\n```', false],
-])('%j is drawn once: %s', (body, still) => expect(isStill(treeOf(body), true)).toBe(still))
+])('whether %j is rendered only once: %s', (body, still) => expect(isStatic(treeOf(body), true)).toBe(still))
 
 test('a mention is plain text if nobody can be mentioned', () =>
-  expect(isStill(treeOf('well, @ann'), false)).toBe(true))
+  expect(isStatic(treeOf('well, @ann'), false)).toBe(true))

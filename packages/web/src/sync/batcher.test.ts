@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { Code, ConnectError } from '@parley/client'
-import { gathered } from './gathered.ts'
+import { createBatcher } from './batcher.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 const handler = () => jest.fn((_: string[]) => Promise.resolve())
 
-test('keys that arrive together are read in one request, each once', async () => {
+test('keys that arrive together are handled in one call, each once', async () => {
   const handle = handler()
-  const ask = gathered(20, handle)
+  const ask = createBatcher(20, handle)
   for (const key of ['a', 'b', 'a']) ask(key)
   await jest.advanceTimersByTimeAsync(20)
   ask('a')
@@ -17,10 +17,10 @@ test('keys that arrive together are read in one request, each once', async () =>
   expect(handle.mock.calls).toEqual([[['a', 'b']], [['a']]])
 })
 
-test('keys whose read failed are read again, with those that arrived meanwhile', async () => {
+test('keys of a failed call are retried, together with those that arrived in the meantime', async () => {
   const handle = handler()
-  handle.mockRejectedValueOnce(new ConnectError('away', Code.Unavailable))
-  const ask = gathered(20, handle)
+  handle.mockRejectedValueOnce(new ConnectError('unavailable', Code.Unavailable))
+  const ask = createBatcher(20, handle)
   ask('a')
   await jest.advanceTimersByTimeAsync(30)
   ask('b')
@@ -28,10 +28,10 @@ test('keys whose read failed are read again, with those that arrived meanwhile',
   expect(handle.mock.calls).toEqual([[['a']], [['a', 'b']]])
 })
 
-test('keys that may not be read are dropped', async () => {
+test('keys are dropped if a retry would fail too', async () => {
   const handle = handler()
   handle.mockRejectedValueOnce(new ConnectError('not a member', Code.PermissionDenied))
-  const ask = gathered(20, handle)
+  const ask = createBatcher(20, handle)
   ask('a')
   await jest.advanceTimersByTimeAsync(60_000)
   ask('b')

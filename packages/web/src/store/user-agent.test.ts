@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { programOf } from './program.ts'
+import { parseUserAgent } from './user-agent.ts'
 
 test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox', 'Linux'],
@@ -25,4 +25,6 @@ test.each([
   ],
   ['curl/8.5.0', 'curl', ''],
   ['', '', ''],
-])('%s', (userAgent, browser, system) => expect(programOf(userAgent)).toEqual({ browser, system }))
+])('%s is recognised as %j on %j', (userAgent, browser, system) =>
+  expect(parseUserAgent(userAgent)).toEqual({ browser, system }),
+)

@@ -1,17 +1,17 @@
 import type { Element, Root } from 'hast'
-import { namesNobody } from './mentions.ts'
+import { ignoresMentions } from './mentions.ts'
 import { languageOf, piecesOf } from './tree.ts'
 
-/** Whether nothing in a tree is rendered differently later: it mentions nobody, and no code has a language. */
-export const isStill = (parent: Root | Element, mentions: boolean): boolean =>
+/** Whether a tree is rendered only once: it contains neither mentions nor code to highlight. */
+export const isStatic = (parent: Root | Element, mentions: boolean): boolean =>
   piecesOf(parent).every((piece) =>
     piece.type === 'text'
       ? !mentions || !piece.value.includes('@')
-      : languageOf(piece) === undefined && isStill(piece, mentions && !namesNobody(piece)),
+      : languageOf(piece) === undefined && isStatic(piece, mentions && !ignoresMentions(piece)),
   )
 
-/** The nodes of a tree that stays as it is: without components for its parts, of which a page shows hundreds. */
-export function drawn(parent: Root | Element): DocumentFragment {
+/** Creates the DOM nodes of a static tree. Without components, because a page shows hundreds of messages. */
+export function renderTree(parent: Root | Element): DocumentFragment {
   const fragment = document.createDocumentFragment()
   for (const piece of piecesOf(parent)) fragment.append(piece.type === 'text' ? piece.value : elementOf(piece))
   return fragment
@@ -26,6 +26,6 @@ function elementOf(piece: Element): HTMLElement {
     element.rel = 'noopener noreferrer nofollow'
   }
   if (element instanceof HTMLOListElement && typeof start === 'number') element.start = start
-  element.append(drawn(piece))
+  element.append(renderTree(piece))
   return element
 }

@@ -1,9 +1,9 @@
 import { expect, jest, test } from '@jest/globals'
 import { pageFor, rowFor } from '../store/_messages.ts'
-import { readBackTo } from './read-back.ts'
+import { loadOlderUntil } from './load-older-until.ts'
 import { Timeline } from './timeline.ts'
 
-/** A room with a row per minute, of which the last 50 are read first. */
+/** A room with a row per minute, of which the last 50 are loaded. */
 function roomOf(minutes: number) {
   const ids = Array.from({ length: minutes }, (_, at) => `m${at}`)
   const read = jest.fn((cursor?: { value: string }, limit: number = 50) => {
@@ -16,24 +16,24 @@ function roomOf(minutes: number) {
 }
 const minute = 60_000
 
-test('a timeline is read back to a moment, and not further', async () => {
+test('older rows are loaded until a time, and not further', async () => {
   const { read, timeline } = roomOf(1_000)
   await timeline.reload()
-  await readBackTo(timeline, 600 * minute)
+  await loadOlderUntil(timeline, 600 * minute)
   expect(read).toHaveBeenCalledTimes(3)
   expect(timeline.window.value?.rows.some(({ id }) => id === 'm600')).toBe(true)
-  await readBackTo(timeline, 700 * minute)
+  await loadOlderUntil(timeline, 700 * minute)
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-test('reading back ends at the first row, or after a maximum number of reads', async () => {
+test('loading older rows stops at the first row, or after the maximum number of reads', async () => {
   const short = roomOf(120)
   await short.timeline.reload()
-  await readBackTo(short.timeline, 0)
+  await loadOlderUntil(short.timeline, 0)
   expect(short.timeline.window.value?.rows[0]?.id).toBe('m0')
 
   const long = roomOf(100_000)
   await long.timeline.reload()
-  await readBackTo(long.timeline, 0)
+  await loadOlderUntil(long.timeline, 0)
   expect(long.read.mock.calls.length).toBeLessThan(30)
 })

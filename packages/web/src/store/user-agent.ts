@@ -1,7 +1,7 @@
-/** Name of a browser and system; empty if the user agent does not show it. */
-export type Program = { browser: string; system: string }
+/** Names of a browser and an operating system; empty if the user agent does not contain them. */
+export type UserAgent = { browser: string; system: string }
 
-// Programs name others that they want to be treated like: the first that fits is the one.
+// Browsers also contain the names of others they are compatible with, so the order matters: the first match is right.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -19,8 +19,8 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const firstOf = (known: readonly (readonly [RegExp, string])[], text: string): string =>
   known.find(([pattern]) => pattern.test(text))?.[1] ?? ''
 
-/** Reads a `User-Agent`. A program of another kind is called what it calls itself, without its version. */
-export function programOf(userAgent: string): Program {
+/** Parses a `User-Agent`. For anything but a known browser, `browser` is its first product name, without the version. */
+export function parseUserAgent(userAgent: string): UserAgent {
   const browser = firstOf(browsers, userAgent)
   const own = browser === '' ? (/^[\w.-]+/.exec(userAgent)?.[0] ?? '') : browser
   return { browser: own, system: firstOf(systems, userAgent) }

@@ -1,10 +1,13 @@
 import { isLasting, retryMs } from './failures.ts'
 
 /**
- * Collects keys for `delayMs` and handles them in one call. One call runs at a time; keys that arrive during it are
- * collected for the next. The keys of a failed call are handled again later, unless that would fail in the same way.
+ * Returns a function that collects keys for `delayMs` and handles them in one call. Only one call runs at a time; keys that
+ * arrive during it are collected for the next. The keys of a failed call are retried, unless a retry would fail too.
  */
-export function gathered<K extends string>(delayMs: number, handle: (keys: K[]) => Promise<void>): (key: K) => void {
+export function createBatcher<K extends string>(
+  delayMs: number,
+  handle: (keys: K[]) => Promise<void>,
+): (key: K) => void {
   let waiting = new Set<K>()
   let running = false
   const run = async () => {

@@ -1,10 +1,13 @@
 /** Content of a push: a notification to show, or one to close. */
-export type Pushed =
+export type PushPayload =
   | { action: 'show'; title: string; body: string; tag: string; icon: string; url: string; badge: number | undefined }
   | { action: 'dismiss'; tag: string }
 
-/** Reads the payload of a push; undefined for what this client does not know. `origin`: where links may lead. */
-export function pushedOf(payload: unknown, origin: string): Pushed | undefined {
+/**
+ * Parses a push payload; undefined if it is not recognised. A link to another origin than `origin` is replaced by the
+ * start page, and an icon from another origin is removed.
+ */
+export function parsePushPayload(payload: unknown, origin: string): PushPayload | undefined {
   const fields = fieldsOf(payload)
   const { action, title, tag } = fields
   if (typeof tag !== 'string' || tag === '') return undefined
@@ -25,7 +28,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
-/** An address of this server; undefined for any other. */
+/** A URL of this server; undefined for any other. */
 function ownUrl(value: unknown, origin: string): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value, origin)) return undefined
   const url = new URL(value, origin)

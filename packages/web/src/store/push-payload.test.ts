@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { pushedOf } from './pushed.ts'
+import { parsePushPayload } from './push-payload.ts'
 
 const origin = 'https://chat.example.org'
 const shown = {
@@ -11,23 +11,23 @@ const shown = {
 }
 
 test('a push shows a notification', () => {
-  expect(pushedOf({ ...shown, web_push: 8030, notification: { app_badge: 3 } }, origin)).toEqual({
+  expect(parsePushPayload({ ...shown, web_push: 8030, notification: { app_badge: 3 } }, origin)).toEqual({
     ...{ action: 'show', title: 'Ann wrote to you', body: 'Lunch?', tag: 'dm-E1', badge: 3 },
     ...{ url: `${origin}/chat/-/R1`, icon: `${origin}/icons/i.png` },
   })
 })
 
 test('a dismissal closes a notification', () => {
-  expect(pushedOf({ action: 'dismiss', tag: 'dm-E1' }, origin)).toEqual({ action: 'dismiss', tag: 'dm-E1' })
+  expect(parsePushPayload({ action: 'dismiss', tag: 'dm-E1' }, origin)).toEqual({ action: 'dismiss', tag: 'dm-E1' })
 })
 
-test('a link cannot lead to another server', () => {
+test('links to other servers are replaced, and icons from there removed', () => {
   for (const url of ['https://evil.example/', 'javascript:alert(1)', '//evil.example', 7, undefined])
-    expect(pushedOf({ ...shown, url }, origin)).toMatchObject({ url: `${origin}/` })
-  expect(pushedOf({ ...shown, icon: 'https://evil.example/track.png' }, origin)).toMatchObject({ icon: '' })
+    expect(parsePushPayload({ ...shown, url }, origin)).toMatchObject({ url: `${origin}/` })
+  expect(parsePushPayload({ ...shown, icon: 'https://evil.example/track.png' }, origin)).toMatchObject({ icon: '' })
 })
 
 test.each([[undefined], ['text'], [{}], [{ title: 'no tag' }], [{ tag: 'dm-E1' }], [{ action: 'dismiss' }]])(
   '%j shows nothing',
-  (payload) => expect(pushedOf(payload, origin)).toBeUndefined(),
+  (payload) => expect(parsePushPayload(payload, origin)).toBeUndefined(),
 )

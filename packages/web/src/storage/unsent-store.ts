@@ -12,23 +12,23 @@ const database = (): Promise<IDBPDatabase<Kept>> =>
     upgrade: (db) => void db.createObjectStore('unsent', { keyPath: 'key' }),
   }))
 
-/** Keeps an unsent message over reloads and crashes. */
-export async function keepUnsent(unsent: Unsent): Promise<void> {
+/** Stores an unsent message, so that it survives reloads and crashes. */
+export async function saveUnsent(unsent: Unsent): Promise<void> {
   await (await database()).put('unsent', unsent)
 }
 
 /** Deletes an unsent message that was posted or discarded. */
-export async function forgetUnsent(key: string): Promise<void> {
+export async function deleteUnsent(key: string): Promise<void> {
   await (await database()).delete('unsent', key)
 }
 
 /** A user's unsent messages on this device. */
-export async function unsentOf(userId: string): Promise<Unsent[]> {
+export async function loadUnsent(userId: string): Promise<Unsent[]> {
   const all = await (await database()).getAll('unsent')
   return all.filter((one) => one.userId === userId)
 }
 
 /** Whether the message is still unsent on this device; any tab may send it. */
-export async function isKept(key: string): Promise<boolean> {
+export async function isSaved(key: string): Promise<boolean> {
   return (await (await database()).getKey('unsent', key)) !== undefined
 }

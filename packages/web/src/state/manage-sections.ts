@@ -8,6 +8,6 @@ const needed: readonly (readonly [ManageSection, string])[] = [
   ['start', 'server.manage'],
 ]
 
-/** The parts of administration that are open to who holds these permissions, in their order. */
-export const managedBy = (holds: (permission: string) => boolean): ManageSection[] =>
+/** The sections of the administration that the viewer's permissions allow, in display order. */
+export const sectionsFor = (holds: (permission: string) => boolean): ManageSection[] =>
   needed.flatMap(([section, permission]) => (holds(permission) ? [section] : []))
