@@ -77,7 +77,10 @@ test('no push is queued for a notification that is rolled back', async () => {
  * Runs `first` in a transaction and, while that is open, `meanwhile`, until it has finished or waits for the
  * transaction.
  */
-async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<unknown>): Promise<void> {
+async function duringTransaction(
+  first: (tx: Tx) => Promise<unknown>,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
   let running: Promise<unknown> | undefined
   await db.transaction(async (tx) => {
     await first(tx)
@@ -97,7 +100,7 @@ test('a browser that another user registers concurrently does not get the push',
   const keys = { p256dh: 'other', auth: 'other' }
   const subscription = { ...keys, credentialId: 'S1', userAgent: undefined, registeredAt: new Date() }
   const endpoint = new URL('https://push.example/phone')
-  await beside(
+  await duringTransaction(
     (tx) => queuePushes(tx, [notification('Ualice')]),
     () => db.transaction((tx) => upsertSubscription(tx, { ...subscription, endpoint, userId: 'Ubob' })),
   )
@@ -109,6 +112,6 @@ test.each([
   ['a dismissal', 'dismiss', () => dismiss('Ualice', 'mention-E1')],
 ])('%s can be queued while its browser is deleted', async (_, action, queue) => {
   const gone = sql`delete from push_subscriptions where endpoint = 'https://push.example/phone'`
-  await beside((tx) => tx.execute(gone), queue)
+  await duringTransaction((tx) => tx.execute(gone), queue)
   expect(await queuedPushes(db)).toEqual([`${action} mention-E1 at https://push.example/laptop`])
 })

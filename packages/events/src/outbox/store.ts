@@ -90,7 +90,7 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[
   return new Set(result.rows[0]?.shards ?? [])
 }
 
-/** Returns those of the entries that are not marked as relayed; deleted entries were relayed long ago. */
+/** Returns the given entries that are not marked as relayed. Deleted ones were relayed long ago. */
 export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
   const result = await pool.query<{ id: bigint; shard: number }>(
     'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',
@@ -199,7 +199,7 @@ export async function readRelayed(
   return rows.map((row) => ({ ...row, seq: Number(row.seq ?? 0) }))
 }
 
-/** Deletes those of the entries that are relayed; returns their number. */
+/** Deletes the given entries that are relayed; returns their number. */
 export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise<number> {
   if (ids.length === 0) return 0
   const result = await pool.query(
