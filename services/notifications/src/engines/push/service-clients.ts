@@ -5,8 +5,8 @@ import type {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 
-/** The services that are called before a push is sent. */
-export type Neighbours = {
+/** Clients of the services that are called before a push is sent. */
+export type ServiceClients = {
   accounts: Pick<Client<typeof AccountsInternalService>, 'getPresences' | 'getProfiles'>
   messaging: Pick<Client<typeof MessagingInternalService>, 'previewMessages'>
   rooms: Pick<Client<typeof RoomsInternalService>, 'listRecipients'>

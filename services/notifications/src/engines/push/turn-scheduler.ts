@@ -1,13 +1,13 @@
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 
-/** Maximum number of consecutive turns that a waiting priority may lose to higher ones. */
+/** Maximum number of consecutive turns that a waiting priority loses to others. */
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**
- * Shares turns among priorities: the highest waiting one gets the turn, unless a lower one has already lost its maximum
- * number of turns.
+ * Divides turns among priorities: the highest waiting one gets the turn, unless a lower one has already lost its
+ * maximum number of turns.
  */
-export class Shares {
+export class TurnScheduler {
   readonly #passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }
 
   /** The priority whose turn it is; undefined if none waits. */
@@ -16,8 +16,8 @@ export class Shares {
     return candidates.findLast((priority) => this.#passed[priority] >= maxPassed[priority]) ?? candidates[0]
   }
 
-  /** Records that a priority had a turn while others waited. */
-  took(taken: PushPriority, waiting: ReadonlySet<PushPriority>): void {
+  /** Records that a priority got the turn; `waiting` are all that could have got it. */
+  recordTurn(taken: PushPriority, waiting: ReadonlySet<PushPriority>): void {
     for (const priority of waiting) this.#passed[priority]++
     this.#passed[taken] = 0
   }

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { heartbeatMs } from '../keep/readers.ts'
 import { silentMs } from './follower.ts'
-import { Silence } from './silence.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 let calls: number
-let silence: Silence
+let silence: SilenceWatch
 
 beforeEach(() => {
   jest.useFakeTimers()
   calls = 0
-  silence = new Silence({ afterMs: 3_000, againMs: 500, onSilence: () => void calls++ })
+  silence = new SilenceWatch({ afterMs: 3_000, againMs: 500, onSilence: () => void calls++ })
   silence.start()
 })
 afterEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('does not call back while signs of life arrive often enough', () => {
+test('SilenceWatch does not call back while signs of life arrive often enough', () => {
   for (let n = 0; n < 20; n++) {
     jest.advanceTimersByTime(2_900)
     silence.noteActivity()
@@ -26,7 +26,7 @@ test('does not call back while signs of life arrive often enough', () => {
   expect(silence.agoMs()).toBe(0)
 })
 
-test('calls back repeatedly until there is a sign, then waits as long as before', () => {
+test('SilenceWatch calls back repeatedly until a sign of life, then waits for the whole time again', () => {
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1_001)
@@ -38,14 +38,14 @@ test('calls back repeatedly until there is a sign, then waits as long as before'
   expect(calls).toBe(4)
 })
 
-test('stops when disposed, even if signs arrive later', () => {
+test('SilenceWatch stops when disposed, even if signs of life arrive later', () => {
   silence[Symbol.dispose]()
   silence.noteActivity()
   jest.advanceTimersByTime(60_000)
   expect(calls).toBe(0)
 })
 
-test('counts from the last of many signs of life', () => {
+test('SilenceWatch measures from the last of many signs of life', () => {
   for (let n = 0; n < 10; n++) {
     jest.advanceTimersByTime(100)
     silence.noteActivity()
@@ -56,7 +56,7 @@ test('counts from the last of many signs of life', () => {
   expect(calls).toBe(1)
 })
 
-test('two heartbeats of a follower come just before its silence, when its timer wakes the process anyway', () => {
+test('two heartbeat intervals of a follower take just less than its time limit for silence', () => {
   expect(silentMs - 2 * heartbeatMs).toBeGreaterThan(0)
   expect(silentMs - 2 * heartbeatMs).toBeLessThan(20)
 })

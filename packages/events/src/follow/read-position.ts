@@ -2,15 +2,15 @@ import type { Bus } from '@parley/rpc'
 import { requestKeeper } from '../keep/requests.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { directGet } from '../stream/direct-get.ts'
-import type { Place } from '../stream/place.ts'
+import type { Position } from '../stream/position.ts'
 
-/** Sequence of the newest message of the stream; 0 if there was none. */
-export async function lastSeqOf(bus: Bus): Promise<number> {
+/** Sequence of the last message that the stream has stored; 0 if none. */
+export async function readLastSeq(bus: Bus): Promise<number> {
   return (await requestKeeper(bus, 'state', {})).lastSeq
 }
 
-/** The place at a sequence; undefined if the stream does not hold that message. */
-export async function placeAt(bus: Bus, seq: number): Promise<Place | undefined> {
+/** The position of the message at a sequence; undefined if the stream does not hold it. */
+export async function readPosition(bus: Bus, seq: number): Promise<Position | undefined> {
   if (seq === 0) return undefined
   const message = await directGet(bus, { seq })
   const last = message && decodeBatch(message.data).at(-1)

@@ -3,10 +3,10 @@ import { EventSchema, type Event } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 import type { Entry } from './store.ts'
 
-/** The replacement for an event that the stream refuses. It keeps id and version, so that nobody waits for them. */
+/** Returns the event that replaces a refused one. It has the same id and version, so that nobody waits for them. */
 export function skippedEvent(entry: Entry): { subject: string; payload: Buffer } {
   const [aggregateType = '', aggregateId = ''] = entry.aggregate.split('.')
-  const { version, occurredAt } = decoded(entry)
+  const { version, occurredAt } = decodeOrDefault(entry)
   const event = create(EventSchema, {
     id: entry.eventId,
     kind: 'skipped',
@@ -21,7 +21,7 @@ export function skippedEvent(entry: Entry): { subject: string; payload: Buffer }
   }
 }
 
-function decoded(entry: Entry): Pick<Event, 'version' | 'occurredAt'> {
+function decodeOrDefault(entry: Entry): Pick<Event, 'version' | 'occurredAt'> {
   try {
     return fromBinary(EventSchema, entry.payload)
   } catch {

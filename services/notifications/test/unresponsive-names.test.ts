@@ -28,7 +28,7 @@ const subscribe = (userId: string, browser: string, host: string) =>
     endpoint: `http://${host}:${pushService.port}/push/${browser}`,
   })
 
-test('names whose servers do not answer delay one push of their owner, and nothing else', async () => {
+test('host names whose name servers do not answer delay only pushes of the user who subscribed them', async () => {
   for (let n = 0; n < 20; n++) await subscribe('Umallory', `m${n}`, `silent-${n}.example`)
   expect(names.queried).toEqual(new Set())
   await push.notify('Umallory')
@@ -37,7 +37,7 @@ test('names whose servers do not answer delay one push of their owner, and nothi
   await subscribe('Ualice', 'alice', 'push.example')
   await push.notify('Ualice', { eventId: 'E2' })
   await eventually(() => expect(pushService.received.map(({ browser }) => browser)).toEqual(['alice']))
-  // Connecting to the database also resolves a name.
+  // Opening a connection to the database also resolves a name, and is not delayed.
   const url = new URL(push.fleet.database.url)
   url.hostname = 'localhost'
   await using database = await openTestDatabase(url.href, { pool: 1 })

@@ -5,9 +5,9 @@ import type { Flow } from './flow.ts'
 import { findWaiting, idsByShard } from './store.ts'
 import { requestWake } from './wake.ts'
 
-const giveUpMs = 4000
-const lookAgainMs = 250
-const holderAnswersMs = 1000
+const defaultTimeoutMs = 4000
+const retryMs = 250
+const holderTimeoutMs = 1000
 
 type Options = {
   pool: Database['pool']
@@ -17,32 +17,36 @@ type Options = {
   /** Whether this process holds the shard. */
   holds(shard: number): boolean
   /** Whether this process knows that the stream has the entry. */
-  knowsStored(id: bigint): boolean
+  isStored(id: bigint): boolean
 }
 
 /**
  * Resolves when the stream has all these entries, regardless of the process that relays them. Rejects with unavailable
- * after `timeoutMs` (4 s): the entries are relayed nevertheless, and the call can be repeated to wait for them again.
+ * after `timeoutMs` (default: 4 s): the entries are relayed nevertheless, and a repeated call waits for them again.
  */
-export async function waitUntilStored(options: Options, ids: readonly bigint[], timeoutMs = giveUpMs): Promise<void> {
-  const open = new Set(ids)
-  if (open.size === 0) return
+export async function waitUntilStored(
+  options: Options,
+  ids: readonly bigint[],
+  timeoutMs = defaultTimeoutMs,
+): Promise<void> {
+  const pending = new Set(ids)
+  if (pending.size === 0) return
   const giveUpAt = performance.now() + timeoutMs
-  let wakeUp: () => void = () => undefined
+  let stopWaiting: () => void = () => undefined
   const done = (id: bigint): void => {
-    if (open.delete(id) && open.size === 0) wakeUp()
+    if (pending.delete(id) && pending.size === 0) stopWaiting()
   }
   const cancels = ids.map((id) => options.flow.waiters.wait(id, () => done(id)))
   try {
-    for (const id of ids) if (options.knowsStored(id)) done(id)
+    for (const id of ids) if (options.isStored(id)) done(id)
     options.flow.wake()
-    while (open.size > 0) {
-      const leftMs = giveUpAt - performance.now()
-      if (leftMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
-      void requestHolder(options, [...open], Math.min(leftMs, holderAnswersMs), done)
+    while (pending.size > 0) {
+      const remainingMs = giveUpAt - performance.now()
+      if (remainingMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
+      void requestHolder(options, [...pending], Math.min(remainingMs, holderTimeoutMs), done)
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(leftMs, lookAgainMs))
-        wakeUp = () => {
+        const timer = setTimeout(resolve, Math.min(remainingMs, retryMs))
+        stopWaiting = () => {
           clearTimeout(timer)
           resolve()
         }
@@ -54,8 +58,7 @@ export async function waitUntilStored(options: Options, ids: readonly bigint[], 
 }
 
 /**
- * Looks up the shards of the entries and requests a confirmation from their holders. Never rejects, because the next
- * attempt may succeed.
+ * Looks up the shards of the entries and asks their holders for confirmation. Never rejects: the caller tries again.
  */
 async function requestHolder(
   options: Options,
@@ -67,10 +70,10 @@ async function requestHolder(
     const waiting = await findWaiting(options.pool, ids)
     const unmarked = new Set(waiting.map((entry) => entry.id))
     for (const id of ids) if (!unmarked.has(id)) done(id)
-    for (const [shard, theirs] of idsByShard(waiting)) {
+    for (const [shard, shardIds] of idsByShard(waiting)) {
       if (options.holds(shard)) continue
-      void requestWake(options.bus, options.service, shard, theirs, timeoutMs).then(
-        () => theirs.forEach(done),
+      void requestWake(options.bus, options.service, shard, shardIds, timeoutMs).then(
+        () => shardIds.forEach(done),
         () => undefined,
       )
     }

@@ -4,7 +4,7 @@ import type { PushPriority } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
 
 /** A push that a process has leased, with its browser. */
-export type HeldPush = {
+export type LeasedPush = {
   id: bigint
   action: 'show' | 'dismiss'
   userId: string
@@ -27,8 +27,8 @@ export type HeldPush = {
   auth: string
 }
 
-/** Leases pushes, without those that another process has leased in the meantime. */
-export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<HeldPush[]> {
+/** Leases pushes, except those that another process has leased meanwhile. */
+export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<LeasedPush[]> {
   return sqlRows(
     db,
     sql`
@@ -47,7 +47,7 @@ export function holdPushes(db: Db, ids: readonly bigint[], leaseMs: number): Pro
   )
 }
 
-/** Which of these pushes are still queued, and whether they were withdrawn. */
+/** Returns the given pushes that are still queued, and whether they were withdrawn. */
 export async function findWaiting(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
   const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
     db,
@@ -62,7 +62,10 @@ export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void
 }
 
 /** Deletes pushes that were never sent, with their dismissals. */
-export async function deleteUnseen(db: Db, pushes: readonly Pick<HeldPush, 'subscriptionId' | 'tag'>[]): Promise<void> {
+export async function deleteUnsent(
+  db: Db,
+  pushes: readonly Pick<LeasedPush, 'subscriptionId' | 'tag'>[],
+): Promise<void> {
   if (pushes.length === 0) return
   const rows = JSON.stringify(pushes.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag })))
   await db.execute(sql`
@@ -71,25 +74,25 @@ export async function deleteUnseen(db: Db, pushes: readonly Pick<HeldPush, 'subs
 }
 
 /** A push to retry, and whether it may have been sent. */
-export type Postponed = { id: bigint; attempts: number; pauseMs: number; hasLeft: boolean }
+export type Postponed = { id: bigint; attempts: number; pauseMs: number; wasSent: boolean }
 
-/** Releases pushes. A push that was dismissed during the lease becomes due at once, so that it is deleted. */
+/** Releases pushes. A push that was withdrawn during the lease becomes due at once, so that it is deleted. */
 export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return
   const rows = JSON.stringify(postponed.map((one) => ({ ...one, id: String(one.id) })))
   await db.execute(sql`
-    update push_jobs j set leased_until = null, attempts = case when p."hasLeft" then j.attempts else j.attempts - 1 end,
+    update push_jobs j set leased_until = null, attempts = case when p."wasSent" then j.attempts else j.attempts - 1 end,
       due_at = case when j.withdrawn then now() else now() + p."pauseMs" * interval '1 ms' end
-    from jsonb_to_recordset(${rows}::jsonb) as p(id bigint, attempts int, "pauseMs" float8, "hasLeft" bool)
+    from jsonb_to_recordset(${rows}::jsonb) as p(id bigint, attempts int, "pauseMs" float8, "wasSent" bool)
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
 /**
- * Deletes a subscription that its push service does not know, unless the browser has registered again in the meantime.
+ * Deletes subscriptions that their push services do not know, unless the browser has registered new keys meanwhile.
  */
 export async function deleteGoneSubscriptions(
   db: Db,
-  gone: readonly Pick<HeldPush, 'subscriptionId' | 'p256dh' | 'auth'>[],
+  gone: readonly Pick<LeasedPush, 'subscriptionId' | 'p256dh' | 'auth'>[],
 ): Promise<void> {
   if (gone.length === 0) return
   const rows = JSON.stringify(
@@ -109,13 +112,13 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
   return deleted.rowCount ?? 0
 }
 
-/** A push that waits longer is overdue, in milliseconds. */
+/** Waiting time in milliseconds after which a push is overdue. */
 const overdueAfterMs = 600_000
 
 /** Waiting pushes of a priority: their number, how many of them are overdue, and how long the oldest has waited. */
 export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
 
-/** The waiting pushes of each priority that has any. */
+/** The state of each priority with waiting pushes. */
 export function pushQueue(db: Db): Promise<QueueState[]> {
   return sqlRows(
     db,

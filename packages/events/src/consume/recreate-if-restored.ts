@@ -8,11 +8,11 @@ import { durableName } from '../subjects.ts'
 import type { Durable } from './durable.ts'
 
 /**
- * Recreates a durable at the first event on the stream if the database is older than what was acknowledged for it: the
- * database was restored from a backup, and later work is lost. The inbox, restored with the database, drops events that
- * the backup already contains. For consumers of every kind under their subject.
+ * Recreates a durable from the first event on the stream if the inbox lacks events that the durable has acknowledged:
+ * the database was restored from a backup and has lost their effects. The inbox then drops the events that the backup
+ * contains. Only for consumers that handle all kinds under their subject, because the inbox records no others.
  */
-export async function startAnewWhenRestored(
+export async function recreateIfRestored(
   db: Db,
   bus: Bus,
   { service, durable, subject }: Durable & { subject: string },
@@ -20,11 +20,14 @@ export async function startAnewWhenRestored(
   const { eventIds } = await requestKeeper(bus, 'acknowledged', { durable }, service)
   if (eventIds.length === 0) return
   const consumer = durableName(service, durable)
-  const [noted] = await db
+  const [found] = await db
     .select({ count: count() })
     .from(inbox)
     .where(and(eq(inbox.consumer, consumer), inArray(inbox.eventId, eventIds)))
-  if (noted?.count === eventIds.length) return
-  logger('consumer').warn({ consumer }, 'the database is older than the stream: events are handled again')
+  if (found?.count === eventIds.length) return
+  logger('consumer').warn(
+    { consumer },
+    'the database was restored from an older backup; events on the stream are handled again',
+  )
   await requestKeeper(bus, 'durable', { durable, subject, anew: true }, service)
 }

@@ -3,17 +3,17 @@ import { eventStream } from '../subjects.ts'
 import { isMessageMissing } from '../stream/api.ts'
 
 /**
- * The newest message under a filter at or below a place in the stream, if there is one. The message at the place itself
- * may have any subject, or be deleted.
+ * Finds the newest message under a filter up to a sequence of the stream. The message at that sequence itself may have
+ * any subject, or be deleted.
  */
-export async function newestUpTo(
+export async function findNewestUpTo(
   manager: JetStreamManager,
   filter: string,
   seq: number,
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server searches only forwards. This finds the last start from which it still finds a message: first in growing
+  // The server searches only forwards. This finds the last start from which it finds a message: first with growing
   // steps backwards, because the message is usually near the end, then by bisection.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }

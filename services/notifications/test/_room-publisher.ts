@@ -10,15 +10,15 @@ export { publishEvents as publish } from '@parley/testkit'
 
 export type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** Publishes the events of a room as messaging would: each event takes the next place in its log. */
-export class Story {
+/** Publishes the events of a room like messaging: each event takes the next place in the log of the room. */
+export class RoomPublisher {
   readonly #bus: Bus
   readonly #roomId: string
   #seq = 0n
-  /** All events so far, to be published again. */
+  /** All events so far, so that a test can publish them again. */
   readonly published: OutgoingEvent[] = []
-  /** Holds events back instead of publishing them. */
-  held = false
+  /** Whether events are only recorded, not published. */
+  isHolding = false
 
   constructor(bus: Bus, roomId: string) {
     this.#bus = bus
@@ -56,7 +56,7 @@ export class Story {
     await this.announce({ kind, ...about, occurredAt, actorId: '', fact: { case: 'roomFact', value } })
   }
 
-  /** Restores the database of messaging to an earlier state, so that places are reused. */
+  /** Makes later events reuse places, like messaging after its database was restored to an earlier state. */
   goBack(seq: bigint): void {
     this.#seq = seq
   }
@@ -78,11 +78,11 @@ export class Story {
     return this.announce({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
   }
 
-  /** Publishes an event to the stream, as the relay would. */
+  /** Publishes an event to the stream, like the relay. */
   async announce(event: OutgoingEvent): Promise<void> {
     const published = { id: newId('event'), ...event }
     this.published.push(published)
-    if (!this.held) await publishEvents(this.#bus, published)
+    if (!this.isHolding) await publishEvents(this.#bus, published)
   }
 }
 
