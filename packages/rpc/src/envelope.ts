@@ -21,7 +21,7 @@ export const trailerPrefix = 'trailer-'
 /** Metadata of `unavailable` errors with the reason. Set by the transport, never forwarded. */
 export const reasonHeader = 'parley-reason'
 
-/** Control fields of a request. Times are milliseconds; `sentAt` is by the sender's own monotonic clock. */
+/** Control fields of a request. Times are milliseconds; `sentAt` is read from the sender's own monotonic clock. */
 export type RequestControl = {
   readonly sender: string
   readonly sentAt: number

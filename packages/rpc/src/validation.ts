@@ -46,9 +46,9 @@ function describe({ message, ruleId, field }: Violation): string {
 }
 
 /** Names of the values that an enum field accepts. An unknown name in JSON decodes as value 0. */
-function allowedValues(place: Path[number] | undefined): string[] | undefined {
-  if (place?.kind !== 'field' || place.enum === undefined) return undefined
-  const { type } = getOption(place, fieldRules)
+function allowedValues(field: Path[number] | undefined): string[] | undefined {
+  if (field?.kind !== 'field' || field.enum === undefined) return undefined
+  const { type } = getOption(field, fieldRules)
   const refused = type.case === 'enum' ? type.value.notIn : []
-  return place.enum.values.filter(({ number }) => !refused.includes(number)).map(({ name }) => name)
+  return field.enum.values.filter(({ number }) => !refused.includes(number)).map(({ name }) => name)
 }

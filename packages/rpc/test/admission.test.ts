@@ -13,9 +13,9 @@ let rpc: RpcClient
 let bus: Bus
 let hold = gate()
 let running = 0
-let left = NaN
+let remainingMs = NaN
 const health = new Health()
-/** The times of the clocks of client and server. */
+/** The time on the clocks of client and server. */
 let at = 1_000_000
 const clock = { now: () => at }
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
         })
         .service(AdminInternalService, {
           checkLogin: (_request, call) => {
-            left = call.timeoutMs() ?? NaN
+            remainingMs = call.timeoutMs() ?? NaN
             return {}
           },
         }),
@@ -122,9 +122,9 @@ test.each([0, 3_600_000_000, -3_600_000_000])(
 
 test('the transit time of a call counts against its deadline', async () => {
   expect(await send('slow', at)).toBe('ran')
-  expect(left).toBe(5_000)
+  expect(remainingMs).toBe(5_000)
   expect(await send('slow', at - 400)).toBe('ran')
-  expect(left).toBe(4_600)
+  expect(remainingMs).toBe(4_600)
 })
 
 test('a client with any clock is served', async () => {

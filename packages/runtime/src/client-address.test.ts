@@ -10,7 +10,7 @@ describe('the address of a client', () => {
     ['is IPv4 on a dual-stack socket', [], '::ffff:203.0.113.9', undefined, '203.0.113.9'],
     ['is not what an untrusted peer claims', [], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
     [
-      'is not what an untrusted peer beside a proxy claims',
+      'is not what an untrusted peer claims, even if a proxy is trusted',
       ['10.0.0.0/8'],
       '203.0.113.9',
       '198.51.100.1',
@@ -23,15 +23,15 @@ describe('the address of a client', () => {
     ['may come with a port', ['10.1.2.3'], '10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
     ['may be IPv6', ['fd00::/8'], 'fd00::1', '[2001:db8:0:0:1::5]:443', '2001:db8::1:0:0:5'],
     ['is IPv4, however it is written', ['10.0.0.0/8'], '::ffff:a01:203', '::ffff:c633:6401', '198.51.100.1'],
-    ['may be missing', ['10.0.0.0/8'], '10.1.2.3', undefined, '10.1.2.3'],
+    ['is that of the trusted proxy if it names none', ['10.0.0.0/8'], '10.1.2.3', undefined, '10.1.2.3'],
   ])('%s', (_, trusted, peer, forwardedFor, expected) => {
     expect(from(trusted, peer, forwardedFor)).toBe(expected)
   })
 
   test('is what our own forwarding process reports, and nothing from before it', () => {
     const says = (mark: string) => (name: string) => (name === 'x-forwarded-for' ? '6.6.6.6, 198.51.100.1' : mark)
-    const isPassedOn = (header: (name: string) => string | undefined) => header('mark') === 'ours'
-    const address = clientAddressBehind([], { isPassedOn })
+    const isForwarded = (header: (name: string) => string | undefined) => header('mark') === 'ours'
+    const address = clientAddressBehind([], { isForwarded })
     expect(address('10.1.2.3', says('ours'))).toBe('198.51.100.1')
     expect(address('10.1.2.3', says('forged'))).toBe('10.1.2.3')
   })
@@ -49,10 +49,11 @@ describe('the address of a client', () => {
       '\t',
     ],
     ...['unknown', '[10.0.0.1', '0x0a000001', '10.0.0.1/8', Array.from({ length: 2_000 }, () => '10.0.0.1').join(',')],
-  ])('is what a trusted proxy adds behind %s', (madeUp) => {
+  ])('is what a trusted proxy appends to %s', (madeUp) => {
     expect(from(['10.0.0.0/8', 'fd00::/8'], '10.1.2.3', `${madeUp}, 198.51.100.1, fd00::9`)).toBe('198.51.100.1')
     expect(from(['10.0.0.0/8'], '10.1.2.3', `${madeUp},198.51.100.1`)).toBe('198.51.100.1')
   })
+})
 
   test.each([
     [[], '10.1.2.3', '198.51.100.1', ['10.1.2.3']],
@@ -61,22 +62,22 @@ describe('the address of a client', () => {
     [['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', []],
     [[], '9.9.9.9', '198.51.100.1', []],
     [[], '10.1.2.3', undefined, []],
-  ])('behind %j, a request from %s for %s reveals the unlisted proxies %j', (trusted, peer, forwardedFor, expected) => {
-    const forgotten: string[] = []
+  ])('with the trusted proxies %j, a request from %s for %s reports the unlisted proxies %j', (trusted, peer, forwardedFor, expected) => {
+    const unlisted: string[] = []
     const header = (name: string) => (name === 'x-forwarded-for' ? forwardedFor : undefined)
-    clientAddressBehind(trusted, { onForgottenProxy: (address) => void forgotten.push(address) })(peer, header)
-    expect(forgotten).toEqual(expected)
+    clientAddressBehind(trusted, { onUnlistedProxy: (address) => void unlisted.push(address) })(peer, header)
+    expect(unlisted).toEqual(expected)
   })
 
   test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
-    '%s is refused as trusted proxies, because it contains public addresses',
+    'the network %s is refused as trusted proxies, because it contains public addresses',
     (network) => {
       expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
     },
   )
 
   test.each(['10.0.0.0/8', 'fc00::/7', '172.16.0.0/12', '127.0.0.1', '::1', '203.0.113.0/24', '::ffff:10.0.0.1'])(
-    '%s is accepted as trusted proxies',
+    'the trusted proxies may be %s',
     (network) => {
       expect(() => clientAddressBehind([network])).not.toThrow()
     },
@@ -86,4 +87,3 @@ describe('the address of a client', () => {
     expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
     expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()
   })
-})

@@ -95,7 +95,7 @@ export class Host implements AsyncDisposable {
     // When a server dies without closing its connections, a missing reply on one of them reveals it.
     this.use(events.onDisconnect(() => calls.verify()))
     this.use(calls.onDisconnect(() => events.verify()))
-    const rpc = this.use(createRpcClient(calls, { name, neighbours: this.#shared?.neighbours }))
+    const rpc = this.use(createRpcClient(calls, { name, inProcess: this.#shared?.inProcess }))
     this.#buses = { calls, events, rpc, transport: rpc.transport() }
   }
 
@@ -171,8 +171,8 @@ export class Host implements AsyncDisposable {
   async serve(serving: Serving): Promise<void> {
     const { name: deployable, health, config } = this
     const { drainTimeoutMs } = config
-    const neighbours = this.#shared?.neighbours
-    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, neighbours, ...serving }))
+    const inProcess = this.#shared?.inProcess
+    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, inProcess, ...serving }))
   }
 
   /** The deployable, once everything runs. */

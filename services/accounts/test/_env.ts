@@ -66,7 +66,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
       const redis = harness.use(await testRedis())
       harness.settings['PARLEY_REDIS_URL'] = redis.url
       const neighbours = answers()
-      await harness.neighbours(routesOf(neighbours))
+      await harness.serveFakes(routesOf(neighbours))
       const { start } = harness
       return {
         ...{ redis, neighbours },

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { RoomKind } from '@parley/contracts/api'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
-import { ErasureReports, fakeLeaf } from '@parley/testkit'
+import { ErasureReports, serveFakes } from '@parley/testkit'
 import type { TestAdmin } from './_admin.ts'
 
 type FakePerson = { id: string; roleIds?: string[]; deleted?: boolean }
@@ -43,7 +43,7 @@ export async function fakeNeighbours({ bus }: Pick<TestAdmin, 'bus'>): Promise<N
   const beThere = (service: 'accounts' | 'rooms') => {
     if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
   }
-  const leaf = await fakeLeaf(bus, (routes) => {
+  const leaf = await serveFakes(bus, (routes) => {
     routes.service(AccountsInternalService, {
       getProfiles({ userIds }) {
         beThere('accounts')

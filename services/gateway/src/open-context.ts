@@ -29,7 +29,7 @@ export async function openContext(host: Host, config: Config) {
   const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
-  const clientAddress = clientAddressBehind(config.trustedProxies, { onForgottenProxy: metrics.forgottenProxy })
+  const clientAddress = clientAddressBehind(config.trustedProxies, { onUnlistedProxy: metrics.forgottenProxy })
   const limits = host.use(openCallLimits(redis, config))
   const trials = host.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls

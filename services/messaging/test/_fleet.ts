@@ -50,7 +50,7 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
       const { bus, db, pool } = harness
       const erasures = new ErasureReports()
       const neighbours = answers()
-      await harness.neighbours(routesOf(neighbours, erasures))
+      await harness.serveFakes(routesOf(neighbours, erasures))
       await Promise.all(Array.from({ length: processes }, () => harness.start()))
       const { messaging } = harness.clients({ messaging: MessagingInternalService })
       const services = { messages: MessageService, rooms: RoomService, threads: ThreadService }

@@ -83,7 +83,7 @@ export const openFleet = () =>
     async (harness) => {
       const neighbours = new Neighbours()
       const erasures = new ErasureReports()
-      await harness.neighbours(routesOf(neighbours, erasures))
+      await harness.serveFakes(routesOf(neighbours, erasures))
       return {
         ...{ neighbours, erasures, natsUrl: harness.nats.url },
         /** Events published by notifications. */

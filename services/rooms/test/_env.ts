@@ -66,7 +66,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
     },
     async (harness) => {
       const known = knowledge()
-      await harness.neighbours(routesOf(known, harness.db))
+      await harness.serveFakes(routesOf(known, harness.db))
       harness.beforeEnd('silence', () => known.messaging.speak())
       const services = { rooms: RoomService, directory: RoomDirectoryService, layout: AdminRoomLayoutService }
       return {

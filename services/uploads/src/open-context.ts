@@ -63,7 +63,7 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
     callers: callersAt(accounts, now),
     credentialSecrets: config,
     clientAddress: clientAddressBehind(config.trustedProxies, {
-      isPassedOn: (header) => isForwardedByGateway(config, header),
+      isForwarded: (header) => isForwardedByGateway(config, header),
     }),
     trials: host.use(openTrials({ perMinute: config.trialsPerMinute })),
     allowedOrigins: config.allowedOrigins,

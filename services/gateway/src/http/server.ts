@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
-import { afterAnswers, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
+import { afterResponses, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createFront, type ConnectionLimits } from './front.ts'
 import { pathOf } from './path.ts'
@@ -96,7 +96,7 @@ function createHttp1(
     dispatch(request, response)
   })
   http1.on('upgrade', (request, socket, head) =>
-    afterAnswers(socket, () => {
+    afterResponses(socket, () => {
       if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
       else readAgainWithoutUpgrade(http1, request, socket, head)
     }),

@@ -25,7 +25,7 @@ type Given = {
 export async function openSockets(host: Host, config: Config, given: Given): Promise<SocketServer> {
   const { accounts, rooms, policy, metrics, verify } = given
   const clientAddress = clientAddressBehind(config.trustedProxies, {
-    isPassedOn: (header) => isForwardedByGateway(config, header),
+    isForwarded: (header) => isForwardedByGateway(config, header),
   })
   // Separate, so that a flood of other credentials does not displace known ones.
   const newAdmission = () => new Admission(config.hellosPerSecond, performance.now())
