@@ -25,6 +25,6 @@ test('a start without settings lists all missing settings of the deployables onc
   )
   if (!(error instanceof ConfigError)) throw new Error('it started')
   for (const name of databaseOwners)
-    expect(error.mistakes.filter((one) => one.includes(`PARLEY_${name.toUpperCase()}_DATABASE_URL`))).toHaveLength(1)
-  expect(error.mistakes.filter((one) => one.includes('PARLEY_NATS_URL'))).toHaveLength(1)
+    expect(error.problems.filter((one) => one.includes(`PARLEY_${name.toUpperCase()}_DATABASE_URL`))).toHaveLength(1)
+  expect(error.problems.filter((one) => one.includes('PARLEY_NATS_URL'))).toHaveLength(1)
 })

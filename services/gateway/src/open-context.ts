@@ -31,7 +31,7 @@ export async function openContext(host: Host, config: Config) {
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
   const clientAddress = clientAddressBehind(config.trustedProxies, { onUnlistedProxy: metrics.forgottenProxy })
   const limits = host.use(openCallLimits(redis, config))
-  const trials = host.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
+  const trials = host.use(openTrials({ redis, perMinute: config.unauthenticatedPerMinute }))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
   const putBlob = host.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({

@@ -65,7 +65,7 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
     clientAddress: clientAddressBehind(config.trustedProxies, {
       isForwarded: (header) => isForwardedByGateway(config, header),
     }),
-    trials: host.use(openTrials({ perMinute: config.trialsPerMinute })),
+    trials: host.use(openTrials({ perMinute: config.unauthenticatedPerMinute })),
     allowedOrigins: config.allowedOrigins,
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),

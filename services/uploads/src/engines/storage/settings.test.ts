@@ -17,7 +17,7 @@ function mistakesOf(settings: Record<string, string>): readonly string[] {
   try {
     storageOf(settings)
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -49,7 +49,7 @@ test('all missing settings of a bucket are reported at once', () => {
 describe('an invalid setting is refused', () => {
   test.each([
     ['STORAGE_BACKEND', 'nats', /"disk" stores bytes in a folder, "s3" in a bucket/],
-    ['STORAGE_BACKEND', 'tape', /is none of: disk, s3/],
+    ['STORAGE_BACKEND', 'tape', /is not one of: disk, s3/],
     ['S3_ENDPOINT', 'https://s3.example.org', /use_ssl/],
     ['S3_ENDPOINT', 's3.example.org/bucket', /not a host/],
     ['S3_BUCKET', 'No_Bucket', /not a valid bucket name/],

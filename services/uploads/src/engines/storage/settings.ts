@@ -1,4 +1,4 @@
-import { bool, Mistake, Mistakes, oneOf, readField, secret, str, type Field, type Given } from '@parley/config'
+import { bool, SettingError, SettingErrors, oneOf, readField, secret, str, type Field, type LoadedSources } from '@parley/config'
 
 /** A bucket of an S3 server. */
 export type S3Settings = {
@@ -99,23 +99,23 @@ export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => (
   },
 })
 
-function read(given: Given): AssetStorage {
-  const mistakes: string[] = []
+function read(given: LoadedSources): AssetStorage {
+  const problems: string[] = []
   const valueOf = <T>(field: Field<T>): T | undefined => {
     try {
       return readField(field, given)
     } catch (error) {
-      if (!(error instanceof Mistake)) throw error
-      mistakes.push(error.message)
+      if (!(error instanceof SettingError)) throw error
+      problems.push(error.message)
       return undefined
     }
   }
   const needed = (field: Field<string | undefined>, problem?: (value: string) => string | undefined): string => {
-    const before = mistakes.length
+    const before = problems.length
     const value = valueOf(field)
-    if (value === undefined && mistakes.length === before) mistakes.push(`${field.env[0]}: is missing (${field.doc})`)
+    if (value === undefined && problems.length === before) problems.push(`${field.env[0]}: is missing (${field.doc})`)
     const said = value === undefined ? undefined : problem?.(value)
-    if (said !== undefined) mistakes.push(`${field.env[0]}: ${said}`)
+    if (said !== undefined) problems.push(`${field.env[0]}: ${said}`)
     return value ?? ''
   }
   const chosen = valueOf(backend)
@@ -134,7 +134,7 @@ function read(given: Given): AssetStorage {
           presign: valueOf(s3.presign) ?? true,
         }
       : chosen && { backend: 'disk', directory: needed(directory) }
-  if (mistakes.length > 0 || !result) throw new Mistakes(mistakes)
+  if (problems.length > 0 || !result) throw new SettingErrors(problems)
   return result
 }
 
@@ -153,7 +153,7 @@ const problemOfPrefix = (value: string): string | undefined =>
 
 function refusing<T>(word: string, why: string, field: Field<T>): Field<T> {
   const parse = (raw: unknown): T => {
-    if (raw === word) throw new Mistake(why)
+    if (raw === word) throw new SettingError(why)
     return field.parse(raw)
   }
   return { ...field, parse }
