@@ -29,10 +29,10 @@ export function isEffectiveMember(
   policy: Policy,
   subject: Subject,
   room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'> & { readonly universal: boolean },
-  standing: { readonly member: boolean; readonly banned: boolean },
+  membership: { readonly member: boolean; readonly banned: boolean },
 ): boolean {
-  if (standing.banned) return false
-  if (standing.member) return true
+  if (membership.banned) return false
+  if (membership.member) return true
   return room.universal && (allowedBits(policy, subject, roomScope(room)) & bitOf('room.join')) !== 0
 }
 
@@ -56,15 +56,15 @@ export function roomPermissions(policy: Policy, subject: Subject, room: RoomFact
   const allowed = allowedBits(policy, subject, roomScope(room))
   const channel = room.kind !== RoomKind.DM
   const active = !room.archived
-  const speaks = isMember && active
+  const mayWrite = isMember && active
   return [
     grant('room.list', allowed),
     grant('room.join', allowed, channel && active && !isMember),
-    grant('message.post', allowed, speaks),
-    grant('message.post-in-thread', allowed, speaks),
-    grant('message.attach', allowed, speaks),
-    grant('message.react', allowed, speaks),
-    grant('message.echo', allowed, speaks),
+    grant('message.post', allowed, mayWrite),
+    grant('message.post-in-thread', allowed, mayWrite),
+    grant('message.attach', allowed, mayWrite),
+    grant('message.react', allowed, mayWrite),
+    grant('message.echo', allowed, mayWrite),
     grant('message.manage', allowed, isMember),
     grant('room.manage', allowed, channel),
     grant('room.ban-member', allowed, channel),

@@ -1,6 +1,6 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
-import { isAway, isOutage, type Tx } from '@parley/postgres'
+import { isServiceUnavailable, isOutage, type Tx } from '@parley/postgres'
 import { inThisTrace, logger } from '@parley/telemetry'
 import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
@@ -71,7 +71,7 @@ async function handleTogether(
       const withSome = (what: (failure: unknown) => boolean) =>
         known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
       // A message that waits for an unavailable service must not delay the others again and again.
-      settle(withSome(isAway), (message) => {
+      settle(withSome(isServiceUnavailable), (message) => {
         const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
         bringAgain(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))
       })

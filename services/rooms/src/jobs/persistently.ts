@@ -1,4 +1,4 @@
-import { isAway } from '@parley/postgres'
+import { isServiceUnavailable } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
@@ -13,7 +13,7 @@ export async function persistently(
   report = reportRetry,
 ): Promise<void> {
   const begunAt = performance.now()
-  const isUsual = (error: unknown) => isAway(error) && performance.now() - begunAt < defaultStartMs
+  const isUsual = (error: unknown) => isServiceUnavailable(error) && performance.now() - begunAt < defaultStartMs
   const attempt = () =>
     work().catch((error: unknown) => {
       if (!signal.aborted && !isUsual(error)) report(task, error)
