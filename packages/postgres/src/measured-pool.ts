@@ -1,4 +1,4 @@
-import { inThisTrace } from '@parley/telemetry'
+import { bindToTrace } from '@parley/telemetry'
 import pg from 'pg'
 import { PoolMetrics } from './metrics.ts'
 
@@ -33,7 +33,7 @@ export class MeasuredPool extends pg.Pool {
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | void {
     // pool.query() also takes its connection here. The callback may be called by the task that returns a connection, so
     // it would run in that task's trace.
-    const done = callback && inThisTrace(callback)
+    const done = callback && bindToTrace(callback)
     if (this.idleCount > this.waitingCount) return done ? super.connect(done) : super.connect()
     const since = performance.now()
     if (done)

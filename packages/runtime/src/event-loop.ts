@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { beatWithin } from '@parley/telemetry'
+import { nextBeatWithin } from '@parley/telemetry'
 
 const blockMs = 400
 const windowMs = 10_000
@@ -59,8 +59,8 @@ export function watchEventLoop(): { reason(): string | undefined } & Disposable 
     const { active } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
     const closely = stalls.record({ now, lateMs: now - dueAt, activeMs: active })
-    waitUntil(closely ? now + busyMs : beatWithin(idleMs))
+    waitUntil(closely ? now + busyMs : nextBeatWithin(idleMs))
   }
-  waitUntil(beatWithin(idleMs))
+  waitUntil(nextBeatWithin(idleMs))
   return { reason: () => stalls.reason(performance.now()), [Symbol.dispose]: () => clearTimeout(timer) }
 }

@@ -1,4 +1,4 @@
-import { inThisTrace } from '@parley/telemetry'
+import { bindToTrace } from '@parley/telemetry'
 
 type Waiting<Item, Result> = {
   item: Item
@@ -50,7 +50,7 @@ export class KeyedBatcher<Item, Result> {
   submit(key: string, item: Item): Promise<Result> {
     const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too many items are waiting') } = this.#options
     return new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject, run: inThisTrace(this.#runBatch) }
+      const waiting = { item, resolve, reject, run: bindToTrace(this.#runBatch) }
       const queue = this.#queues.get(key)
       if (!queue) {
         this.#queues.set(key, { urgent: [], ordinary: [] })

@@ -1,4 +1,4 @@
-import { beatMs, beatWithin, logger, untraced } from '@parley/telemetry'
+import { beatMs, nextBeatWithin, logger, withoutTrace } from '@parley/telemetry'
 
 const failed = 'a periodic task failed'
 
@@ -93,7 +93,7 @@ class PeriodicRunner implements Periodic {
     const { name, run, everyMs, afterFailureMs = Infinity } = this.#task
     try {
       // Otherwise a task that a request woke would belong to the trace of that request from then on.
-      const nextInMs = await untraced(() => run(this.#signal))
+      const nextInMs = await withoutTrace(() => run(this.#signal))
       this.#hasFailed = false
       return nextInMs ?? Infinity
     } catch (error) {
@@ -107,6 +107,6 @@ class PeriodicRunner implements Periodic {
 }
 
 function defaultTime(everyMs: number): number {
-  if (everyMs >= beatMs) return beatWithin(everyMs)
+  if (everyMs >= beatMs) return nextBeatWithin(everyMs)
   return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
 }

@@ -18,7 +18,7 @@ export function prometheusName(name: string, unit: string): string {
 }
 
 /** The same metrics under their names for Prometheus. */
-export function namedForPrometheus(collected: ResourceMetrics): ResourceMetrics {
+export function renameForPrometheus(collected: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = collected.scopeMetrics.map(({ scope, metrics }) => ({
     scope,
     metrics: metrics.map((metric) => {

@@ -2,7 +2,7 @@ import type { CallerCache, CredentialSecrets } from '@parley/credentials'
 import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import type { ClientAddress } from '@parley/runtime'
 import type { FileOwners } from './clients/file-owners.ts'
 import type { RoomAccess } from './clients/room-access.ts'
@@ -33,7 +33,7 @@ export type Context = {
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
   /** Counts requests without a valid credential or ticket, by network, in this process only. */
-  trials: Trials
+  trials: CredentialAttempts
   /** Origins whose pages may read files. */
   allowedOrigins: readonly string[]
   /** Keys shared by gateway and uploads: the current one and the previous one. */

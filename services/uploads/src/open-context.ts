@@ -6,7 +6,7 @@ import {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
-import { openTrials } from '@parley/redis'
+import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { UploadCompletions } from './actions/files/upload-completions.ts'
@@ -65,7 +65,7 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
     clientAddress: clientAddressBehind(config.trustedProxies, {
       isForwarded: (header) => isForwardedByGateway(config, header),
     }),
-    trials: host.use(openTrials({ perMinute: config.unauthenticatedPerMinute })),
+    trials: host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute })),
     allowedOrigins: config.allowedOrigins,
     blobSecrets: present(config.blobSecret, config.previousBlobSecret),
     signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),

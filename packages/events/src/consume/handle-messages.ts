@@ -1,7 +1,7 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isServiceUnavailable, isOutage, type Tx } from '@parley/postgres'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { bindToTrace, logger } from '@parley/telemetry'
 import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
 import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
@@ -66,7 +66,7 @@ async function handleTogether(
   let warnHere = warnFailed
   try {
     await processSpan(consumer, events, async () => {
-      warnHere = inThisTrace(warnFailed)
+      warnHere = bindToTrace(warnFailed)
       const { handle, failed } = await prepare(events)
       const withSome = (what: (failure: unknown) => boolean) =>
         known.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))

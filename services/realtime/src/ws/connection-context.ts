@@ -1,5 +1,5 @@
 import type { CredentialDigests } from '@parley/credentials'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import type { Hub, Opening } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Presented } from './presented.ts'
@@ -20,7 +20,7 @@ export type ConnectionContext = {
   /** Maximum number of sockets per person; 0: any number. */
   socketsPerPerson: number
   /** Counts hellos without a valid credential, by network, in this process only. */
-  trials: Trials
+  trials: CredentialAttempts
   /** Digests of the credentials to try, best first. */
   digests: (bearerToken: string | undefined, presented: Presented) => CredentialDigests[]
   /** Random reconnect delay for a client whose socket is closed, so that clients do not return together. */

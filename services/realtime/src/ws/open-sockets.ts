@@ -1,5 +1,5 @@
 import { isForwardedByGateway } from '@parley/credentials'
-import { openTrials } from '@parley/redis'
+import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { Host } from '@parley/service'
 import { serverVersion } from '@parley/telemetry'
@@ -30,7 +30,7 @@ export async function openSockets(host: Host, config: Config, given: Given): Pro
   // Separate, so that a flood of other credentials does not displace known ones.
   const newAdmission = () => new Admission(config.hellosPerSecond, performance.now())
   const [known, others] = [newAdmission(), newAdmission()]
-  const trials = host.use(openTrials({ perMinute: config.unauthenticatedPerMinute }))
+  const trials = host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute }))
   const server = await serveSockets(
     {
       host: config.host,

@@ -44,7 +44,7 @@ function limiter(atOnce: number): <T>(caller: HashingCaller, work: () => Promise
       const shares = sharesOf(caller)
       if (waiting.length >= queueLength || !waitingOf.take(shares)) throw tooManyHashings()
       await new Promise<void>((resolve) => waiting.push(resolve))
-      waitingOf.giveBack(shares)
+      waitingOf.release(shares)
     } else running++
     try {
       return await work()
@@ -57,4 +57,4 @@ function limiter(atOnce: number): <T>(caller: HashingCaller, work: () => Promise
 }
 
 const sharesOf = (caller: HashingCaller): Network[] =>
-  'userId' in caller ? [{ id: `user ${caller.userId}`, share: 1 }] : networksOf(caller.address)
+  'userId' in caller ? [{ id: `user ${caller.userId}`, budgetFactor: 1 }] : networksOf(caller.address)

@@ -71,7 +71,7 @@ export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcess
       try {
         return await semaphore.run(async () => resize(await read(), size, as), callerId)
       } finally {
-        resizing.giveBack(networks)
+        resizing.release(networks)
       }
     },
   }
