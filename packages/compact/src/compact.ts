@@ -10,9 +10,9 @@ import { closeTogether, startTogether, type Start } from './start-together.ts'
 const isProxy = (name: CompactDeployable) => factsOf(name).proxies === true
 
 /**
- * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` holds the
- * settings of all of them. Throws a ConfigError with the problems of all; rejects with the reason of `stop` when that
- * fires first.
+ * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` contains the
+ * settings of all of them. Throws a ConfigError with the problems of all of them; rejects with the reason of `stop` if
+ * that fires first.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })
@@ -55,7 +55,7 @@ function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.Proce
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
 }
 
-/** The settings by which proxies find the ports that were opened here, in place of given ones. */
+/** The settings with the URLs of ports that were opened in this process, for the proxies; they override other values. */
 function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {

@@ -20,7 +20,7 @@ test.each([
   expect(decodeCaller(encodeCaller(sent))).toEqual(sent)
 })
 
-test.each(['', 'AAAA', '!!', Buffer.from('{"userId":"U1"}').toString('base64')])('%p is no caller', (header) => {
+test.each(['', 'AAAA', '!!', Buffer.from('{"userId":"U1"}').toString('base64')])('%p is not an encoded caller', (header) => {
   expect(() => decodeCaller(header)).toThrow(/unauthenticated/)
 })
 

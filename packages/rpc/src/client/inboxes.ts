@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { nuid, type Msg, type Subscription } from 'nats'
-import { answererOf, type Deployable } from '@parley/contracts/catalogue'
+import { deployableOf, type Deployable } from '@parley/contracts/catalogue'
 import type { Bus } from '../bus.ts'
 
 type Inbox = { readonly prefix: string; readonly subscription: Subscription }
@@ -24,7 +24,7 @@ export class Inboxes implements Disposable {
   prefixFor(method: DescMethod): string {
     let prefix = this.#prefixes.get(method)
     if (prefix === undefined) {
-      const owner = answererOf(method)
+      const owner = deployableOf(method)
       const inbox = this.#inboxes.get(owner) ?? this.#open(owner)
       this.#inboxes.set(owner, inbox)
       this.#prefixes.set(method, (prefix = inbox.prefix))
