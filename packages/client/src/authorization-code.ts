@@ -74,7 +74,8 @@ export function authorizationCodeFlow(
       if (error === 'access_denied')
         throw new ConnectError('permission denied: the user refused', Code.PermissionDenied)
       const code = singleParam('code')
-      if (error !== '' || code === '') throw new ConnectError(singleParam('error_description') || error, Code.InvalidArgument)
+      if (error !== '' || code === '')
+        throw new ConnectError(singleParam('error_description') || error, Code.InvalidArgument)
       return exchange({
         grant_type: 'authorization_code',
         code,

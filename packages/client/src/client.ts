@@ -110,7 +110,9 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
     auth: createClient(ExternalIdentityAuthService, transport),
     discovery,
     account: accountSteps(post, storeToken, () => session.token),
-    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) => storeToken(await exchangeCode(post, fields))),
+    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) =>
+      storeToken(await exchangeCode(post, fields)),
+    ),
     signIn: async (credentials) => storeToken(await signIn(post, credentials)),
     async signOut() {
       await signOut(post, session.token)

@@ -32,7 +32,10 @@ export function effectiveSettings(
   const settings = Object.entries(readConfig.fields).flatMap(([name, field]) => settingsOf(name, field, { env, file }))
   if (problem === undefined) return settings
   const source = named === undefined && fromEnvironment ? 'environment' : 'default'
-  return [{ name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake: problem }, ...settings]
+  return [
+    { name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake: problem },
+    ...settings,
+  ]
 }
 
 /** Settings that form one value are reported separately; a table is reported as one, because its length varies. */

@@ -46,7 +46,8 @@ const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** A span of time such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
 export const duration: FieldKind<number> = fieldKind(
   'duration',
-  (raw, limits) => checkRange(parseQuantity(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
+  (raw, limits) =>
+    checkRange(parseQuantity(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
   { shown: (value) => durationText(Number(value)) },
 )
 

@@ -142,7 +142,8 @@ describe('the caller behind a credential', () => {
 
 describe('a credential stored under the previous secret key', () => {
   const previous = Buffer.alloc(32, 2)
-  const storedUnder = (kept: Buffer) => (requested: Buffer) => Promise.resolve(requested.equals(kept) ? caller() : undefined)
+  const storedUnder = (kept: Buffer) => (requested: Buffer) =>
+    Promise.resolve(requested.equals(kept) ? caller() : undefined)
 
   test('is found, and stored under the current one from then on', async () => {
     answer = storedUnder(previous)

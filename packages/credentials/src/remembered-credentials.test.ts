@@ -9,9 +9,11 @@ const digests = (name: string, previous?: string) => ({
 test('a valid credential is remembered until it is found invalid, under either key', () => {
   const remembered = new RememberedCredentials()
   remembered.record(Buffer.from('old'), true)
-  expect([remembered.has(digests('new', 'old')), remembered.has(digests('old')), remembered.has(digests('other'))]).toEqual([
-    ...[true, true, false],
-  ])
+  expect([
+    remembered.has(digests('new', 'old')),
+    remembered.has(digests('old')),
+    remembered.has(digests('other')),
+  ]).toEqual([...[true, true, false]])
   remembered.record(Buffer.from('old'), false)
   expect(remembered.has(digests('new', 'old'))).toBe(false)
 })

@@ -30,6 +30,9 @@ test('addresses in the excluded networks are not allowed', () => {
   for (const address of ['2606:4700:4701::1', '1.0.1.1', '1.2.3.5']) expect(isAllowed(address)).toBe(true)
 })
 
-test.each(['cluster.local', '10.0.0.0/33', '10.0.0.0/', 'fd00::/x'])('%s is refused because it is not a network', (network) => {
-  expect(() => publicExcept([network])).toThrow(network)
-})
+test.each(['cluster.local', '10.0.0.0/33', '10.0.0.0/', 'fd00::/x'])(
+  '%s is refused because it is not a network',
+  (network) => {
+    expect(() => publicExcept([network])).toThrow(network)
+  },
+)

@@ -22,7 +22,11 @@ test('capabilities come in the order of the contract', () => {
 const cases: [string, Stated[], string[]][] = [
   ['without decisions, only direct messages are granted', [], ['dm.start']],
   ['a DENY for posting at the server takes direct messages away', [['user:U1', 'deny', 'message.post', 'server']], []],
-  ['a DENY for posting in a room does not take direct messages away', [['user:U1', 'deny', 'message.post', 'room:R1']], ['dm.start']],
+  [
+    'a DENY for posting in a room does not take direct messages away',
+    [['user:U1', 'deny', 'message.post', 'room:R1']],
+    ['dm.start'],
+  ],
   ['room.manage grants the admin view', [['user:U1', 'allow', 'room.manage', 'server']], ['admin.view', 'dm.start']],
   ['message.manage does not grant the admin view', [['user:U1', 'allow', 'message.manage', 'server']], ['dm.start']],
   [

@@ -54,8 +54,10 @@ export class IndexDraft {
   /** Removes every decision of a role. */
   forgetRole(roleId: string): void {
     if (this.#server.roles.has(roleId)) this.#copyForWriting('server', '').roles.delete(roleId)
-    for (const [id, { roles }] of this.#groups) if (roles.has(roleId)) this.#copyForWriting('group', id).roles.delete(roleId)
-    for (const [id, { roles }] of this.#rooms) if (roles.has(roleId)) this.#copyForWriting('room', id).roles.delete(roleId)
+    for (const [id, { roles }] of this.#groups)
+      if (roles.has(roleId)) this.#copyForWriting('group', id).roles.delete(roleId)
+    for (const [id, { roles }] of this.#rooms)
+      if (roles.has(roleId)) this.#copyForWriting('room', id).roles.delete(roleId)
   }
 
   finish(): DecisionIndex {

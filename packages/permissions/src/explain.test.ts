@@ -33,7 +33,13 @@ type Case = readonly [says: string, stated: Stated[], scope: Scope, outcome: Out
 /** Explains message.post for ada. */
 const cases: Case[] = [
   ['without decisions the outcome is undecided', [], room, 'undecided', []],
-  ['a single ALLOW decides', [['role:everyone', 'allow', 'message.post', 'server']], room, 'allow', ['!+server:everyone']],
+  [
+    'a single ALLOW decides',
+    [['role:everyone', 'allow', 'message.post', 'server']],
+    room,
+    'allow',
+    ['!+server:everyone'],
+  ],
   [
     'the nearest ALLOW decides, and the others follow by nearness',
     [
@@ -77,7 +83,13 @@ const cases: Case[] = [
     'allow',
     ['!+server:own', '+server:moderator', '+server:crew', '+server:everyone'],
   ],
-  ['a decision about a role that the user does not have is ignored', [['role:admin', 'deny', 'message.post', 'server']], room, 'undecided', []],
+  [
+    'a decision about a role that the user does not have is ignored',
+    [['role:admin', 'deny', 'message.post', 'server']],
+    room,
+    'undecided',
+    [],
+  ],
   ['a decision at another room is ignored', [['role:O1', 'deny', 'message.post', 'room:R2']], room, 'undecided', []],
   ['in a direct message, posting is allowed without a decision', [], dm, 'allow', ['!+rule:@dm-policy']],
   [

@@ -17,8 +17,20 @@ type Case = readonly [says: string, stated: Stated[], scope: Scope, allowed: str
 
 const cases: Case[] = [
   ['without decisions, nothing', [], room, [], []],
-  ['a decision at the server applies in a room', [['role:crew', 'allow', 'room.join', 'server']], room, ['room.join'], []],
-  ['a decision at a group does not apply at the server', [['role:crew', 'allow', 'room.join', 'group:G1']], server, [], []],
+  [
+    'a decision at the server applies in a room',
+    [['role:crew', 'allow', 'room.join', 'server']],
+    room,
+    ['room.join'],
+    [],
+  ],
+  [
+    'a decision at a group does not apply at the server',
+    [['role:crew', 'allow', 'room.join', 'group:G1']],
+    server,
+    [],
+    [],
+  ],
   ['a decision at another group does not apply', [['role:crew', 'allow', 'room.join', 'group:G2']], room, [], []],
   [
     'a decision at the room overrules its group and the server',
@@ -41,7 +53,13 @@ const cases: Case[] = [
     [],
     ['message.post'],
   ],
-  ['permissions that do not apply to rooms are left out', [['role:crew', 'allow', 'server.manage', 'server']], room, [], []],
+  [
+    'permissions that do not apply to rooms are left out',
+    [['role:crew', 'allow', 'server.manage', 'server']],
+    room,
+    [],
+    [],
+  ],
   [
     'room.create at the server applies in a group',
     [['role:crew', 'allow', 'room.create', 'server']],
@@ -50,7 +68,13 @@ const cases: Case[] = [
     [],
   ],
   ['decisions about another role do not apply', [['role:everyone', 'deny', 'room.join', 'server']], room, [], []],
-  ['a decision at a group does not apply in a direct message', [['role:crew', 'allow', 'room.join', 'group:G1']], dm, [], []],
+  [
+    'a decision at a group does not apply in a direct message',
+    [['role:crew', 'allow', 'room.join', 'group:G1']],
+    dm,
+    [],
+    [],
+  ],
   [
     'permissions are in metadata order',
     [

@@ -34,7 +34,10 @@ export type Permission = (typeof definitions)[number][0]
 export type PermissionInfo = { readonly permission: Permission; readonly scopes: readonly ScopeKind[] }
 
 /** Every permission with its scopes, in metadata order: the order of matrices, explanations and grants. */
-export const permissions: readonly PermissionInfo[] = definitions.map(([permission, scopes]) => ({ permission, scopes }))
+export const permissions: readonly PermissionInfo[] = definitions.map(([permission, scopes]) => ({
+  permission,
+  scopes,
+}))
 
 const scopesOf: ReadonlyMap<string, readonly ScopeKind[]> = new Map(
   permissions.map(({ permission, scopes }) => [permission, scopes]),

@@ -26,9 +26,12 @@ export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void>
     const failure: unknown = await client.query(statement).catch((error: unknown) => error)
     if (!(failure instanceof pg.DatabaseError) || failure.code !== invalidStatementName) return
     const what = 'the pooler in front of PostgreSQL assigns another connection to each transaction'
-    throw new Error(`${what} and loses prepared statements: enable them (PgBouncer from 1.21: max_prepared_statements = 200)`, {
-      cause: failure,
-    })
+    throw new Error(
+      `${what} and loses prepared statements: enable them (PgBouncer from 1.21: max_prepared_statements = 200)`,
+      {
+        cause: failure,
+      },
+    )
   } finally {
     for (const client of held) client.release(broken)
   }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { NetworkCounts, networksOf } from './networks.ts'
 
-const describeNetworks = (address: string) => networksOf(address).map(({ id, budgetFactor }) => `${id} x${budgetFactor}`)
+const describeNetworks = (address: string) =>
+  networksOf(address).map(({ id, budgetFactor }) => `${id} x${budgetFactor}`)
 
 describe('limits', () => {
   test.each([

@@ -13,7 +13,10 @@ export type Network = { id: string; budgetFactor: number }
 export function networksOf(address: string): Network[] {
   if (!isIPv6(address)) {
     const [a, b, c, d] = address.split('.')
-    return [{ id: address, budgetFactor: 1 }, ...(d === undefined ? [] : [{ id: `${a}.${b}.${c}.0/24`, budgetFactor: 16 }])]
+    return [
+      { id: address, budgetFactor: 1 },
+      ...(d === undefined ? [] : [{ id: `${a}.${b}.${c}.0/24`, budgetFactor: 16 }]),
+    ]
   }
   const [g0 = 0, g1 = 0, g2 = 0, g3 = 0] = firstGroups(address)
   const prefix = (last: number) => [g0, g1, g2, last].map((group) => group.toString(16)).join(':')
@@ -47,7 +50,11 @@ export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLim
   const limiters = new Map(
     [1, 2, 4, 16].map((budgetFactor) => [
       budgetFactor,
-      rateLimiter({ ...limit, key: budgetFactor === 1 ? key : `${key}:x${budgetFactor}`, points: points * budgetFactor }),
+      rateLimiter({
+        ...limit,
+        key: budgetFactor === 1 ? key : `${key}:x${budgetFactor}`,
+        points: points * budgetFactor,
+      }),
     ]),
   )
   const limitersOf = (address: string, subject: string) =>

@@ -37,5 +37,7 @@ test('the eager limiter also gives a /56 twice the limit of a /64', async () => 
   await using redis = await connectRedis()
   await using limiter = eagerLimiter({ redis, key: randomUUID(), points: 5, windowMs: 60_000, now: () => 0 })
   expect(subnets.filter((address) => takeFromNetworks(limiter, address) === 0)).toHaveLength(10)
-  expect([waitMsOfNetworks(limiter, subnets[200] ?? ''), waitMsOfNetworks(limiter, '2001:db8:1:400::1')]).toEqual([60_000, 0])
+  expect([waitMsOfNetworks(limiter, subnets[200] ?? ''), waitMsOfNetworks(limiter, '2001:db8:1:400::1')]).toEqual([
+    60_000, 0,
+  ])
 })

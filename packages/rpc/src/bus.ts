@@ -116,7 +116,8 @@ function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
     nc,
     inboxPrefix,
     connected: () => connected,
-    verify: () => void (verifying ??= reconnectUnlessAnswered(nc, () => connected).finally(() => (verifying = undefined))),
+    verify: () =>
+      void (verifying ??= reconnectUnlessAnswered(nc, () => connected).finally(() => (verifying = undefined))),
     onReconnect: (listener) => listen(reconnectListeners, listener),
     onDisconnect: (listener) => listen(disconnectListeners, listener),
     async [Symbol.asyncDispose]() {

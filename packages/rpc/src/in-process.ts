@@ -39,7 +39,10 @@ export class InProcessRegistry {
       if (receiver === undefined) return undefined
       if (!allowed.has(method)) allowed.set(method, mayCall(caller, method))
       if (allowed.get(method)) return receiver
-      throw new ConnectError(`the deployable ${caller} is not allowed to call ${methodName(method)}`, Code.PermissionDenied)
+      throw new ConnectError(
+        `the deployable ${caller} is not allowed to call ${methodName(method)}`,
+        Code.PermissionDenied,
+      )
     }
   }
 }

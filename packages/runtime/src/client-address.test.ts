@@ -55,35 +55,38 @@ describe('the address of a client', () => {
   })
 })
 
-  test.each([
-    [[], '10.1.2.3', '198.51.100.1', ['10.1.2.3']],
-    [[], '::ffff:10.1.2.3', '198.51.100.1', ['10.1.2.3']],
-    [['10.0.0.0/8'], 'fd00::1', '198.51.100.1', ['fd00::1']],
-    [['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', []],
-    [[], '9.9.9.9', '198.51.100.1', []],
-    [[], '10.1.2.3', undefined, []],
-  ])('with the trusted proxies %j, a request from %s for %s reports the unlisted proxies %j', (trusted, peer, forwardedFor, expected) => {
+test.each([
+  [[], '10.1.2.3', '198.51.100.1', ['10.1.2.3']],
+  [[], '::ffff:10.1.2.3', '198.51.100.1', ['10.1.2.3']],
+  [['10.0.0.0/8'], 'fd00::1', '198.51.100.1', ['fd00::1']],
+  [['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', []],
+  [[], '9.9.9.9', '198.51.100.1', []],
+  [[], '10.1.2.3', undefined, []],
+])(
+  'with the trusted proxies %j, a request from %s for %s reports the unlisted proxies %j',
+  (trusted, peer, forwardedFor, expected) => {
     const unlisted: string[] = []
     const header = (name: string) => (name === 'x-forwarded-for' ? forwardedFor : undefined)
     clientAddressBehind(trusted, { onUnlistedProxy: (address) => void unlisted.push(address) })(peer, header)
     expect(unlisted).toEqual(expected)
-  })
+  },
+)
 
-  test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
-    'the network %s is refused as trusted proxies, because it contains public addresses',
-    (network) => {
-      expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
-    },
-  )
+test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
+  'the network %s is refused as trusted proxies, because it contains public addresses',
+  (network) => {
+    expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
+  },
+)
 
-  test.each(['10.0.0.0/8', 'fc00::/7', '172.16.0.0/12', '127.0.0.1', '::1', '203.0.113.0/24', '::ffff:10.0.0.1'])(
-    'the trusted proxies may be %s',
-    (network) => {
-      expect(() => clientAddressBehind([network])).not.toThrow()
-    },
-  )
+test.each(['10.0.0.0/8', 'fc00::/7', '172.16.0.0/12', '127.0.0.1', '::1', '203.0.113.0/24', '::ffff:10.0.0.1'])(
+  'the trusted proxies may be %s',
+  (network) => {
+    expect(() => clientAddressBehind([network])).not.toThrow()
+  },
+)
 
-  test('an invalid network is refused', () => {
-    expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
-    expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()
-  })
+test('an invalid network is refused', () => {
+  expect(() => clientAddressBehind(['proxy.example.org'])).toThrow(/neither an address nor a network/)
+  expect(() => clientAddressBehind(['10.0.0.0/99'])).toThrow()
+})

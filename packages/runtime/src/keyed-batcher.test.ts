@@ -96,7 +96,8 @@ test('the items of a failed batch are retried one by one, unless its error conce
       atOnce: 64,
       retryIndividually: (error) => error instanceof Error && error.message !== 'unavailable',
     })
-    const others = reason === 'unavailable' ? ['1', 'unavailable', 'unavailable', 'unavailable'] : ['1', '2', reason, '4']
+    const others =
+      reason === 'unavailable' ? ['1', 'unavailable', 'unavailable', 'unavailable'] : ['1', '2', reason, '4']
     expect(await outcomes([1, 2, 3, 4].map((item) => batcher.submit('R1', item)))).toEqual(others)
     expect(batches).toEqual(runs)
   }

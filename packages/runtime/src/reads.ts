@@ -9,7 +9,13 @@ const perCaller = { atOncePerCaller: 2, maxWaitingPerCaller: 48 }
  * Limits concurrent reads of long lists, per caller and in total. `connections`: size of the database pool; each read
  * uses one connection.
  */
-export const createReadSemaphore = ({ connections, refusal }: { connections: number; refusal: () => Error }): FairSemaphore =>
+export const createReadSemaphore = ({
+  connections,
+  refusal,
+}: {
+  connections: number
+  refusal: () => Error
+}): FairSemaphore =>
   new FairSemaphore({
     ...perCaller,
     atOnce: Math.max(1, Math.floor(connections * (1 - writeFraction))),

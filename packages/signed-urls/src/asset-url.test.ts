@@ -13,7 +13,7 @@ const [content = '', signature = ''] = token.split('.')
 describe('the signed URL of an attachment', () => {
   test('is absolute, below the public URL, and valid for 24 hours', () => {
     const { url, expiresAt } = assetUrl({ ...from, publicUrl: 'https://chat.example.org/' }, asset)
-    expect(url).toBe(`https://chat.example.org/assets/files/A1?access=${ticket}`)
+    expect(url).toBe(`https://chat.example.org/assets/files/A1?access=${token}`)
     expect(expiresAt).toEqual(new Date('2030-01-02T00:00:00Z'))
     expect(readAssetAccess(['secret'], token, now)).toEqual({
       ...{ assetId: 'A1', userId: 'Ualice', expiresAt },

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
 import { type Database, openDatabase } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { countCosts, type CostCounter, serveFakes, testBus, testDatabase, testNats, type TestBus } from '@parley/testkit'
+import {
+  countCosts,
+  type CostCounter,
+  serveFakes,
+  testBus,
+  testDatabase,
+  testNats,
+  type TestBus,
+} from '@parley/testkit'
 
 const opened = new Resources()
 let here: TestBus

@@ -143,7 +143,9 @@ describe('an invalid reaction', () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     const emojis = gemoji.slice(0, 52).map(({ names: [name = ''] }) => name)
-    const outcomes = await Promise.allSettled(emojis.map((emoji) => retryWhileOverloaded(() => add(ann(), roomId, id, emoji))))
+    const outcomes = await Promise.allSettled(
+      emojis.map((emoji) => retryWhileOverloaded(() => add(ann(), roomId, id, emoji))),
+    )
     const added = emojis.filter((_, n) => outcomes[n]?.status === 'fulfilled')
     const [one = '', other = ''] = emojis.filter((emoji) => !added.includes(emoji))
     expect([added.length, other]).toEqual([50, expect.stringMatching(/./)])

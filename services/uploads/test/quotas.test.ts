@@ -35,7 +35,9 @@ const start = async (settings: Record<string, string> = {}) => {
 }
 const open = (size = 1_000, userId = 'Ualice') => {
   const headers = { 'idempotency-key': randomUUID() }
-  return retryWhileOverloaded(() => env.as(userId).uploads.createUpload({ ...announcing(file), size: BigInt(size) }, { headers }))
+  return retryWhileOverloaded(() =>
+    env.as(userId).uploads.createUpload({ ...announcing(file), size: BigInt(size) }, { headers }),
+  )
 }
 const exhausted = (call: Promise<unknown>, said: RegExp) =>
   expect(call).rejects.toMatchObject({ code: Code.ResourceExhausted, rawMessage: expect.stringMatching(said) })

@@ -44,7 +44,10 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options
     const socket = (this.#socket = new options.webSocket(options.url))
-    this.#openTimer = setTimeout(() => this.#end(connectionLost('the server took too long to answer')), options.openTimeoutMs)
+    this.#openTimer = setTimeout(
+      () => this.#end(connectionLost('the server took too long to answer')),
+      options.openTimeoutMs,
+    )
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
       this.#send(helloFrame(options.token))
@@ -53,7 +56,9 @@ export class Connection {
     })
     socket.addEventListener('message', ({ data }) => this.#receive(data))
     socket.addEventListener('error', () => undefined) // a close event follows
-    socket.addEventListener('close', ({ code, reason }) => this.#end(connectionLost(`the socket was closed: ${reason || code}`)))
+    socket.addEventListener('close', ({ code, reason }) =>
+      this.#end(connectionLost(`the socket was closed: ${reason || code}`)),
+    )
   }
 
   /** Closes the connection from this side. */

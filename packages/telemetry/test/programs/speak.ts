@@ -1,5 +1,13 @@
 import '@parley/telemetry/register'
-import { counter, currentTraceparent, bindToTrace, logger, stopTelemetry, withoutTrace, withSpan } from '@parley/telemetry'
+import {
+  counter,
+  currentTraceparent,
+  bindToTrace,
+  logger,
+  stopTelemetry,
+  withoutTrace,
+  withSpan,
+} from '@parley/telemetry'
 
 const log = logger('test')
 counter('test.spoken', { description: 'Time spoken', unit: 's' })(3)

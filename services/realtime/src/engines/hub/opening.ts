@@ -65,7 +65,7 @@ export class Opening implements Disposable {
 
   async #find(digest: Buffer): Promise<Caller | undefined> {
     const caller = await this.#callers.request(digest)
-    this.#held.note(digest, caller !== undefined)
+    this.#held.record(digest, caller !== undefined)
     return caller
   }
 

@@ -1,4 +1,14 @@
-import { bool, SettingError, SettingErrors, oneOf, readField, secret, str, type Field, type LoadedSources } from '@parley/config'
+import {
+  bool,
+  SettingError,
+  SettingErrors,
+  oneOf,
+  readField,
+  secret,
+  str,
+  type Field,
+  type LoadedSources,
+} from '@parley/config'
 
 /** A bucket of an S3 server. */
 export type S3Settings = {
