@@ -31,9 +31,15 @@ export type ParleyClientOptions = {
   token?: string
   /** Used for every request; default `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch
-  /** Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 pass the one of the package `ws`. */
+  /**
+   * Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 pass the one of the package
+   * `ws`.
+   */
   webSocket?: WebSocketConstructor
-  /** Milliseconds a call, a sign-in or a sign-out may take, including retries, unless a call sets its own timeout; default 10,000. */
+  /**
+   * Milliseconds a call, a sign-in or a sign-out may take, including retries, unless a call sets its own timeout;
+   * default 10,000.
+   */
   timeoutMs?: number
   /** Retries while the server is unavailable, of calls that are safe to repeat. */
   retry?: Partial<RetryPolicy>

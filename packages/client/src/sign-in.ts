@@ -18,7 +18,9 @@ export type AccountSteps = {
   verifyRegistrationCode(request: { email: string; code: string }): Promise<{ token: string }>
   /** Creates the account and signs in. */
   completeRegistration(request: NewAccount): Promise<SignedIn>
-  /** The address an invite was mailed to; empty for an invite link. Fails with `not_found` when the invite has ended. */
+  /**
+   * The address an invite was mailed to; empty for an invite link. Fails with `not_found` when the invite has ended.
+   */
   getInvite(request: { token: string }): Promise<{ email: string }>
   /** Creates the account with an invite and signs in. Fails with `not_found` when the invite has ended. */
   acceptInvite(request: NewAccount): Promise<SignedIn>
@@ -26,9 +28,14 @@ export type AccountSteps = {
   requestPasswordReset(request: { email: string }): Promise<void>
   /** Sets a new password with the token of that link. Does not sign in. */
   resetPassword(request: { token: string; password: string }): Promise<void>
-  /** Mails a code to an address to add to the signed-in account. Fails with `invalid_argument` without a recent proof. */
+  /**
+   * Mails a code to an address to add to the signed-in account. Fails with `invalid_argument` without a recent proof.
+   */
   requestEmailCode(request: RecentProof & { email: string }): Promise<void>
-  /** Adds the address with that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another account has it. */
+  /**
+   * Adds the address with that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another
+   * account has it.
+   */
   confirmEmailCode(request: RecentProof & { email: string; code: string }): Promise<void>
 }
 

@@ -55,7 +55,9 @@ function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.Proce
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
 }
 
-/** The settings with the URLs of ports that were opened in this process, for the proxies; they override other values. */
+/**
+ * The settings with the URLs of ports that were opened in this process, for the proxies; they override other values.
+ */
 function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {

@@ -22,7 +22,10 @@ export type ReadConfig<F extends Fields> = ((sources?: Sources) => ConfigOf<F>) 
 
 const declarations = new WeakMap<object, Fields>()
 
-/** Declares the settings of a process: types, parser, defaults and documentation in one. The environment takes precedence over the file. */
+/**
+ * Declares the settings of a process: types, parser, defaults and documentation in one. The environment takes
+ * precedence over the file.
+ */
 export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
   const read = ({ env = process.env, file: named }: Sources = {}): ConfigOf<F> => {
     const { file, problem } = readConfigFile(named ?? (env['PARLEY_CONFIG_FILE'] || undefined))

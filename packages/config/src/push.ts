@@ -119,7 +119,9 @@ function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldRead
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/** The value of a setting that push requires; if it is missing or invalid, an empty string, and the problem is recorded. */
+/**
+ * The value of a setting that push requires; if it is missing or invalid, an empty string, and the problem is recorded.
+ */
 function readRequired(
   reader: FieldReader,
   field: Field<string | undefined>,

@@ -172,8 +172,8 @@ export function ownedMethods(deployable: Deployable): DescMethodUnary[] {
 }
 
 /**
- * Whether the manifest allows a deployable to call a method: a public one if it calls on behalf of users, an internal one
- * if its `calls` list it.
+ * Whether the manifest allows a deployable to call a method: a public one if it calls on behalf of users, an internal
+ * one if its `calls` list it.
  */
 export function mayCall(caller: string, method: DescMethod): boolean {
   const name = deployableNames.find((deployable) => deployable === caller)

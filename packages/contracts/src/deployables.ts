@@ -229,7 +229,10 @@ export const factsOf = (name: Deployable): DeployableProperties => deployables[n
 /** Deployables with a database. */
 export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
 
-/** Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait for requests. */
+/**
+ * Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait for
+ * requests.
+ */
 export type CompactDeployable = Exclude<Deployable, 'realtime'>
 export const compactDeployables = deployableNames.filter((name): name is CompactDeployable => name !== 'realtime')
 

@@ -3,8 +3,8 @@ import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { field as fieldRules, FieldRulesSchema, oneof as oneofRules } from '../src/validate.ts'
 
 /**
- * A message in the notation of wire.txt, one property per line: its fields with their rules, its required oneofs, and its
- * reserved numbers and names.
+ * A message in the notation of wire.txt, one property per line: its fields with their rules, its required oneofs, and
+ * its reserved numbers and names.
  */
 export function messageLines(message: DescMessage): string[] {
   return [

@@ -3,8 +3,8 @@ const maxLength = 2_048
 const base = 'http://here.invalid'
 
 /**
- * Returns the path unchanged if it leads to a page of this server, otherwise undefined. Every redirect to a path given in
- * a request must be checked by this function.
+ * Returns the path unchanged if it leads to a page of this server, otherwise undefined. Every redirect to a path given
+ * in a request must be checked by this function.
  *
  * A path starts with a single "/" and is visible ASCII without a backslash, at most 2,048 characters. Its part before
  * "?" must not become the name of another host when dot segments are resolved, or when an intermediary decodes it once

@@ -12,7 +12,9 @@ export type TokenKind = keyof typeof prefixes
 // 43 base62 digits hold 256 bits.
 const digits = 43
 
-/** A new secret token: the prefix of its kind and 43 random base62 digits (256 bits). Store its digest, never the token. */
+/**
+ * A new secret token: the prefix of its kind and 43 random base62 digits (256 bits). Store its digest, never the token.
+ */
 export function newToken(kind: TokenKind): string {
   return prefixes[kind] + randomBase62(digits)
 }

@@ -40,7 +40,9 @@ export class IndexDraft {
     this.#rooms = new Map(from.rooms)
   }
 
-  /** Stores a decision or, for NONE, removes it. Ignores a permission that is unknown or does not apply at the scope. */
+  /**
+   * Stores a decision or, for NONE, removes it. Ignores a permission that is unknown or does not apply at the scope.
+   */
   decide(decision: PolicyDecision): void {
     const kind = scopeKind(decision.scope)
     const id = decision.scope?.id ?? ''

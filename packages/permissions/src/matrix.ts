@@ -41,7 +41,10 @@ export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decis
   return toDecisions(resolveByNearest(holder, levelsAt(policy, scope).slice(1), applicable(scope)))
 }
 
-/** Everything stored for the holder: in metadata order, a permission's decisions for the server, then groups, then rooms. */
+/**
+ * Everything stored for the holder: in metadata order, a permission's decisions for the server, then groups, then
+ * rooms.
+ */
 export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDecision[] {
   const levels: Level[] = [
     { kind: 'server', id: '', decisions: decisions.server },

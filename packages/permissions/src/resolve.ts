@@ -22,10 +22,10 @@ export type Outcome = 'allow' | 'deny' | 'undecided'
 export const serverScope: Scope = { kind: 'server' }
 
 /**
- * Resolves one permission. Owners are allowed everything. In a direct message some permissions are never granted, threads
- * not even to owners. Otherwise the decisions about the user, each of their roles and everyone, at the room, its group
- * and the server, decide: one DENY denies, else one ALLOW allows. Without any, joining, posting, attaching and reacting
- * are allowed in a direct message.
+ * Resolves one permission. Owners are allowed everything. In a direct message some permissions are never granted,
+ * threads not even to owners. Otherwise the decisions about the user, each of their roles and everyone, at the room,
+ * its group and the server, decide: one DENY denies, else one ALLOW allows. Without any, joining, posting, attaching
+ * and reacting are allowed in a direct message.
  */
 export function resolve(policy: Policy, subject: Subject, permission: Permission, scope: Scope): Outcome {
   const bit = bitOf(permission)

@@ -23,8 +23,8 @@ export type DatabaseOptions = {
   /** Milliseconds to wait for an idle connection or a new one. Default 2000. */
   connectTimeoutMs?: number
   /**
-   * Whether to use generic plans for prepared statements (`plan_cache_mode = force_generic_plan`). Only for databases in
-   * which every prepared statement looks up rows by an indexed key.
+   * Whether to use generic plans for prepared statements (`plan_cache_mode = force_generic_plan`). Only for databases
+   * in which every prepared statement looks up rows by an indexed key.
    */
   planOnce?: boolean
 }
@@ -90,8 +90,8 @@ function createPool(options: DatabaseOptions): MeasuredPool {
 }
 
 /**
- * Runs transactions on connections of the pool and notifies listeners of their commits. Drizzle's own transaction() leaks the
- * connection when BEGIN fails and reuses one whose ROLLBACK failed.
+ * Runs transactions on connections of the pool and notifies listeners of their commits. Drizzle's own transaction()
+ * leaks the connection when BEGIN fails and reuses one whose ROLLBACK failed.
  */
 function transactionsOf(pool: pg.Pool): Db['transaction'] {
   return async (run, config) => {

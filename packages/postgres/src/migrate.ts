@@ -10,13 +10,15 @@ const log = logger('migrate')
 
 /** The database and the migrations to apply. */
 export type MigrationOptions = {
-  /** postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not provide. */
+  /**
+   * postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not provide.
+   */
   url: string
   /** Folder that drizzle-kit generated. */
   folder: string
   /**
-   * How long a statement waits for a lock; meanwhile, later statements on the same table wait too. Default: 2 s. Then the
-   * migration is rolled back, and retried after a pause of the same length.
+   * How long a statement waits for a lock; meanwhile, later statements on the same table wait too. Default: 2 s. Then
+   * the migration is rolled back, and retried after a pause of the same length.
    */
   lockTimeoutMs?: number
 }

@@ -5,8 +5,8 @@ type Statement = { text?: string; name?: string | undefined; values?: unknown[] 
 type Query = (statement: unknown, values?: unknown, done?: unknown) => unknown
 
 /**
- * Creates the class of the connections of one pool. They prepare statements that run repeatedly: PostgreSQL parses such a
- * statement once per connection, and plans it once if the plan does not depend on the parameters. Statements that
+ * Creates the class of the connections of one pool. They prepare statements that run repeatedly: PostgreSQL parses such
+ * a statement once per connection, and plans it once if the plan does not depend on the parameters. Statements that
  * already have a name keep it.
  */
 export function preparingClient(): typeof pg.Client {

@@ -9,8 +9,8 @@ const encoders = new WeakMap<DescMessage, Encoder>()
 const writer = new Writer()
 
 /**
- * Encodes a message in the protobuf wire format. Returns the same bytes as `toBinary(schema, create(schema, message))` of
- * protobuf-es, without reflection. Throws for a value outside the range of its field, and for a message type with
+ * Encodes a message in the protobuf wire format. Returns the same bytes as `toBinary(schema, create(schema, message))`
+ * of protobuf-es, without reflection. Throws for a value outside the range of its field, and for a message type with
  * features that the contract does not use.
  */
 export function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array<ArrayBuffer> {
@@ -40,9 +40,8 @@ function encoderOf(schema: DescMessage): Encoder {
 
 function compile(schema: DescMessage): Encoder['write'] {
   const { source, inner } = encoderSource(schema)
-  // The source contains only names from our own descriptors. Code that is generated for a type reads its fields by name,
-  // which is faster than a loop that looks up each field.
-  // oxlint-disable-next-line typescript/no-implied-eval
+  // The source contains only names from our own descriptors. Code that is generated for a type reads its fields by
+  // name, which is faster than a loop that looks up each field. oxlint-disable-next-line typescript/no-implied-eval
   const make = new Function('inner', source) as (inner: readonly Encoder[]) => Encoder['write']
   return make(inner.map(encoderOf))
 }

@@ -1,12 +1,15 @@
 const firstBytes = 64 * 1024
 /** A buffer that a large message made larger than this is released after the message. */
 const maxRetainedBytes = 1024 * 1024
-/** Text up to this length is written character by character while it is ASCII, which is faster than a call of the encoder. */
+/**
+ * Text up to this length is written character by character while it is ASCII, which is faster than a call of the
+ * encoder.
+ */
 const shortText = 48
 
 /**
- * Writes the wire format into one buffer, which is reused for each message. A tag is a field number and its wire type, as
- * one number.
+ * Writes the wire format into one buffer, which is reused for each message. A tag is a field number and its wire type,
+ * as one number.
  */
 export class Writer {
   #buffer = Buffer.allocUnsafeSlow(firstBytes)
@@ -94,7 +97,9 @@ export class Writer {
     return ++this.#at
   }
 
-  /** Writes the length of the opened part. If the length needs more than one byte, the bytes of the part are shifted. */
+  /**
+   * Writes the length of the opened part. If the length needs more than one byte, the bytes of the part are shifted.
+   */
   close(start: number): void {
     const length = this.#at - start
     if (length < 0x80) {

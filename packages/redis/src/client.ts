@@ -18,8 +18,8 @@ export type RedisOptions = {
 }
 
 /**
- * Opens a client that keeps trying to connect and never fails at start. While the server is unavailable, commands fail at
- * once instead of waiting, so that callers fall back: nothing may require Redis.
+ * Opens a client that keeps trying to connect and never fails at start. While the server is unavailable, commands fail
+ * at once instead of waiting, so that callers fall back: nothing may require Redis.
  */
 export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions): RedisClient {
   const log = logger('redis')

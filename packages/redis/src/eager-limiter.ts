@@ -20,8 +20,8 @@ export type EagerLimit = {
 /** Counts uses without waiting. Disposing it stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
   /**
-   * Takes one point of this id, whose limit is `budgetFactor` (default 1) times `points`. Returns 0, or the milliseconds until
-   * there are points again.
+   * Takes one point of this id, whose limit is `budgetFactor` (default 1) times `points`. Returns 0, or the
+   * milliseconds until there are points again.
    */
   take(id: string, budgetFactor?: number): number
   /** Points this id has left in this window, as far as this process knows. */

@@ -15,8 +15,8 @@ const retryAfterMs = 1_000
 
 /**
  * Lets a look-up begin while every network of its address has a point left for each running look-up. So a burst cannot
- * exceed a limit that counts only failed look-ups. Others wait: a burst of valid credentials is delayed, not refused, as
- * long as the queue of the network has room.
+ * exceed a limit that counts only failed look-ups. Others wait: a burst of valid credentials is delayed, not refused,
+ * as long as the queue of the network has room.
  */
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>

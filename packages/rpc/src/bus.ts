@@ -72,8 +72,8 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       reconnect: !options.once,
       reconnectDelayHandler: () => 100 + Math.random() * 400,
       ignoreAuthErrorAbort: true,
-      // Callers whose reply does not arrive call `verify`. If no reply is pending, pings detect a dead connection within
-      // 20 to 40 seconds.
+      // Callers whose reply does not arrive call `verify`. If no reply is pending, pings detect a dead connection
+      // within 20 to 40 seconds.
       pingInterval: 20_000,
       maxPingOut: 1,
       noAsyncTraces: true,

@@ -9,8 +9,8 @@ import { unstorable } from './storable.ts'
 const validator = createValidator()
 
 /**
- * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest` detail
- * that names each field with the rule it breaks, never its value.
+ * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest`
+ * detail that names each field with the rule it breaks, never its value.
  */
 export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>): void {
   const result = validator.validate(desc, message)

@@ -10,8 +10,8 @@ type Options = {
   /** Whether one of our processes forwarded the request; such a process counts as a trusted proxy. */
   isForwarded?: (header: ReadHeader) => boolean
   /**
-   * Called for each request with X-Forwarded-For from a private address that is not a trusted proxy: most likely a proxy
-   * that was not configured. All clients behind it count as one.
+   * Called for each request with X-Forwarded-For from a private address that is not a trusted proxy: most likely a
+   * proxy that was not configured. All clients behind it count as one.
    */
   onUnlistedProxy?: (address: string) => void
 }

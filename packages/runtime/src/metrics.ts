@@ -77,8 +77,8 @@ const statusOf = (response: ServerResponse): number => (response.headersSent ? r
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**
- * Measures a request to an external server. `statusOf` returns the HTTP status of an answer, if it is known; an error of
- * `request` counts as a failure.
+ * Measures a request to an external server. `statusOf` returns the HTTP status of an answer, if it is known; an error
+ * of `request` counts as a failure.
  */
 export async function countOutgoing<T>(
   peer: Peer,

@@ -22,7 +22,9 @@ test('a task runs repeatedly, even after a failure, and never twice at a time', 
   expect([runs, peak]).toEqual([4, 1])
 })
 
-/** The logged failures of tasks. Only the newest errors are remembered, and earlier tests of this process log some too. */
+/**
+ * The logged failures of tasks. Only the newest errors are remembered, and earlier tests of this process log some too.
+ */
 const failures = () => lastErrors().filter(({ message }) => message === 'a periodic task failed')
 
 /** Runs a task that fails or succeeds as given; returns how many errors were logged. */

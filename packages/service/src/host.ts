@@ -42,9 +42,9 @@ export type Serving = Pick<RpcServerOptions, 'routes' | 'guard'>
 const connectRetry = { initialMs: 200, maxMs: 5_000 }
 
 /**
- * The environment of a deployable. It opens dependencies, waits for them without a time limit, and owns everything that the
- * deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the background
- * work; the rest, newest first; the internal port.
+ * The environment of a deployable. It opens dependencies, waits for them without a time limit, and owns everything that
+ * the deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the
+ * background work; the rest, newest first; the internal port.
  */
 export class Host implements AsyncDisposable {
   readonly name: Deployable

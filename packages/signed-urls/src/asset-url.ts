@@ -28,8 +28,8 @@ const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update(`files/${content}`).digest().subarray(0, 16)
 
 /**
- * Absolute URL with which one user can read an attachment for a day: the original, another size of an image (`image`), or
- * a rendition of a video (`variant`). It contains no credential: every read checks membership of the room. Throws a
+ * Absolute URL with which one user can read an attachment for a day: the original, another size of an image (`image`),
+ * or a rendition of a video (`variant`). It contains no credential: every read checks membership of the room. Throws a
  * RangeError for a side that is not 1 to 4096.
  */
 export function assetUrl(

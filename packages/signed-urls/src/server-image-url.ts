@@ -15,8 +15,9 @@ function signatureOf(secret: string, key: string, params: string): Buffer {
 }
 
 /**
- * Absolute URL of a public image (avatar, logo, banner) in a size. It is always the same for an image and a size, needs no
- * credential and never expires: keys are random and never reused. Throws a RangeError for a side that is not 1 to 4096.
+ * Absolute URL of a public image (avatar, logo, banner) in a size. It is always the same for an image and a size, needs
+ * no credential and never expires: keys are random and never reused. Throws a RangeError for a side that is not 1 to
+ * 4096.
  */
 export function serverImageUrl(
   { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },

@@ -6,8 +6,8 @@ const earlyMs = 50
 const firstBeat = (process.pid * 611) % beatMs
 
 /**
- * The time (as of `performance.now()`) at which a pause of at most this many milliseconds should end: on a beat shared by
- * the process, together with other pauses of the same length. Work that need not be punctual then wakes the process
+ * The time (as of `performance.now()`) at which a pause of at most this many milliseconds should end: on a beat shared
+ * by the process, together with other pauses of the same length. Work that need not be punctual then wakes the process
  * once instead of many times; waking up is most of the cost of an idle process.
  */
 export function nextBeatWithin(pauseMs: number): number {

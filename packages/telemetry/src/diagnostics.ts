@@ -44,8 +44,8 @@ export function oncePerMinute<More extends unknown[]>(
 }
 
 /**
- * Joins the strings and the messages of errors, and leaves out other values, which may be data to be exported. Secrets in
- * the URLs and headers of collectors are replaced by `***`.
+ * Joins the strings and the messages of errors, and leaves out other values, which may be data to be exported. Secrets
+ * in the URLs and headers of collectors are replaced by `***`.
  */
 export function textOf(parts: readonly unknown[], env: NodeJS.ProcessEnv = process.env): string {
   const text = parts

@@ -15,8 +15,8 @@ export type TestNats = Outage & {
 
 /**
  * Starts a NATS server for this caller alone, because streams are global to a server. With `conf` it has the users of
- * that configuration file; without, it has no users, and a keeper of the event stream runs. If `PARLEY_TEST_NATS_URL` is
- * set and `conf` is not, uses that server instead, for one caller at a time, after deleting its streams.
+ * that configuration file; without, it has no users, and a keeper of the event stream runs. If `PARLEY_TEST_NATS_URL`
+ * is set and `conf` is not, uses that server instead, for one caller at a time, after deleting its streams.
  */
 export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {}): Promise<TestNats> {
   const given = process.env.PARLEY_TEST_NATS_URL

@@ -32,7 +32,9 @@ export type PendingCall = {
   readonly deadlineAt: number
   /** Whether the call may be run twice without a second effect. */
   readonly repeatable: boolean
-  /** Whether the last attempt went to a deployable in this process: it freezes or dies only together with the caller. */
+  /**
+   * Whether the last attempt went to a deployable in this process: it freezes or dies only together with the caller.
+   */
   inMemory: boolean
   /** How many times it was sent. */
   attempt: number
