@@ -171,7 +171,7 @@ describe('problems are reported for', () => {
     ['an unknown type', { type: 'saml' }],
     ['no client', { client_id: '' }],
     ['no secret', { client_secret: '' }],
-    ['a secret that is not a text', { client_secret: 12345 }],
+    ['a secret that is not a string', { client_secret: 12345 }],
     ['a scope with a space', { scopes: ['openid profile'] }],
     ['scopes that are not a list', { scopes: 1 }],
     ['an issuer for another type', { issuer_url: 'https://id.example.org' }],

@@ -26,7 +26,8 @@ function step(table: unknown, key: string): unknown {
     : undefined
 }
 
-// The parser's message quotes lines of the file, which may hold a secret: keep only the position and the problem.
+// The parser's message quotes lines of the file, which may contain a secret, so only the position and the problem are
+// reported.
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return 'cannot be read'
   if ('line' in error && 'column' in error) {

@@ -75,7 +75,7 @@ export class NameResolver implements Disposable {
     if (isLoopbackName(name)) return Promise.resolve(loopback)
     const running = this.#answers.get(name)
     if (running) return running
-    // Only requests of the same caller share a place in the queue.
+    // Only requests of the same caller share a position in the queue.
     const id = `${callerId} ${name}`
     const known = this.#requests.get(id)
     if (known) return known

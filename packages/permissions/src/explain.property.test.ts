@@ -35,10 +35,10 @@ test('the trace of an explanation lists every applicable decision once, with the
       })
       const counts = explained.map(({ permission, outcome, trace }) => {
         const counting = effectiveDecisions(decisions, permission)
-          .filter(([holder, , , place]) => sources.includes(holder) && scopes.includes(place))
-          .map(([holder, what, , place]) => {
+          .filter(([holder, , , scope]) => sources.includes(holder) && scopes.includes(scope))
+          .map(([holder, what, , scope]) => {
             const [kind, id] = holder.split(':')
-            return [place.split(':')[0], kind === 'user' ? '' : id, what].join(' ')
+            return [scope.split(':')[0], kind === 'user' ? '' : id, what].join(' ')
           })
         return {
           permission,
@@ -57,7 +57,7 @@ test('the trace of an explanation lists every applicable decision once, with the
 test('no other reason with the outcome of the deciding one is nearer', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
-      const scopes = scopesOf(where).map((place) => place.split(':')[0])
+      const scopes = scopesOf(where).map((scope) => scope.split(':')[0])
       const distance = (level: string | undefined) => (level === undefined ? -1 : scopes.indexOf(level))
       const nearer = explain(policyOf(...decisions), who, where).flatMap(({ permission, trace: [first, ...rest] }) =>
         rest

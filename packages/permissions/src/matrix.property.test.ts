@@ -28,13 +28,13 @@ test('cells contain the stored decisions, and the effective and inherited ones o
       const expected = permissions.map(({ permission, scopes }) => {
         const found = effectiveDecisions(decisions, permission).filter(([whose]) => whose === who)
         const at = (scopes: string[]) =>
-          scopes.flatMap((place) => found.filter(([, , , p]) => p === place).map(([, what]) => what))[0]
-        const [place, ...wider] = scopesOf(where)
+          scopes.flatMap((scope) => found.filter(([, , , p]) => p === scope).map(([, what]) => what))[0]
+        const [scope, ...wider] = scopesOf(where)
         const above = who === 'role:owner' ? 'allow' : undefined
         const applies = scopes.some((kind) => kind === here)
         return {
           permission,
-          stored: at([place ?? '']),
+          stored: at([scope ?? '']),
           effective: applies ? (above ?? at(scopesOf(where))) : undefined,
           inherited: applies ? (above ?? at(wider)) : undefined,
         }
@@ -61,7 +61,7 @@ test('the list of a holder contains exactly its stored decisions', () => {
       const expectedDecisions = permissions.flatMap(({ permission }) =>
         effectiveDecisions(decisions, permission)
           .filter(([whose]) => whose === who)
-          .map(([, what, , place]) => [permission, place, what].join(' ')),
+          .map(([, what, , scope]) => [permission, scope, what].join(' ')),
       )
       expect([...listed].sort()).toEqual(expectedDecisions.sort())
     }),

@@ -26,9 +26,9 @@ export const decisionSources = ({ userId, roleIds }: Subject): string[] => [
 /** The effective decisions of a list about one permission: the last one for each holder and scope. */
 export function effectiveDecisions(decisions: readonly Stated[], permission: Permission): Stated[] {
   const latest = new Map<string, Stated>()
-  for (const said of decisions) {
-    const [who, , about, where] = said
-    if (about === permission) latest.set(`${who} ${where}`, said)
+  for (const decision of decisions) {
+    const [who, , about, where] = decision
+    if (about === permission) latest.set(`${who} ${where}`, decision)
   }
   return [...latest.values()].filter(([, what]) => what !== 'none')
 }

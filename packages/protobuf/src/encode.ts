@@ -41,7 +41,8 @@ function encoderOf(schema: DescMessage): Encoder {
 function compile(schema: DescMessage): Encoder['write'] {
   const { source, inner } = encoderSource(schema)
   // The source contains only names from our own descriptors. Code that is generated for a type reads its fields by
-  // name, which is faster than a loop that looks up each field. oxlint-disable-next-line typescript/no-implied-eval
+  // name, which is faster than a loop that looks up each field.
+  // oxlint-disable-next-line typescript/no-implied-eval
   const make = new Function('inner', source) as (inner: readonly Encoder[]) => Encoder['write']
   return make(inner.map(encoderOf))
 }

@@ -8,10 +8,10 @@ const address = '203.0.113.9'
 function lookUps(perMinute: number) {
   const attempts = openCredentialAttempts({ perMinute })
   const running: ((found: string | undefined) => void)[] = []
-  let begun = 0
+  let started = 0
   const one = (from = address, isKnown = false, signal = new AbortController().signal) =>
     attempts.lookUp({ address: from, isKnown, signal: () => signal }, () => {
-      begun++
+      started++
       return new Promise<string | undefined>((resolve) => running.push(resolve))
     })
   return {
@@ -26,7 +26,7 @@ function lookUps(perMinute: number) {
         await new Promise(setImmediate)
       }
     },
-    begun: () => begun,
+    started: () => started,
   }
 }
 
@@ -38,11 +38,11 @@ const withinOneMinute = async () => {
 
 test('a burst of invalid credentials is looked up only up to the limit', async () => {
   await withinOneMinute()
-  const { burst, end, begun } = lookUps(10)
+  const { burst, end, started } = lookUps(10)
   const answers = burst(100)
   await end(undefined)
   const refused = (await Promise.all(answers)).filter(({ waitMs }) => waitMs > 0)
-  expect([begun(), refused.length]).toEqual([10, 90])
+  expect([started(), refused.length]).toEqual([10, 90])
 })
 
 test('a burst of valid credentials waits and is admitted', async () => {
@@ -55,14 +55,14 @@ test('a burst of valid credentials waits and is admitted', async () => {
 
 test('look-ups from other networks do not wait, but those from the same /56 do', async () => {
   await withinOneMinute()
-  const { burst, end, begun } = lookUps(10)
+  const { burst, end, started } = lookUps(10)
   const subnets = Array.from({ length: 8 }, (_, n) => burst(10, `2001:db8:1:${n + 1}::1`))
   await Promise.resolve()
   // A /56 has twice the limit of a /64.
-  expect(begun()).toBe(20)
+  expect(started()).toBe(20)
   const elsewhere = burst(3, '203.0.113.9')
   await Promise.resolve()
-  expect(begun()).toBe(23)
+  expect(started()).toBe(23)
   await end(undefined)
   const answers = await Promise.all([...subnets.flat(), ...elsewhere])
   expect(answers.filter(({ waitMs }) => waitMs > 0)).toHaveLength(60)
@@ -70,10 +70,10 @@ test('look-ups from other networks do not wait, but those from the same /56 do',
 
 test('a look-up of a previously valid credential does not wait, and counts if the credential is now invalid', async () => {
   await withinOneMinute()
-  const { burst, one, end, begun, attempts } = lookUps(2)
+  const { burst, one, end, started, attempts } = lookUps(2)
   const answers = [...burst(3), one(address, true)]
   await Promise.resolve()
-  expect(begun()).toBe(3)
+  expect(started()).toBe(3)
   await end(undefined)
   expect((await Promise.all(answers)).map(({ waitMs }) => waitMs > 0)).toEqual([false, false, true, false])
   expect(attempts.wait(address)).toBeGreaterThan(0)
@@ -99,7 +99,7 @@ test('a look-up that finds the queue full is refused with a time to retry, and d
 })
 
 test('aborted callers leave the queue, and are not looked up', async () => {
-  const { burst, one, end, begun } = lookUps(10)
+  const { burst, one, end, started } = lookUps(10)
   const answers = burst(10)
   const leaving = new AbortController()
   const gone = Array.from({ length: maxWaiting }, () => one(address, false, leaving.signal))
@@ -110,11 +110,11 @@ test('aborted callers leave the queue, and are not looked up', async () => {
   await expect(one(address, false, AbortSignal.abort())).resolves.toMatchObject({ waitMs: 1_000 })
   await end('Ualice')
   expect(await Promise.all([...answers, next])).toEqual(Array(11).fill({ found: 'Ualice', waitMs: 0 }))
-  expect(begun()).toBe(11)
+  expect(started()).toBe(11)
 })
 
 test('a caller who aborts when it leaves the queue is looked up once', async () => {
-  const { burst, one, end, begun } = lookUps(1)
+  const { burst, one, end, started } = lookUps(1)
   const leaving = new AbortController()
   const answers = [...burst(1), one(address, false, leaving.signal)]
   await end('Ualice')
@@ -124,13 +124,13 @@ test('a caller who aborts when it leaves the queue is looked up once', async () 
   const next = one()
   await end('Ualice')
   await expect(next).resolves.toEqual({ found: 'Ualice', waitMs: 0 })
-  expect(begun()).toBe(3)
+  expect(started()).toBe(3)
 })
 
 test('a limit of 0 means no limit', async () => {
-  const { burst, end, begun } = lookUps(0)
+  const { burst, end, started } = lookUps(0)
   const answers = burst(50)
   await end(undefined)
   expect((await Promise.all(answers)).filter(({ waitMs }) => waitMs > 0)).toEqual([])
-  expect(begun()).toBe(50)
+  expect(started()).toBe(50)
 })

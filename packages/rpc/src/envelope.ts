@@ -3,7 +3,7 @@
  * an ordinary reply has no header at all, so that the common case is only a body.
  */
 
-/** Header that holds the packed control fields, of requests and of replies. */
+/** Header with the packed control fields, in requests and replies. */
 export const controlHeader = 'P'
 
 /** Header that makes a repeat of a call harmless. */

@@ -11,7 +11,7 @@ import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
 let fleet: Fleet
 let rpc: RpcClient
 let bus: Bus
-let hold = gate()
+let release = gate()
 let running = 0
 let remainingMs = NaN
 const health = new Health()
@@ -34,7 +34,7 @@ beforeAll(async () => {
         .service(AccountsInternalService, {
           passwordLogin: async () => {
             running++
-            await hold.opened
+            await release.opened
             running--
             return {}
           },
@@ -61,7 +61,7 @@ async function late(): Promise<number> {
 }
 
 test('calls above the limit wait; calls that find the queue full or wait too long are refused', async () => {
-  hold = gate()
+  release = gate()
   const before = await late()
   const first = [login(), login()]
   await eventually(() => running === 2)
@@ -82,17 +82,17 @@ test('calls above the limit wait; calls that find the queue full or wait too lon
     expect(error.metadata.get('parley-reason')).toBe('late')
   }
   expect(running).toBe(2)
-  hold.open()
+  release.open()
   await Promise.all(first)
   expect(health.status().reasons).toEqual([])
   expect(await metricsText()).toMatch(/parley_rpc_server_not_started_total\{parley_reason="overloaded"/)
 })
 
 test('a waiting call starts when another ends', async () => {
-  hold = gate()
+  release = gate()
   const calls = [login(), login(), login(), login()]
   await eventually(() => running === 2)
-  hold.open()
+  release.open()
   await Promise.all(calls)
   expect(await metricsText()).toMatch(/parley_rpc_server_queue_duration_seconds_count [1-9]/)
 })

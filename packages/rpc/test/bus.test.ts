@@ -30,10 +30,10 @@ test('subjects contain the service of a method', () => {
 test('calls fail at once while the bus is down, and work again when it is back, without a restart', async () => {
   await using fleet = await startFleet()
   const never = gate()
-  let held = false
+  let blocksCalls = false
   await fleet.serve(
     routesOf(() => {
-      if (!held) return
+      if (!blocksCalls) return
       return never.opened
     }),
   )
@@ -44,7 +44,7 @@ test('calls fail at once while the bus is down, and work again when it is back, 
 
   let returns = 0
   bus.onReconnect(() => returns++)
-  held = true
+  blocksCalls = true
   const inFlight = errorOf(check())
   await fleet.nats.stop()
   expect(await inFlight).toMatchObject({ code: Code.Unavailable })
@@ -53,7 +53,7 @@ test('calls fail at once while the bus is down, and work again when it is back, 
   expect(error.code).toBe(Code.Unavailable)
   expect(error.metadata.get('parley-reason')).toBe('no-bus')
 
-  held = false
+  blocksCalls = false
   await fleet.nats.start()
   await eventually(async () => {
     const answer = await check().catch(() => undefined)

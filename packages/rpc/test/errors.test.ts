@@ -178,7 +178,7 @@ describe('the order of checks', () => {
   })
 })
 
-test('a method that nobody answers is unavailable with a reason', async () => {
+test('a call of a method that no server answers fails with unavailable and a reason', async () => {
   const missing = await errorOf(
     createClient(VoiceCallService, rpc.transport({ caller: alice })).joinCall({ roomId: 'R1' }),
   )

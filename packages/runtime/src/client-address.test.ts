@@ -16,7 +16,7 @@ describe('the address of a client', () => {
       '198.51.100.1',
       '203.0.113.9',
     ],
-    ['is what a trusted proxy says', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    ['is what a trusted proxy reports', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', '198.51.100.1'],
     ['is read from the right', ['10.0.0.0/8'], '10.1.2.3', '6.6.6.6, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
     ['is the leftmost when all are trusted', ['10.0.0.0/8'], '10.1.2.3', '10.7.7.7', '10.7.7.7'],
     ['is the last valid one if an entry is garbage', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
@@ -29,11 +29,12 @@ describe('the address of a client', () => {
   })
 
   test('is what our own forwarding process reports, and nothing from before it', () => {
-    const says = (mark: string) => (name: string) => (name === 'x-forwarded-for' ? '6.6.6.6, 198.51.100.1' : mark)
+    const headersWith = (mark: string) => (name: string) =>
+      name === 'x-forwarded-for' ? '6.6.6.6, 198.51.100.1' : mark
     const isForwarded = (header: (name: string) => string | undefined) => header('mark') === 'ours'
     const address = clientAddressBehind([], { isForwarded })
-    expect(address('10.1.2.3', says('ours'))).toBe('198.51.100.1')
-    expect(address('10.1.2.3', says('forged'))).toBe('10.1.2.3')
+    expect(address('10.1.2.3', headersWith('ours'))).toBe('198.51.100.1')
+    expect(address('10.1.2.3', headersWith('forged'))).toBe('10.1.2.3')
   })
 
   test.each([

@@ -21,7 +21,7 @@ export type KeyedBatcherOptions<Item, Result> = {
   isUrgent?: (item: Item) => boolean
   /** Returns why an item must no longer run; called when its batch starts. */
   refusal?: (item: Item) => Error | undefined
-  /** Limit of waiting items per key, and the error for those beyond it. Default: unlimited. */
+  /** Limit of waiting items per key, and the error for further ones. Default: unlimited. */
   maxWaiting?: number
   busy?: () => Error
   /** Whether the items of a failed batch are retried one by one. Default: no. */

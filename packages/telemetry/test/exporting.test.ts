@@ -108,17 +108,17 @@ describe('the log says', () => {
   const gone = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '1000' }
 
   test('once that a collector cannot be reached', async () => {
-    const said = await warnings(gone)
-    expect(said).toContainEqual(expect.stringContaining('ECONNREFUSED'))
-    expect(new Set(said).size).toBe(said.length)
+    const messages = await warnings(gone)
+    expect(messages).toContainEqual(expect.stringContaining('ECONNREFUSED'))
+    expect(new Set(messages).size).toBe(messages.length)
   })
 
   test('that a URL is invalid, or a protocol or a sampler is unknown', async () => {
     expect(await warnings({ ...gone, OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })).not.toEqual([])
     const unknown = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grcp', OTEL_TRACES_SAMPLER: 'parentbased_traceidratoi' }
-    const said = await warnings({ ...gone, ...unknown })
-    expect(said).toContainEqual(expect.stringMatching(/traces protocol.*grcp/))
-    expect(said).toContainEqual(expect.stringMatching(/metrics protocol.*grcp/))
-    expect(said).toContainEqual(expect.stringContaining('parentbased_traceidratoi'))
+    const messages = await warnings({ ...gone, ...unknown })
+    expect(messages).toContainEqual(expect.stringMatching(/traces protocol.*grcp/))
+    expect(messages).toContainEqual(expect.stringMatching(/metrics protocol.*grcp/))
+    expect(messages).toContainEqual(expect.stringContaining('parentbased_traceidratoi'))
   })
 })

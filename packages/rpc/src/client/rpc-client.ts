@@ -49,7 +49,7 @@ export type RpcClient = AsyncDisposable & {
 /**
  * Creates the client for calls of a process. Its calls reject with the error of the handler exactly (code, message,
  * details, metadata), or with:
- * - `unavailable`: nobody answers the method, the bus is down, or no reply arrived; metadata `parley-reason` tells
+ * - `unavailable`: no server answers the method, the bus is down, or no reply arrived; metadata `parley-reason` tells
  *   which
  * - `deadline_exceeded`: a server was working on the call at its deadline
  * - `canceled`: the signal fired
