@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
-import { authProviderFields, ConfigError, defineConfig, redacted } from './index.ts'
+import { authProviderFields, ConfigError, defineConfig, redact } from './index.ts'
 
 const readConfig = defineConfig(authProviderFields())
 
@@ -228,8 +228,8 @@ test('a service that only lists providers needs no client secrets and gets none'
 
 test('secrets of providers are redacted', () => {
   const config = readConfig({ env: {}, file: file(table({})) })
-  expect(redacted(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })
-  expect(JSON.stringify(redacted(config))).not.toContain('hunter2')
+  expect(redact(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })
+  expect(JSON.stringify(redact(config))).not.toContain('hunter2')
   expect(describeConfig(readConfig)[0]).toMatchObject({
     env: 'PARLEY_AUTH_PROVIDERS_<n>_ID',
     toml: 'auth.providers[].id',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
-import { bool, ConfigError, defineConfig, duration, int, list, port, redacted, secret, str, url } from './index.ts'
+import { bool, ConfigError, defineConfig, duration, int, list, port, redact, secret, str, url } from './index.ts'
 
 let folder: string
 beforeEach(() => {
@@ -95,9 +95,9 @@ describe('when settings are invalid,', () => {
 })
 
 describe('when settings are displayed,', () => {
-  test('redacted hides secrets and passwords inside URLs', () => {
+  test('redact hides secrets and passwords inside URLs', () => {
     const env = { PARLEY_DATABASE_URL: 'postgres://u:hunter2@h/d', PARLEY_PROXY: 'http://u:hunter2@proxy' }
-    expect(redacted(readConfig({ env }))).toMatchObject({
+    expect(redact(readConfig({ env }))).toMatchObject({
       databaseUrl: '***',
       proxy: 'http://***@proxy',
       port: 8080,

@@ -52,7 +52,7 @@ function problemsOf(error: unknown): readonly string[] {
 }
 
 /** The configuration for display, with secrets and passwords inside URLs hidden. */
-export function redacted(config: object): Record<string, unknown> {
+export function redact(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
   if (!fields) throw new TypeError('not a configuration read by a function of defineConfig')
   return Object.fromEntries(

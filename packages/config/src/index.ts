@@ -5,7 +5,7 @@ export {
   type AuthProviderType,
   type ProviderOptions,
 } from './auth-providers.ts'
-export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
+export { defineConfig, redact, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
 export { describe, type SettingRow } from './describe.ts'
 export { effectiveSettings, type EffectiveSetting } from './effective.ts'
 export { ConfigError } from './error.ts'

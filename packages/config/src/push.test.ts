@@ -7,7 +7,7 @@ import {
   publicKeyOf,
   pushFields,
   pushOfferFields,
-  redacted,
+  redact,
 } from './index.ts'
 
 const readConfig = defineConfig(pushFields())
@@ -44,8 +44,8 @@ test('the keys are read, and the private one is never shown', () => {
     ...{ publicKey, privateKey, subject: 'mailto:push@example.org' },
     publicUrl: 'https://chat.example.org',
   })
-  expect(JSON.stringify(redacted(config))).not.toContain(privateKey)
-  expect(redacted(config)).toMatchObject({ push: { publicKey, privateKey: '***' } })
+  expect(JSON.stringify(redact(config))).not.toContain(privateKey)
+  expect(redact(config)).toMatchObject({ push: { publicKey, privateKey: '***' } })
   expect(readConfig({ env: { ...whole, PARLEY_PUSH_VAPID_SUBJECT: 'https://example.org' } }).push).toBeDefined()
 })
 

@@ -66,12 +66,12 @@ export class CallerCache {
     const entry = this.#entries.get(key)
     const now = this.#now()
     const isFeedAlive = (this.#options.feedIdleMs?.() ?? Infinity) <= maxFeedIdleMs
-    if (entry && now - entry.checkedAt < (isFeedAlive ? freshMs : freshWithoutFeedMs)) return unexpired(entry, now)
+    if (entry && now - entry.checkedAt < (isFeedAlive ? freshMs : freshWithoutFeedMs)) return unlessExpired(entry, now)
     try {
-      return unexpired(await this.#fetch(key, digest), now)
+      return unlessExpired(await this.#fetch(key, digest), now)
     } catch (error) {
       if (entry && isFeedAlive && this.#entries.get(key) === entry && now - entry.checkedAt < staleMs)
-        return unexpired(entry, now)
+        return unlessExpired(entry, now)
       throw error
     }
   }
@@ -129,7 +129,7 @@ export class CallerCache {
 
   async #authenticate(digest: Buffer): Promise<KnownCaller | undefined> {
     const caller = await this.#options.authenticate(digest)
-    const known = unexpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
+    const known = unlessExpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
     this.#remembered.record(digest, known !== undefined)
     return known
   }
@@ -168,5 +168,5 @@ export class CallerCache {
   }
 }
 
-const unexpired = (known: KnownCaller | undefined, now: number): KnownCaller | undefined =>
+const unlessExpired = (known: KnownCaller | undefined, now: number): KnownCaller | undefined =>
   known && known.caller.expiresAt.getTime() > now ? known : undefined

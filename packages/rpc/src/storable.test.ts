@@ -6,11 +6,11 @@ import {
   GetRoomRequestSchema,
   ImageUploadSchema,
 } from '@parley/contracts/api'
-import { unstorable } from './storable.ts'
+import { findUnstorable } from './storable.ts'
 
 function fieldsOf<D extends DescMessage>(desc: D, init: MessageInitShape<D>): string[] {
   const message = create(desc, init)
-  return unstorable(desc, message, toBinary(desc, message)).map(({ field }) => field)
+  return findUnstorable(desc, message, toBinary(desc, message)).map(({ field }) => field)
 }
 const ban = (seconds: bigint, nanos = 0) => ({ roomId: 'R', userId: 'U', reason: 'r', expiresAt: { seconds, nanos } })
 

@@ -15,7 +15,7 @@ const lastNanos = 999_000_000
  * Finds values that protobuf allows but no service can store: U+0000 in strings, and times outside years 1 to 9999.
  * `body` is the encoded message; a scan of its bytes avoids the walk for nearly every message.
  */
-export function unstorable(desc: DescMessage, message: Message, body: Uint8Array): Unstorable[] {
+export function findUnstorable(desc: DescMessage, message: Message, body: Uint8Array): Unstorable[] {
   if (!containsTime(desc) && !body.includes(0)) return []
   const found: Unstorable[] = []
   visit(reflect(desc, message), '', found)

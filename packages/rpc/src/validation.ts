@@ -4,7 +4,7 @@ import { createValidator, type Violation } from '@bufbuild/protovalidate'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema } from '@parley/contracts/rpc'
 import { field as fieldRules } from '@parley/contracts/validate'
-import { unstorable } from './storable.ts'
+import { findUnstorable } from './storable.ts'
 
 const validator = createValidator()
 
@@ -26,7 +26,7 @@ export function validate<D extends DescMessage>(desc: D, message: MessageShape<D
 
 /** Throws the same error for values that no service can store; `body` is the encoded message. */
 export function assertStorable<D extends DescMessage>(desc: D, message: MessageShape<D>, body: Uint8Array): void {
-  const found = unstorable(desc, message, body)
+  const found = findUnstorable(desc, message, body)
   if (found.length > 0) throw invalid(found)
 }
 

@@ -30,7 +30,7 @@ const failures = () => lastErrors().filter(({ message }) => message === 'a perio
 /** Runs a task that fails or succeeds as given; returns how many errors were logged. */
 async function errorsOf(outcomes: boolean[], pauses: { everyMs: number; afterFailureMs?: number }): Promise<number> {
   const before = failures()
-  const { promise: over, resolve: end } = promised()
+  const { promise: over, resolve: end } = deferred()
   let runs = 0
   await using task = periodically({
     ...{ name: 'flaky', ...pauses },
@@ -53,7 +53,7 @@ test('the first failure of a frequent task is only a warning', async () => {
 })
 
 test('disposing aborts the current run and waits for it', async () => {
-  const { promise: started, resolve: start } = promised()
+  const { promise: started, resolve: start } = deferred()
   let finished = false
   const task = periodically({
     name: 'test',
@@ -75,7 +75,7 @@ test('disposing aborts the current run and waits for it', async () => {
 test('a task ends when its signal fires', async () => {
   const stop = new AbortController()
   let runs = 0
-  const { promise: ran, resolve: first } = promised()
+  const { promise: ran, resolve: first } = deferred()
   const task = periodically({
     name: 'test',
     everyMs: 1,
@@ -91,7 +91,7 @@ test('a task ends when its signal fires', async () => {
   expect(runs).toBe(1)
 })
 
-function promised(): { promise: Promise<void>; resolve: () => void } {
+function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((settle) => {
     resolve = settle
@@ -103,9 +103,9 @@ const never = 3_600_000
 
 test('a task runs when woken, and once more if woken during a run', async () => {
   const runs: number[] = []
-  const { promise: begun, resolve: begin } = promised()
-  const { promise: going, resolve: goOn } = promised()
-  const { promise: enough, resolve: end } = promised()
+  const { promise: begun, resolve: begin } = deferred()
+  const { promise: going, resolve: goOn } = deferred()
+  const { promise: enough, resolve: end } = deferred()
   await using task = periodically({
     name: 'test',
     everyMs: never,
@@ -127,7 +127,7 @@ test('a task runs when woken, and once more if woken during a run', async () => 
 
 test('a task runs again before the usual pause if its run requested that or failed', async () => {
   let runs = 0
-  const { promise: enough, resolve: end } = promised()
+  const { promise: enough, resolve: end } = deferred()
   await using _ = periodically({
     name: 'test',
     everyMs: never,
@@ -144,7 +144,7 @@ test('a task runs again before the usual pause if its run requested that or fail
 })
 
 test('a later wake does not delay an earlier one', async () => {
-  const { promise: ran, resolve: first } = promised()
+  const { promise: ran, resolve: first } = deferred()
   await using task = periodically({ name: 'test', everyMs: never, run: first })
   task.wake(1)
   task.wake(never)

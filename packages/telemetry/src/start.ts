@@ -12,7 +12,7 @@ export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
   processMeasurement ??= processMetrics()
   joinClientTraces(shouldJoinClientTraces(env))
-  if (!exporterConfigured(env)) return
+  if (!hasCollector(env)) return
   // The exporters are most of OpenTelemetry's weight, so they are loaded only if a collector is configured.
   const { startExporting } = await import('./exporting.ts')
   stopExporting = await startExporting()
@@ -39,7 +39,7 @@ function shouldJoinClientTraces(env: NodeJS.ProcessEnv): boolean {
   }
 }
 
-function exporterConfigured(env: NodeJS.ProcessEnv): boolean {
+function hasCollector(env: NodeJS.ProcessEnv): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
   return Boolean(
     env['OTEL_EXPORTER_OTLP_ENDPOINT'] ||

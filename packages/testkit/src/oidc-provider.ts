@@ -35,7 +35,7 @@ const clientSecret = 'the secret of the client'
  * has one client with these callbacks, and listens on the port `at`, or on a free one for 0.
  */
 export async function startOidcProvider(callbacks: string[], at = 0): Promise<OidcProvider> {
-  const { Provider } = await quietly(() => import('oidc-provider'))
+  const { Provider } = await withoutWarnings(() => import('oidc-provider'))
   const people = new Map<string, Claims>()
   const requests: string[] = []
   let handler: RequestListener = (_, response) => response.writeHead(503).end()
@@ -51,7 +51,7 @@ export async function startOidcProvider(callbacks: string[], at = 0): Promise<Oi
   let keys = [signingKey('first')]
   let settings: Configuration = {}
   const renew = () =>
-    quietly(() => {
+    withoutWarnings(() => {
       const provider = new Provider(issuer, { ...defaultSettings(callbacks, people), jwks: { keys }, ...settings })
       const handle = provider.callback()
       handler = (request, response) => void handle(request, response)
@@ -112,7 +112,7 @@ const close = (server: Server) =>
   })
 
 /** Suppresses the warnings that the provider prints outside production and on other runtimes. */
-function quietly<T>(work: () => T): T {
+function withoutWarnings<T>(work: () => T): T {
   const { warn } = console
   console.warn = () => undefined
   const restore = () => (console.warn = warn)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Finding } from '@parley/doctor'
-import { selfSigned } from '@parley/testkit'
+import { selfSignedCertificate } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providersCheck } from '../src/clients/providers/check-providers.ts'
 import { mailCheck } from '../src/engines/mail/index.ts'
@@ -56,7 +56,7 @@ test('an untrusted certificate of the mail server is reported, even if the confi
 test.each(['mandatory', 'implicit'])('the mail server: a certificate that has ended, with TLS %s', async (tls) => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
   await using ended = await mailServer({
-    ...selfSigned({ from: inDays(-9), until: inDays(-1) }),
+    ...selfSignedCertificate({ from: inDays(-9), until: inDays(-1) }),
     secure: tls === 'implicit',
   })
   const settings = { ...ended.settings, PARLEY_SMTP_TLS: tls, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' }

@@ -5,7 +5,7 @@ import { methodPath } from '@parley/contracts/catalogue'
 import type { Db, Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
-import { answerReplayed } from '../metrics.ts'
+import { countReplay } from '../metrics.ts'
 import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
 
 const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
@@ -52,7 +52,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
     if (!requestDigest.equals(known.requestDigest)) throw keyReused()
     const answer = await repeat(fromBinary(method.output, known.response))
     call.responseHeader.set('Idempotency-Replayed', 'true')
-    answerReplayed(method)
+    countReplay(method)
     return answer
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, defineConfig, describe as describeConfig, redacted } from '@parley/config'
+import { ConfigError, defineConfig, describe as describeConfig, redact } from '@parley/config'
 import { assetStorageFields } from './settings.ts'
 
 const readConfig = defineConfig(assetStorageFields())
@@ -60,7 +60,7 @@ describe('an invalid setting is refused', () => {
 })
 
 test('the key is never shown, and every setting is documented', () => {
-  expect(JSON.stringify(redacted(readConfig({ env: named(whole) })))).not.toContain('hunter2')
+  expect(JSON.stringify(redact(readConfig({ env: named(whole) })))).not.toContain('hunter2')
   expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
     'core.assets.storage_backend',
     'core.assets.directory',
