@@ -36,11 +36,11 @@ export const readConfig = defineConfig({
   ownerEmails: list('PARLEY_OWNERS_EMAILS', {
     toml: 'owners.emails',
     default: [],
-    doc: 'E-mail addresses whose verified holders are owners.',
+    doc: 'E-mail addresses; an account that verifies one of them becomes an owner.',
   }),
   ownerEmail: list('PARLEY_OWNER_EMAIL', {
     default: [],
-    doc: 'E-mail address whose verified holder is an owner, in addition to owners.emails.',
+    doc: 'Addresses in addition to those of owners.emails.',
   }),
   maxUsers: int('PARLEY_LIMITS_MAX_USERS', {
     toml: 'limits.max_users',
@@ -50,12 +50,12 @@ export const readConfig = defineConfig({
   }),
   erasurePassAfterMs: duration('PARLEY_ACCOUNTS_ERASURE_PASS_AFTER', {
     default: '15s',
-    doc: 'Pause between two passes in which all services delete the data of a deleted account.',
+    doc: 'Pause between two erasure passes, in which all services delete the data of a deleted account.',
   }),
   hashingsAtOnce: int('PARLEY_ACCOUNTS_HASHINGS_AT_ONCE', {
     default: 0,
     min: 0,
-    doc: 'Number of passwords that one process hashes concurrently; 0: one per core.',
+    doc: 'Maximum number of passwords that one process hashes concurrently; 0: one per core.',
   }),
 })
 

@@ -23,12 +23,12 @@ export type Context = {
   relay: Pick<Relay, 'wake' | 'stored'>
   policy: Pick<PolicyHolder, 'current' | 'fresh'>
   passwords: Passwords
-  /** Wrong current passwords, per credential. */
+  /** Limits wrong current passwords. */
   passwordGuesses: RateLimiter
   providers: Providers
-  /** Background work; the process waits for it before it ends. */
+  /** Registers background work; the process waits for it before it ends. */
   background: (work: Promise<unknown>) => void
-  /** Undefined: this server cannot send mail. */
+  /** Undefined if mail is not configured. */
   mailer: Mailer | undefined
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
@@ -39,8 +39,8 @@ export type Context = {
 }
 
 /**
- * Dependencies of the operator's methods: only the databases of accounts and admin, so that they work without a running
- * fleet.
+ * The context of the operator's methods. It needs only the databases of accounts and admin, so that they work while no
+ * service runs.
  */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
   Partial<Pick<Context, 'background' | 'mailer'>> & {

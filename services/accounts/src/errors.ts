@@ -14,7 +14,7 @@ export const freshnessMissing = () =>
     'recent authentication required: sign in again, or send the current password',
     Code.FailedPrecondition,
     {
-      // Lets callers distinguish this failed precondition from others.
+      // Distinguishes this failed precondition from others.
       'parley-needs': 'fresh-credential',
     },
   )
@@ -32,11 +32,11 @@ export const tooManyInvites = (max: number) =>
   new ConnectError(`too many open invites (${max}): revoke some first`, Code.ResourceExhausted)
 export const notForOtherClients = () =>
   new ConnectError(
-    'permission denied: other clients cannot end all other sessions, because that also removes addresses; do it on this server',
+    'permission denied: other web clients cannot end all other sessions, because that can also remove addresses; sign in to this server to do that',
     Code.PermissionDenied,
   )
 export const oneSessionOrAllOthers = () =>
-  new ConnectError('session required: name one, or ask for all others', Code.InvalidArgument)
+  new ConnectError('session required: set either session_id or all_others', Code.InvalidArgument)
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const userNotFound = (login: string) => new ConnectError(`user not found: "${login}"`, Code.NotFound)
 export const roleNotFound = (name: string) => new ConnectError(`role not found: "${name}"`, Code.NotFound)
@@ -46,36 +46,40 @@ export const everyoneIsImplicit = () =>
   new ConnectError('the role everyone cannot be assigned: every account has it', Code.InvalidArgument)
 export const loginTaken = (login: string) => new ConnectError(`username already taken: "${login}"`, Code.AlreadyExists)
 export const handleTaken = (name: string) =>
-  new ConnectError(`name already taken: "${name}" is a login or a role`, Code.AlreadyExists)
+  new ConnectError(`name already taken: "${name}" is a login or the name of a role`, Code.AlreadyExists)
 export const emailTaken = () =>
   new ConnectError('e-mail address already taken: another account has verified it', Code.AlreadyExists)
-export const emailNotHeld = () => new ConnectError('the account has no such e-mail address', Code.NotFound)
-export const emailStays = () =>
+export const emailNotFound = () => new ConnectError('the account has no such e-mail address', Code.NotFound)
+export const emailNotRemovable = () =>
   new ConnectError(
-    'this e-mail address cannot be removed yet: the account needs another one that is older, or at least seven days old',
+    'this e-mail address cannot be removed yet: the account needs another one that was verified earlier, or at least seven days ago',
     Code.FailedPrecondition,
   )
 export const registrationClosed = () => new ConnectError('Registration is disabled', Code.PermissionDenied)
 export const registrationExpired = () =>
-  new ConnectError('registration expired or completed: begin again', Code.InvalidArgument)
+  new ConnectError('registration expired or completed: start again', Code.InvalidArgument)
 export const wrongCode = () =>
-  new ConnectError('invalid code: it is wrong, has expired or was entered wrongly too often', Code.InvalidArgument)
+  new ConnectError('invalid code: it is wrong or expired, or too many wrong codes were entered', Code.InvalidArgument)
 export const tooManyCodes = (windowMs: number) =>
   new ConnectError('too many codes for this address; try again later', Code.ResourceExhausted, {
     'retry-after': String(Math.ceil(windowMs / 1000)),
   })
 export const resetLinkExpired = () =>
-  new ConnectError('invalid or expired link: ask for another one', Code.InvalidArgument)
-export const invalidOrigin = () => new ConnectError('invalid origin: not that of a web page', Code.InvalidArgument)
+  new ConnectError('invalid or expired link: request another one', Code.InvalidArgument)
+export const invalidOrigin = () =>
+  new ConnectError('invalid origin: it must be an http or https origin without a path', Code.InvalidArgument)
 export const invalidRedirectUri = () =>
   new ConnectError('invalid redirect URI: it must be an http or https URL', Code.InvalidArgument)
 export const invalidChallenge = () =>
-  new ConnectError('invalid code challenge: it must be a SHA-256 in base64url (method S256)', Code.InvalidArgument)
+  new ConnectError(
+    'invalid code challenge: it must be a SHA-256 digest in base64url (method S256)',
+    Code.InvalidArgument,
+  )
 export const consentMissing = () =>
   new ConnectError('consent required: the user has not granted access to this origin', Code.FailedPrecondition)
 export const invalidAuthorizationCode = () =>
   new ConnectError(
-    'invalid authorization code: it is unknown, used, expired or not for this client',
+    'invalid authorization code: it is unknown, used, expired or was issued to another client',
     Code.InvalidArgument,
   )
 export const mailNotSent = () => new ConnectError('the mail could not be sent; try again in a moment', Code.Unavailable)
@@ -102,21 +106,21 @@ export const usernameCooldown = (until: Date) =>
 export const userUnknown = () => new ConnectError('user not found', Code.NotFound)
 export const permissionMissing = (permission: string) =>
   new ConnectError(`permission denied: this needs ${permission}`, Code.PermissionDenied)
-export const notOnYourself = () =>
+export const notForOwnAccount = () =>
   new ConnectError('permission denied: you cannot do this to your own account', Code.PermissionDenied)
-export const ownersAlone = () =>
+export const onlyForOwners = () =>
   new ConnectError(
     'permission denied: only an owner can change the account or the role of an owner',
     Code.PermissionDenied,
   )
-export const ownRoleStays = () =>
-  new ConnectError('you cannot remove your own role of owner or admin', Code.FailedPrecondition)
+export const ownRoleNotRemovable = () =>
+  new ConnectError('you cannot remove your own role owner or admin', Code.FailedPrecondition)
 export const searchTooLong = (max: number) =>
   new ConnectError(`search too long: at most ${max} characters`, Code.InvalidArgument)
 export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)
 export const tooMany = (what: string, max: number) =>
   new ConnectError(`at most ${max} ${what} at once`, Code.InvalidArgument)
-export const notADigest = () => new ConnectError('invalid digest: 32 bytes are required', Code.InvalidArgument)
+export const invalidDigest = () => new ConnectError('invalid digest: 32 bytes are required', Code.InvalidArgument)
 export const unknownReason = (reason: string) =>
   new ConnectError(`unknown reason "${reason}" for ending credentials`, Code.InvalidArgument)
 export const lastOwner = () =>
@@ -125,14 +129,14 @@ export const mayNotDeleteSelf = () =>
   new ConnectError('permission denied: this server does not let you delete your account', Code.PermissionDenied)
 export const unknownDeletionToken = () =>
   new ConnectError('invalid confirmation token: it is unknown, used or expired; request another one', Code.NotFound)
-export const deletionTokenOfAnother = () =>
+export const deletionTokenOfOtherAccount = () =>
   new ConnectError('permission denied: the confirmation is for another account', Code.PermissionDenied)
-export const unknownEraser = (service: string) =>
-  new ConnectError(`unknown service "${service}": it stores no data about accounts`, Code.InvalidArgument)
-export const notBeingDeleted = () => new ConnectError('erasure pass not found: it was not requested', Code.NotFound)
+export const unknownErasingService = (service: string) =>
+  new ConnectError(`unknown service "${service}": it does not erase data of accounts`, Code.InvalidArgument)
+export const erasurePassNotFound = () => new ConnectError('erasure pass not found: it was not requested', Code.NotFound)
 export const importedIdMissing = () => new ConnectError('source and external id are required', Code.InvalidArgument)
-export const importRaced = () =>
-  new ConnectError('another import took the same names at the same time; try again', Code.Unavailable)
+export const importConflict = () =>
+  new ConnectError('a concurrent change took the same names or addresses; try again', Code.Unavailable)
 export const userLimitTooLow = (max: number, wanted: number) =>
   new ConnectError(
     `user limit too low: this server allows ${max} accounts (limits.max_users), and ${wanted} more would be created`,

@@ -12,7 +12,7 @@ const ended = counter('parley.accounts.credentials_ended', {
   labels: ['parley.reason'],
 })
 
-const neighboursAway = counter('parley.accounts.incomplete_answers', {
+const incompleteResponses = counter('parley.accounts.incomplete_answers', {
   description: 'Responses without the data of an unavailable deployable',
   unit: '{answer}',
   labels: ['parley.service'],
@@ -27,31 +27,31 @@ export const credentialsEnded = (userId: string, reason: string) => {
   ended(1, { 'parley.reason': reason })
   log.info({ userId, reason }, 'credentials ended')
 }
-export const withoutNeighbour = (service: string, error: unknown) => {
-  neighboursAway(1, { 'parley.service': service })
-  log.warn({ service, err: error }, 'a viewer was answered without the data of another service')
+export const viewerIncomplete = (service: string, error: unknown) => {
+  incompleteResponses(1, { 'parley.service': service })
+  log.warn({ service, err: error }, 'GetViewer returned without the data of an unavailable service')
 }
-const presenceAway = counter('parley.accounts.presence_failures', {
-  description: 'Presence queries that Redis or the bus did not answer',
+const presenceFailures = counter('parley.accounts.presence_failures', {
+  description: 'Presence queries and hints that failed because Redis or the bus was unavailable',
   unit: '{question}',
 })
 /** Only counted, because the Redis client has already logged it. */
 export const presenceUnavailable = (error: unknown) => {
-  presenceAway(1)
-  log.debug({ err: error }, 'presence is not available')
+  presenceFailures(1)
+  log.debug({ err: error }, 'presence is unavailable')
 }
 const mails = counter('parley.accounts.mails', {
-  description: 'Mails sent, given up or over the budget, by kind and outcome',
+  description: 'Mails that were sent, given up or over the hourly limit, by kind and outcome',
   unit: '{mail}',
   labels: ['parley.kind', 'parley.outcome'],
 })
 
 export const mailSent = (kind: string) => mails(1, { 'parley.kind': kind, 'parley.outcome': 'sent' })
-export const mailFailed = (kind: string, trouble: { code?: string; responseCode?: number }, lasts: boolean) => {
-  if (lasts) mails(1, { 'parley.kind': kind, 'parley.outcome': 'failed' })
-  log.warn({ kind, ...trouble }, lasts ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
+export const mailFailed = (kind: string, codes: { code?: string; responseCode?: number }, isFinal: boolean) => {
+  if (isFinal) mails(1, { 'parley.kind': kind, 'parley.outcome': 'failed' })
+  log.warn({ kind, ...codes }, isFinal ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
 }
-/** An alert uses this outcome: more mails are requested than the operator expected. */
+/** An alert uses this outcome: more mails are requested than the operator has allowed. */
 export const mailOverBudget = (kind: string) => {
   mails(1, { 'parley.kind': kind, 'parley.outcome': 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')
@@ -59,13 +59,13 @@ export const mailOverBudget = (kind: string) => {
 export const withoutServerName = (error: unknown) =>
   log.warn({ err: error }, 'admin did not return the name of the server')
 export const prolongingFailed = (error: unknown) =>
-  log.warn({ err: error }, 'the lifetime of credentials in use could not be extended')
+  log.warn({ err: error }, 'the lifetime of credentials could not be extended after their use')
 export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'a background task failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
-export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became owner')
+export const ownerGranted = (userId: string) => log.info({ userId }, 'an account became an owner')
 
 const providerSignIns = counter('parley.accounts.provider_sign_ins', {
-  description: 'Returns from sign-in providers, by provider and outcome',
+  description: 'Callbacks from sign-in providers, by provider and outcome',
   unit: '{sign_in}',
   labels: ['parley.provider', 'parley.outcome'],
 })
@@ -81,13 +81,14 @@ export const discoveryRefused = (provider: string, error: unknown) =>
 export const profileUnread = (provider: string, error: unknown) =>
   log.warn({ provider, reason: messageOf(error) }, 'the profile of a new identity could not be read from its provider')
 export const avatarNotImported = (userId: string, error: unknown) =>
-  log.info({ userId, reason: messageOf(error) }, 'the avatar at a provider could not be imported')
+  log.info({ userId, reason: messageOf(error) }, 'an avatar could not be imported from a provider')
 export const identityLinked = (userId: string, provider: string) => log.info({ userId, provider }, 'identity linked')
 export const identityUnlinked = (userId: string, provider: string) =>
   log.info({ userId, provider }, 'identity unlinked')
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
-export const accountErased = (userId: string) => log.info({ userId }, 'account deleted')
+export const deletionStarted = (userId: string) => log.info({ userId }, 'account deleted')
 export const deletionStuck = (userId: string, error: unknown) =>
   log.warn({ userId, err: error }, 'a step of an account deletion failed; it will be retried')
-export const deletionCompleted = (userId: string) => log.info({ userId }, 'a deleted account is erased everywhere')
+export const deletionCompleted = (userId: string) =>
+  log.info({ userId }, 'the data of a deleted account was erased in every service')

@@ -19,17 +19,17 @@ import { announcePresence, Audiences, Presence } from './engines/presence/index.
 import { tooManyReads } from './errors.ts'
 import { backgroundTaskFailed } from './metrics.ts'
 
-/** Parts that a test may replace. */
-export type Replaced = {
+/** Parts that tests may replace. */
+export type TestOverrides = {
   now?: () => Date
   /** How long a presence report is valid. */
   presenceLeaseMs?: number
-  /** If more people are online, not everybody receives presence changes. */
+  /** If more people are online, presence changes are sent only to people who share a room with the user. */
   presenceCrowd?: number
 }
 
 /** Opens everything that handlers, consumers and jobs use. */
-export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const admin = host.client(AdminInternalService)
   const redis = host.use(openRedis({ url: config.redisUrl, name: host.name }))
   const now = overrides.now ?? (() => new Date())
@@ -50,7 +50,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   }
 }
 
-function openPresence(host: DatabaseHost, redis: RedisClient, overrides: Replaced): Presence {
+function openPresence(host: DatabaseHost, redis: RedisClient, overrides: TestOverrides): Presence {
   const announce = announcePresence(host.calls, new Audiences(host.client(RoomsInternalService)))
   const { presenceLeaseMs: leaseMs, presenceCrowd: crowd } = overrides
   return new Presence({ redis, announce, leaseMs, crowd })

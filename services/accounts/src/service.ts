@@ -2,15 +2,15 @@ import { startErasures } from '@parley/events'
 import type { Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { eraseOwn } from './actions/deletion/erase-own.ts'
-import { noteErased } from './actions/deletion/note-erased.ts'
+import { recordErasureReport } from './actions/deletion/record-erasure-report.ts'
 import type { Config } from './config.ts'
 import { onPolicyChanged } from './consumers/deleted-roles.ts'
 import { startJobs } from './jobs/start-jobs.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and options of the start. */
-export type Overrides = Replaced & Starting
+/** Parts that tests may replace, and options for starting. */
+export type Overrides = TestOverrides & Starting
 
 /** Starts the deployable. */
 export function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -26,7 +26,15 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   await host.consume({ durable: 'deleted-roles', subject: 'evt.control.policy.>', prepare: onPolicyChanged(ctx) })
   host.use(startJobs(ctx, host.signal))
   const erase = eraseOwn({ db, bus })
-  host.use(await startErasures({ bus, db, service, erase, report: (found) => noteErased(ctx, { ...found, service }) }))
-  // Before an account is erased, its credentials have ended, so no guard is needed.
+  host.use(
+    await startErasures({
+      bus,
+      db,
+      service,
+      erase,
+      report: (found) => recordErasureReport(ctx, { ...found, service }),
+    }),
+  )
+  // No guard is needed: the credentials of an account end before it is erased.
   await host.serve({ routes: routes(ctx), guard: () => undefined })
 }

@@ -5,12 +5,12 @@ export type Page = { url: URL; status: number; html: string }
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>()
 
-  /** Follows redirects until a page is shown, or `until` accepts the next address. */
+  /** Opens a URL and follows redirects, until a page is shown or `until` accepts the next URL. */
   async open(address: string | URL, until: (url: URL) => boolean = () => false): Promise<Page> {
     return this.#go(new URL(address), { method: 'GET' }, until)
   }
 
-  /** Fills in the only form of a page and sends it. */
+  /** Fills in the only form of a page and submits it. */
   async submit(page: Page, values: Record<string, string>, until: (url: URL) => boolean = () => false): Promise<Page> {
     const [, action] = /<form[^>]* action="([^"]+)"/.exec(page.html) ?? []
     if (action === undefined) throw new Error(`no form on ${page.url.href}: ${page.html}`)
@@ -32,7 +32,7 @@ export class Browser {
       url = new URL(location, url)
       init = { method: 'GET' }
     }
-    throw new Error(`redirected without end, at last to ${url.href}`)
+    throw new Error(`too many redirects, the last one to ${url.href}`)
   }
 
   #cookiesFor({ host }: URL): string {

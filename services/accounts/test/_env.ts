@@ -32,24 +32,24 @@ export const password = 'correct horse battery'
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** Responses of the stand-ins; a test can change them at any time. */
-const answers = () => ({
-  away: new Set<'messaging' | 'notifications' | 'rooms'>(),
+/** What the fakes of other services return; a test can change it at any time. */
+const createFakes = () => ({
+  unavailable: new Set<'messaging' | 'notifications' | 'rooms'>(),
   blocked: ['root'],
   serverName: 'Our <Chat>',
   policy: standardPolicy(),
-  /** People whose audiences were requested from rooms, which returns Ubert for each. */
+  /** Users whose audiences were requested from rooms, which returns Ubert for each. */
   audienceRequests: [] as string[],
-  /** Images that uploads was requested to create; the key is that of the blob. */
+  /** Images that uploads was requested to store; the returned key contains the blob's id. */
   images: [] as StoreServerImageRequest[],
-  /** External images that uploads was requested to fetch; those of the host "broken" fail. */
+  /** External images that uploads was requested to fetch; fetching from the host "broken" fails. */
   imports: [] as ImportServerImageRequest[],
-  /** Called during such a fetch. */
-  meanwhile: (_image: ImportServerImageRequest): Promise<unknown> => Promise.resolve(),
+  /** Called while uploads fetches an external image. */
+  duringImport: (_image: ImportServerImageRequest): Promise<unknown> => Promise.resolve(),
 })
-type Neighbours = ReturnType<typeof answers>
+type Fakes = ReturnType<typeof createFakes>
 
-/** Everything around accounts over a real database and bus. */
+/** The environment of accounts: a real database, bus and Redis, and fakes of the other services. */
 export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -65,12 +65,12 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
     async (harness) => {
       const redis = harness.use(await testRedis())
       harness.settings['PARLEY_REDIS_URL'] = redis.url
-      const neighbours = answers()
-      await harness.serveFakes(routesOf(neighbours))
+      const fakes = createFakes()
+      await harness.serveFakes(fakeRoutes(fakes))
       const { start } = harness
       return {
-        ...{ redis, neighbours },
-        /** The key of the process that was started last. */
+        ...{ redis, fakes },
+        /** The secret key of the process that was started last. */
         secretKey,
         ...harness.clients({
           internal: AccountsInternalService,
@@ -78,7 +78,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
           transfer: AccountsTransferService,
           signIn: SignInInternalService,
         }),
-        /** Calls as a user; the credential matters for methods that require a fresh one. */
+        /** A client for a user; methods that require a fresh credential need a caller with a credential id. */
         as: harness.client,
         viewerOf: (userId: string, ...roleIds: string[]) => harness.client(ViewerService, { userId, roleIds }),
         start: (settings: Record<string, string> = {}, overrides: Overrides = {}) => {
@@ -89,44 +89,44 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
     },
   )
 
-const routesOf = (neighbours: Neighbours) => (routes: ServiceRoutes) => {
-  const beThere = (service: 'messaging' | 'notifications' | 'rooms') => {
-    if (neighbours.away.has(service)) throw new ConnectError('away', Code.Unavailable)
+const fakeRoutes = (fakes: Fakes) => (routes: ServiceRoutes) => {
+  const assertAvailable = (service: 'messaging' | 'notifications' | 'rooms') => {
+    if (fakes.unavailable.has(service)) throw new ConnectError('unavailable in this test', Code.Unavailable)
   }
-  const isBlocked = (login: string) => neighbours.blocked.includes(login.toLowerCase())
+  const isBlocked = (login: string) => fakes.blocked.includes(login.toLowerCase())
   routes.service(AdminInternalService, {
-    getServerName: () => ({ name: neighbours.serverName }),
-    getPolicy: () => neighbours.policy,
+    getServerName: () => ({ name: fakes.serverName }),
+    getPolicy: () => fakes.policy,
     checkLogin: ({ login }) => ({ blocked: isBlocked(login) }),
     checkLogins: ({ logins }) => ({ blocked: logins.filter(isBlocked) }),
   })
   routes.service(MessagingInternalService, {
     hasUnread: () => {
-      beThere('messaging')
+      assertAvailable('messaging')
       return { rooms: true, followedThreads: true }
     },
   })
   routes.service(NotificationsInternalService, {
     getPreferences: () => {
-      beThere('notifications')
+      assertAvailable('notifications')
       return { rooms: [{ roomId: 'R1' }] }
     },
   })
   routes.service(RoomsInternalService, {
     listPresenceAudiences: ({ userIds }) => {
-      beThere('rooms')
-      neighbours.audienceRequests.push(...userIds)
+      assertAvailable('rooms')
+      fakes.audienceRequests.push(...userIds)
       return { audiences: userIds.map((userId) => ({ userId, others: ['Ubert'] })) }
     },
   })
   routes.service(UploadsInternalService, {
     storeServerImage: (image) => {
-      neighbours.images.push(image)
+      fakes.images.push(image)
       return { key: `key-of-${image.blobId}` }
     },
     importServerImage: async (image) => {
-      neighbours.imports.push(image)
-      await neighbours.meanwhile(image)
+      fakes.imports.push(image)
+      await fakes.duringImport(image)
       if (new URL(image.url).host === 'broken') throw new ConnectError('cannot be fetched', Code.Unavailable)
       return { key: `key-of-${image.url}` }
     },
@@ -138,7 +138,7 @@ export async function makeUser(env: Env, login: string, more: { email?: string; 
   return (await env.operator.createUser({ login, password, ...more })).userId
 }
 
-/** Signs in, and returns the digests of both credentials. */
+/** Signs in; returns the session and the digests of both credentials. */
 export async function signIn(env: Env, identifier: string, secret = password) {
   const session = await env.internal.passwordLogin({ identifier, password: secret })
   const bearer = credentialDigest(env.secretKey, session.token)
@@ -146,7 +146,7 @@ export async function signIn(env: Env, identifier: string, secret = password) {
   return { session, bearer, cookie, digests: [bearer, cookie] }
 }
 
-/** The callers with these digests, keyed by the digest in hex. */
+/** The callers of the valid credentials with these digests, by digest in hex. */
 export async function callersOf(env: Env, digests: Uint8Array[]) {
   const { entries } = await env.internal.authenticate({ digests })
   return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))
@@ -159,8 +159,8 @@ export async function callerOf(env: Env, identifier: string): Promise<TestCaller
   return { userId: session.userId, roleIds: caller?.roleIds ?? [], credentialId: caller?.credentialId ?? '' }
 }
 
-/** Prevents the stream from acknowledging publications until the result is disposed. */
-export async function silentStream(bus: Bus): Promise<AsyncDisposable> {
+/** Stops the stream from acknowledging messages until the result is disposed. */
+export async function disableStreamAcks(bus: Bus): Promise<AsyncDisposable> {
   const { streams } = await bus.nc.jetstreamManager()
   const { config } = await streams.info('EVENTS')
   await streams.update('EVENTS', { ...config, no_ack: true })
@@ -171,7 +171,7 @@ export async function silentStream(bus: Bus): Promise<AsyncDisposable> {
   }
 }
 
-/** The last message of a subject on the stream. */
+/** The data of the last message on the stream with this subject. */
 export async function lastOnStream(bus: Bus, subject: string): Promise<Uint8Array> {
   const { streams } = await bus.nc.jetstreamManager()
   return (await streams.getMessage('EVENTS', { last_by_subj: subject })).data

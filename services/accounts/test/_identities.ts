@@ -10,7 +10,7 @@ export const providerSettings = (...providers: Record<string, string>[]): Record
     ),
   )
 
-/** Address to which the gateway sends a browser to sign in at a provider, or to link the account of `linkStart`. */
+/** The URL to which the gateway redirects a browser for a sign-in at a provider, or for the link of `linkStart`. */
 export async function startLogin(
   env: Env,
   providerId: string,
@@ -20,7 +20,7 @@ export async function startLogin(
   return authorizeUrl
 }
 
-/** Response to a callback: how it ended, and where the browser goes. */
+/** The response to a callback: its outcome, and where the browser is redirected. */
 export async function finishLogin(
   env: Env,
   providerId: string,
@@ -43,16 +43,16 @@ export async function finishLogin(
   }
 }
 
-/** Calls of somebody with only a flow token. */
+/** A client without a session, whose calls need only a flow token. */
 export const flows = (env: Env) => env.as(ExternalIdentityAuthService, { userId: '' })
 
-/** Calls of somebody who has just signed in with a password. */
+/** Signs in with the password; returns the user id and a client with the new session. */
 export async function accountOf(env: Env, login: string) {
   const caller = await callerOf(env, login)
   return { userId: caller.userId, account: env.as(MyAccountService, caller) }
 }
 
-/** The token in the URL that a link starts at. */
+/** Starts linking an identity; returns the start URL and the token in it. */
 export async function linkStartOf(env: Env, login: string, providerId: string, redirectPath = '/settings') {
   const { userId, account } = await accountOf(env, login)
   const { startUrl } = await account.startExternalIdentityLink({ providerId, redirectPath })

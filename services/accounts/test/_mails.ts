@@ -4,14 +4,14 @@ import { join } from 'node:path'
 
 export type ReceivedMail = { to: string; from: string; subject: string; text: string; html: string }
 
-/** A folder for mails that a process writes. */
+/** A temporary folder to which a process writes mails. */
 export type MailFolder = AsyncDisposable & {
   path: string
-  /** Mails to an address, oldest first; without one, all of them. */
+  /** The mails to an address, oldest first; without an address, all mails. */
   mails: (to?: string) => Promise<ReceivedMail[]>
 }
 
-export async function mailFolder(): Promise<MailFolder> {
+export async function createMailFolder(): Promise<MailFolder> {
   const path = await mkdtemp(join(tmpdir(), 'parley-mails-'))
   return {
     path,
@@ -24,7 +24,7 @@ export async function mailFolder(): Promise<MailFolder> {
   }
 }
 
-/** The six digits to enter. */
+/** The six-digit code in a mail. */
 export function codeIn(mail: ReceivedMail | undefined): string {
   return /^\s+(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? 'no code'
 }

@@ -13,27 +13,27 @@ export type Grant = { login: string; scopes: string[] }
 /** Parameters of an authorize request. */
 type Code = Grant & { redirectUri: string; challenge: string }
 
-/** The documented behaviour of a provider. */
-export type Documented = {
+/** How a provider behaves according to its documentation. */
+export type ProviderBehaviour = {
   authorizePath: string
   tokenPath: string
-  /** Its response to a token request that it grants, or refuses with an OAuth error. */
+  /** The response to a token request that is granted, or refused with an OAuth error. */
   token: (request: IncomingMessage, granted: { accessToken: string; scopes: string[] } | { error: string }) => Answer
-  /** Responses of its API by path; undefined means 404. */
+  /** The responses of the API, by path; undefined means 404. */
   api: Record<string, (grant: Grant, request: IncomingMessage) => Answer | undefined>
-  /** The API's response without a valid token. */
+  /** The response of the API to a request without a valid token. */
   unauthorized: Answer
 }
 
 export type OAuthServer = AsyncDisposable & {
   url: string
-  /** Query of each authorize request. */
+  /** The query of each authorize request. */
   requested: URLSearchParams[]
   stop: () => Promise<void>
 }
 
-/** A loopback server with the documented behaviour of a provider. */
-export async function startOAuthServer(callback: string, documented: Documented): Promise<OAuthServer> {
+/** Starts a loopback server that behaves like a provider. */
+export async function startOAuthServer(callback: string, behaviour: ProviderBehaviour): Promise<OAuthServer> {
   const requested: URLSearchParams[] = []
   const codes = new Map<string, Code>()
   const tokens = new Map<string, Grant>()
@@ -80,12 +80,12 @@ export async function startOAuthServer(callback: string, documented: Documented)
   const answerTo = async (request: IncomingMessage): Promise<Answer | URL> => {
     const url = new URL(request.url ?? '/', 'http://stand.in')
     const form = new URLSearchParams(await textOf(request))
-    if (url.pathname === documented.authorizePath) return authorize(url.searchParams)
+    if (url.pathname === behaviour.authorizePath) return authorize(url.searchParams)
     if (url.pathname === '/sign-in') return signIn(form)
-    if (url.pathname === documented.tokenPath) return documented.token(request, grantOf(form))
+    if (url.pathname === behaviour.tokenPath) return behaviour.token(request, grantOf(form))
     const grant = tokens.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
-    if (!grant) return documented.unauthorized
-    return documented.api[url.pathname]?.(grant, request) ?? { status: 404, body: { message: 'Not Found' } }
+    if (!grant) return behaviour.unauthorized
+    return behaviour.api[url.pathname]?.(grant, request) ?? { status: 404, body: { message: 'Not Found' } }
   }
 
   const server = createServer((request, response) => {
@@ -107,7 +107,7 @@ export async function startOAuthServer(callback: string, documented: Documented)
   return { url: `http://127.0.0.1:${port}`, requested, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Signs in on the server's page, or refuses when no login is given; returns the callback the browser is sent to. */
+/** Signs in on the server's page, or declines if the login is empty; returns the callback URL of the browser. */
 export async function signInOn({ url }: OAuthServer, authorizeUrl: string, login: string): Promise<URL> {
   const browser = new Browser()
   const page = await browser.open(authorizeUrl)

@@ -8,29 +8,29 @@ import {
   clientSecret,
   signInOn,
   startOAuthServer,
-  type Documented,
+  type ProviderBehaviour,
   type OAuthServer,
 } from './_oauth-server.ts'
 
 export type OAuthEnv = AsyncDisposable & {
   env: Env
   server: OAuthServer
-  /** Signs in at the provider with this id: "all", or "less", which requests no address and fewer scopes. */
+  /** Signs in at the provider with this id: "all", or "less", which does not request the address and its scope. */
   signIn: (login: string, id?: string) => ReturnType<typeof finishLogin>
-  /** The identity of somebody who has just signed in for the first time. */
+  /** Signs in with an identity that is not linked; returns the pending identity. */
   pending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
-  /** Creates an account for somebody; returns its user id. */
+  /** Signs in and creates an account for the identity; returns the user id. */
   makeAccount: (login: string) => Promise<string>
 }
 
-/** Accounts with providers of one type, connected to a server that behaves as documented. */
+/** Starts accounts with two providers of this type, and servers that behave like them. */
 export async function openOAuthEnv(
   type: AuthProviderType,
-  documented: Documented,
+  behaviour: ProviderBehaviour,
   options: Record<string, string> = {},
 ): Promise<OAuthEnv> {
-  const server = await startOAuthServer('https://chat.example.org/auth/providers/all/callback', documented)
-  const less = await startOAuthServer('https://chat.example.org/auth/providers/less/callback', documented)
+  const server = await startOAuthServer('https://chat.example.org/auth/providers/all/callback', behaviour)
+  const less = await startOAuthServer('https://chat.example.org/auth/providers/less/callback', behaviour)
   const env = await openEnv()
   const client = { type, client_id: clientId, client_secret: clientSecret, ...options }
   await env.start(
@@ -63,8 +63,12 @@ export async function openOAuthEnv(
   }
 }
 
-/** A callback that passes all earlier checks of accounts but has a code that the server did not issue. */
-export async function directly(type: AuthProviderType, { url }: OAuthServer, more: Partial<AuthProvider> = {}) {
+/** Calls `identify` of the provider with a code that the server has not issued. */
+export async function identifyWithInvalidCode(
+  type: AuthProviderType,
+  { url }: OAuthServer,
+  more: Partial<AuthProvider> = {},
+) {
   const none = { authorizeUrl: undefined, tokenUrl: undefined, apiUrl: undefined, confirmedIsVerified: false }
   const settings = {
     ...{ id: 'x', type, label: 'x', clientId, clientSecret, issuerUrl: undefined, scopes: [] },

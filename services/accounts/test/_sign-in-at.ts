@@ -1,7 +1,7 @@
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser, type Page } from './_browser.ts'
 
-/** Signs in at the provider as a person would, and returns the callback to which the browser is redirected. */
+/** Signs in at the provider in a browser; returns the callback URL to which the browser is redirected. */
 export async function signInAt(
   { issuer }: Pick<OidcProvider, 'issuer'>,
   authorizeUrl: string,
@@ -10,7 +10,7 @@ export async function signInAt(
 ): Promise<URL> {
   const back = (url: URL) => url.origin !== new URL(issuer).origin
   let page: Page = await browser.open(authorizeUrl, back)
-  // There is a sign-in page and a consent page, which a returning browser may skip.
+  // A browser that returns may skip the sign-in page, the consent page or both.
   for (let pages = 0; pages < 3 && !back(page.url); pages++) {
     const values = page.html.includes('name="login"') ? { login, password: 'any' } : {}
     page = await browser.submit(page, values, back)

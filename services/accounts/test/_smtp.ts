@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { parseMail, type ReceivedMail } from './_mails.ts'
 
-/** A mail server of this process. */
+/** An SMTP server inside the test process. */
 export type MailServer = AsyncDisposable & {
-  /** Settings for accounts to connect to it; its certificate is self-signed. */
+  /** Settings with which accounts connects to it. Its certificate is self-signed, so they disable verification. */
   settings: Record<string, string>
   mails: (ReceivedMail & { secure: boolean; user: string | undefined })[]
-  /** Responses to the next mails, in order; afterwards mails are accepted. */
+  /** Refusals of the next mails, in order. Mails after them are accepted. */
   refusals: { code: number; at: 'recipient' | 'data' }[]
-  /** Attempts to send a mail. */
+  /** Number of attempts to send a mail. */
   attempts: () => number
 }
 
 const user = { name: 'chat', password: 'pass of chat' }
 
-export async function mailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: MailServer['mails'] = []
   const refusals: MailServer['refusals'] = []
   let attempts = 0
@@ -29,7 +29,9 @@ export async function mailServer(options: SMTPServerOptions = {}): Promise<MailS
     logger: false,
     closeTimeout: 100,
     onAuth: ({ username, password }, _, done) =>
-      username === user.name && password === user.password ? done(null, { user: username }) : done(new Error('who?')),
+      username === user.name && password === user.password
+        ? done(null, { user: username })
+        : done(new Error('invalid login')),
     onRcptTo: (_, __, done) => {
       attempts++
       done(refusal('recipient'))

@@ -4,7 +4,9 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { codeOf, type Env } from './_env.ts'
 
-/** Starts calls that wait for a locked row, does something else, and unlocks it; returns their codes. */
+/**
+ * Starts calls that wait for a locked row, runs `meanwhile`, and unlocks the row; returns the error codes of the calls.
+ */
 export async function whileLocked(
   env: Env,
   table: 'users' | 'invites',
@@ -18,10 +20,10 @@ export async function whileLocked(
     await other.query(`select 1 from ${table} where id = $1 for update`, [id])
     const waiting = calls().map(codeOf)
     await eventually(async () => {
-      const stopped = await env.db.execute(
+      const locked = await env.db.execute(
         sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
       )
-      expect(stopped.rowCount).toBe(waiting.length)
+      expect(locked.rowCount).toBe(waiting.length)
     })
     await meanwhile()
     await other.query('commit')

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let now: Date
 let owner: string
 let admin: string
@@ -15,7 +15,7 @@ beforeAll(async () => {
   env = await openEnv()
   now = new Date()
   await env.start({}, { now: () => now })
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
@@ -23,10 +23,10 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
-/** A user whose credential is fresh from signing in. */
-const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
+/** Signs in; returns a client with the new session, whose credential is fresh. */
+const clientOf = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 
-describe('changing somebody’s names', () => {
+describe('changing another user’s names', () => {
   test('is announced to everyone, with the administrator as actor', async () => {
     const userId = await makeUser(env, 'anna')
     const { user, member } = await as(admin, 'admin').updateUser({ userId, displayName: 'Anna A', login: 'anna2' })
@@ -42,16 +42,16 @@ describe('changing somebody’s names', () => {
     ])
   })
 
-  test('neither observes nor starts a cooldown', async () => {
+  test('neither waits for the cooldown of the login nor starts it', async () => {
     const userId = await makeUser(env, 'bert')
-    const themselves = env.as(MyAccountService, { userId })
+    const userClient = env.as(MyAccountService, { userId })
     await as(admin, 'admin').updateUser({ userId, login: 'bert2' })
-    expect((await themselves.updateProfile({ login: 'bert3' })).user).toMatchObject({ login: 'bert3' })
+    expect((await userClient.updateProfile({ login: 'bert3' })).user).toMatchObject({ login: 'bert3' })
     await as(admin, 'admin').updateUser({ userId, login: 'bert4' })
-    expect(await codeOf(themselves.updateProfile({ login: 'bert5' }))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(userClient.updateProfile({ login: 'bert5' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('validates names', async () => {
+  test('is refused for invalid names', async () => {
     const userId = await makeUser(env, 'carl')
     for (const login of ['root', 'admin', 'all', 'x', 'carl.'])
       expect(await codeOf(as(admin, 'admin').updateUser({ userId, login }))).toBe(Code.InvalidArgument)
@@ -61,11 +61,11 @@ describe('changing somebody’s names', () => {
   })
 })
 
-describe('setting somebody’s password', () => {
-  test('ends all their credentials', async () => {
+describe('setting another user’s password', () => {
+  test('ends all credentials of that user', async () => {
     const userId = await makeUser(env, 'dora')
     const { digests } = await signIn(env, 'dora')
-    const client = await signedIn('admin1')
+    const client = await clientOf('admin1')
     const { member } = await client.updateUserPassword({ userId, password: 'another password' })
     expect(member?.user?.id).toBe(userId)
     expect(await callersOf(env, digests)).toEqual(new Map())
@@ -79,9 +79,9 @@ describe('setting somebody’s password', () => {
     ])
   })
 
-  test('needs a fresh credential or the own password, and a good new one', async () => {
+  test('needs a fresh credential or the caller’s own password, and a valid new password', async () => {
     const userId = await makeUser(env, 'emil')
-    const client = await signedIn('admin1')
+    const client = await clientOf('admin1')
     expect(await codeOf(client.updateUserPassword({ userId, password: '1234567' }))).toBe(Code.InvalidArgument)
     now = new Date(now.getTime() + 31 * 60_000)
     expect(await codeOf(client.updateUserPassword({ userId, password: 'another password' }))).toBe(
@@ -96,14 +96,14 @@ describe('setting somebody’s password', () => {
   })
 })
 
-describe('ending somebody’s cooldown', () => {
-  test('lets them change their login at once', async () => {
+describe('clearing another user’s login cooldown', () => {
+  test('lets that user change the login immediately', async () => {
     const userId = await makeUser(env, 'fritz')
-    const themselves = env.as(MyAccountService, { userId })
-    await themselves.updateProfile({ login: 'fritz2' })
+    const userClient = env.as(MyAccountService, { userId })
+    await userClient.updateProfile({ login: 'fritz2' })
     expect(await as(admin, 'admin').clearUsernameCooldown({ userId })).toMatchObject({ cleared: true })
     expect(await as(admin, 'admin').clearUsernameCooldown({ userId })).toMatchObject({ cleared: true })
-    expect((await themselves.updateProfile({ login: 'fritz3' })).user).toMatchObject({ login: 'fritz3' })
+    expect((await userClient.updateProfile({ login: 'fritz3' })).user).toMatchObject({ login: 'fritz3' })
     const kinds = await events.kindsOf(userId, 'user_login_cooldown_started', 2)
     expect(kinds).toEqual([
       'user_created',
@@ -114,35 +114,35 @@ describe('ending somebody’s cooldown', () => {
   })
 })
 
-describe('administering an account', () => {
+describe('changing', () => {
   const another = 'another password'
   const attempts: [string, (client: ReturnType<typeof as>, userId: string) => Promise<unknown>][] = [
-    ['its names', (client, userId) => client.updateUser({ userId, displayName: 'Taken Over' })],
-    ['its password', (client, userId) => client.updateUserPassword({ userId, password: another })],
-    ['its waiting time', (client, userId) => client.clearUsernameCooldown({ userId })],
+    ['names', (client, userId) => client.updateUser({ userId, displayName: 'Taken Over' })],
+    ['password', (client, userId) => client.updateUserPassword({ userId, password: another })],
+    ['login cooldown', (client, userId) => client.clearUsernameCooldown({ userId })],
   ]
 
-  test.each(attempts)('needs user.manage-accounts: %s', async (what, attempt) => {
+  test.each(attempts)('the %s of an account needs user.manage-accounts', async (what, attempt) => {
     const userId = await makeUser(env, `gerd-${what.length}`)
     const login = `mod-${what.length}`
     await makeUser(env, login, { roleNames: ['moderator'] })
-    expect(await codeOf(attempt(await signedIn(login), userId))).toBe(Code.PermissionDenied)
+    expect(await codeOf(attempt(await clientOf(login), userId))).toBe(Code.PermissionDenied)
   })
 
-  test.each(attempts)('is not possible for oneself: %s', async (_, attempt) => {
-    expect(await codeOf(attempt(await signedIn('admin1'), admin))).toBe(Code.PermissionDenied)
-    expect(await codeOf(attempt(await signedIn('owner1'), owner))).toBe(Code.PermissionDenied)
+  test.each(attempts)('the %s of the caller’s own account is refused', async (_, attempt) => {
+    expect(await codeOf(attempt(await clientOf('admin1'), admin))).toBe(Code.PermissionDenied)
+    expect(await codeOf(attempt(await clientOf('owner1'), owner))).toBe(Code.PermissionDenied)
   })
 
-  test.each(attempts)('of an owner is only possible for owners: %s', async (what, attempt) => {
+  test.each(attempts)('the %s of an owner is allowed only to owners', async (what, attempt) => {
     const login = `owner-${what.length}`
     const userId = await makeUser(env, login, { roleNames: ['owner'] })
-    expect(await codeOf(attempt(await signedIn('admin1'), userId))).toBe(Code.PermissionDenied)
+    expect(await codeOf(attempt(await clientOf('admin1'), userId))).toBe(Code.PermissionDenied)
     expect((await signIn(env, login, password)).session.userId).toBe(userId)
-    expect(await codeOf(attempt(await signedIn('owner1'), userId))).toBeUndefined()
+    expect(await codeOf(attempt(await clientOf('owner1'), userId))).toBeUndefined()
   })
 
-  test.each(attempts)('needs an existing user: %s', async (_, attempt) => {
-    expect(await codeOf(attempt(await signedIn('admin1'), 'Unobody'))).toBe(Code.NotFound)
+  test.each(attempts)('the %s of an unknown account fails with not_found', async (_, attempt) => {
+    expect(await codeOf(attempt(await clientOf('admin1'), 'Unobody'))).toBe(Code.NotFound)
   })
 })

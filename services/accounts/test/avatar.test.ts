@@ -4,15 +4,15 @@ import { serverImageUrl } from '@parley/signed-urls'
 import { MyAccountService } from '@parley/contracts/api'
 import { ServerImageKind } from '@parley/contracts/internal'
 import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 
 beforeAll(async () => {
   env = await openEnv()
   await env.start()
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
 })
 
 afterAll(async () => env[Symbol.asyncDispose]())
@@ -27,11 +27,11 @@ const urlOf = (key: string) =>
     fit: 'cover',
   })
 
-test('an uploaded blob becomes the public avatar', async () => {
+test('an uploaded blob becomes the avatar of its user, and is announced to everyone', async () => {
   const userId = await makeUser(env, 'anna')
   const { user } = await upload(userId, 'blob1')
   const avatarUrl = urlOf('key-of-blob1')
-  expect(env.neighbours.images).toMatchObject([
+  expect(env.fakes.images).toMatchObject([
     { blobId: 'blob1', kind: ServerImageKind.AVATAR, ownerId: userId, callerId: userId },
   ])
   expect(user).toMatchObject({ id: userId, avatarUrl })
@@ -41,14 +41,14 @@ test('an uploaded blob becomes the public avatar', async () => {
     ...['user_created', 'user_profile_updated', 'user_avatar_set'],
   ])
   const [, updated] = events.of(userId)
-  // Uploads keeps the image with this key.
+  // Uploads keeps only the image with this key.
   expect(updated?.fact).toMatchObject({ case: 'userChanged', value: { avatarKey: 'key-of-blob1' } })
   expect(deliveriesOf(updated)).toMatchObject([
     { by: 'everyone', envelope: { event: { case: 'userProfileUpdated', value: { userId, avatarUrl } } } },
   ])
 })
 
-test('an avatar is removed once; other changes of the profile keep its key', async () => {
+test('removing an avatar is announced once; other changes of the profile keep its key', async () => {
   const userId = await makeUser(env, 'bert')
   await upload(userId, 'blob2')
   await account(userId).updateProfile({ displayName: 'Bert' })
@@ -64,7 +64,7 @@ test('an avatar is removed once; other changes of the profile keep its key', asy
   expect(facts).toMatchObject([{ avatarKey: 'key-of-blob2' }, { avatarKey: 'key-of-blob2' }, { avatarKey: '' }])
 })
 
-test('a request without bytes is refused', async () => {
+test('an upload without image data is refused', async () => {
   const userId = await makeUser(env, 'carl')
   expect(await codeOf(account(userId).uploadAvatar({ image: { filename: 'me.png' } }))).toBe(Code.InvalidArgument)
 })

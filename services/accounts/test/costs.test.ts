@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('GetViewer runs one statement, and calls two other services', async () => {
+test('GetViewer runs one statement and calls two other services', async () => {
   const [userId = ''] = userIds
   const getViewer = () => env.viewerOf(userId).getViewer({})
   await getViewer()
@@ -23,14 +23,14 @@ test('GetViewer runs one statement, and calls two other services', async () => {
   })
 })
 
-test('the profiles of several people are one statement', async () => {
+test('GetProfiles runs one statement for all users', async () => {
   expect(await costs.of(() => env.internal.getProfiles({ userIds }))).toEqual({
     statements: ['users_by_ids'],
     requests: [],
   })
 })
 
-test('opening sockets runs one statement for all credentials', async () => {
+test('OpenSockets runs one statement for all credentials', async () => {
   const both = await Promise.all(['ann', 'bob'].map((login) => signIn(env, login)))
   const digests = both.flatMap((signedIn) => signedIn.digests)
   expect(await costs.of(() => env.internal.openSockets({ digests }))).toEqual({

@@ -7,8 +7,8 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { deleteCredentials } from '../src/jobs/delete-credentials.ts'
 import { credentials, users } from '../src/store/schema.ts'
-import { recorded } from './_recorded.ts'
-import { callersOf, codeOf, silentStream, lastOnStream, makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { recordUserEvents } from './_user-events.ts'
+import { callersOf, codeOf, disableStreamAcks, lastOnStream, makeUser, openEnv, signIn, type Env } from './_env.ts'
 
 const day = 24 * 3600_000
 let env: Env
@@ -25,27 +25,27 @@ afterEach(() => {
 
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const known = async (digests: Uint8Array[]) => (await callersOf(env, digests)).size
+const countValid = async (digests: Uint8Array[]) => (await callersOf(env, digests)).size
 const credentialsOf = (userId: string) => env.db.select().from(credentials).where(eq(credentials.userId, userId))
 
 describe('a credential', () => {
-  test('is invalid when it is unknown, expired, ended or of a deleted account', async () => {
+  test('is invalid if it is unknown or expired, or its account is deleted', async () => {
     const userId = await makeUser(env, 'anna')
     const { digests, bearer } = await signIn(env, 'anna')
-    expect(await known([...digests, Buffer.alloc(32), Buffer.alloc(3)])).toBe(2)
-    expect(await known([])).toBe(0)
+    expect(await countValid([...digests, Buffer.alloc(32), Buffer.alloc(3)])).toBe(2)
+    expect(await countValid([])).toBe(0)
 
     now += 90 * day - 1
-    expect(await known([bearer])).toBe(1)
+    expect(await countValid([bearer])).toBe(1)
     now = Date.now() + 200 * day
-    expect(await known(digests)).toBe(0)
+    expect(await countValid(digests)).toBe(0)
 
     now = Date.now()
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
-    expect(await known(digests)).toBe(0)
+    expect(await countValid(digests)).toBe(0)
   })
 
-  test('in use is extended, and written at most once a day', async () => {
+  test('is extended when it is used, at most once a day', async () => {
     const userId = await makeUser(env, 'bert')
     const { bearer, cookie } = await signIn(env, 'bert')
     const expiries = async () =>
@@ -54,19 +54,19 @@ describe('a credential', () => {
       )
     const first = await expiries()
     now += day - 60_000
-    await known([bearer])
+    await countValid([bearer])
     expect(await expiries()).toEqual(first)
     now += 120_000
-    await known([bearer])
+    await countValid([bearer])
     expect((await expiries()).get(bearer.toString('hex'))).toBe(now + 90 * day)
     expect((await expiries()).get(cookie.toString('hex'))).toBe(first.get(cookie.toString('hex')))
     now += 89 * day
-    expect(await known([bearer])).toBe(1)
+    expect(await countValid([bearer])).toBe(1)
     now += 89 * day
-    expect(await known([bearer, cookie])).toBe(1)
+    expect(await countValid([bearer, cookie])).toBe(1)
   })
 
-  test('is valid even if its use cannot be recorded', async () => {
+  test('stays valid even if it cannot be extended', async () => {
     await makeUser(env, 'cleo')
     const { bearer } = await signIn(env, 'cleo')
     await env.db.execute(
@@ -74,11 +74,11 @@ describe('a credential', () => {
     )
     await env.db.execute(sql`create trigger refuse before update on credentials for each row execute function refuse()`)
     now += 2 * day
-    expect(await known([bearer])).toBe(1)
+    expect(await countValid([bearer])).toBe(1)
     await env.db.execute(sql`drop trigger refuse on credentials`)
   })
 
-  test('is deleted in favour of newer ones when an account has a thousand', async () => {
+  test('is deleted if its account has a thousand that were used more recently', async () => {
     const userId = await makeUser(env, 'dan')
     const { digests } = await signIn(env, 'dan')
     await env.db.execute(sql`
@@ -87,7 +87,7 @@ describe('a credential', () => {
       from generate_series(1, 999) n`)
     now += 1_000
     const before = (await credentialsOf(userId)).map(({ id }) => id)
-    await using events = await recorded(env)
+    await using events = await recordUserEvents(env)
     const latest = await signIn(env, 'dan')
     const kept = new Set((await credentialsOf(userId)).map(({ id }) => id))
     expect(kept.size).toBe(1000)
@@ -97,12 +97,12 @@ describe('a credential', () => {
     const ids = ended?.case === 'credentialsEnded' ? ended.value.credentialIds : []
     expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !kept.has(id))))
     expect(ids.filter((id) => kept.has(id))).toEqual([])
-    expect(await known(digests)).toBe(0)
-    // The newest do not have the latest end here, so one of them was deleted as well.
-    expect(await known(latest.digests)).toBe(1)
+    expect(await countValid(digests)).toBe(0)
+    // The inserted credentials expire later, so one of the two new ones was deleted as well.
+    expect(await countValid(latest.digests)).toBe(1)
   })
 
-  test('is deleted when it is no longer needed', async () => {
+  test('is deleted a day after it ended, or when it expires', async () => {
     const userId = await makeUser(env, 'edda')
     const ended = await signIn(env, 'edda')
     await env.internal.endCredentials({ digests: ended.digests, reason: 'logout' })
@@ -115,11 +115,11 @@ describe('a credential', () => {
     await clean()
     expect(await credentialsOf(userId)).toHaveLength(2)
     const left = (await credentialsOf(userId)).map(({ id }) => id)
-    await using events = await recorded(env)
+    await using events = await recordUserEvents(env)
     now += 90 * day
     await clean()
     expect(await credentialsOf(userId)).toHaveLength(0)
-    // The effects of an ended credential also apply to expired ones.
+    // Expired credentials are announced like ended ones.
     await events.kindsOf(userId, 'credentials_ended')
     expect(events.of(userId).map(({ fact }) => fact)).toMatchObject([
       {
@@ -129,19 +129,19 @@ describe('a credential', () => {
     ])
   })
 
-  test('is looked up with at most 999 others', async () => {
+  test('is looked up together with at most 999 others', async () => {
     const digests = Array.from({ length: 1001 }, () => Buffer.alloc(32))
     expect(await codeOf(env.internal.authenticate({ digests }))).toBe(Code.InvalidArgument)
     expect(await codeOf(env.internal.openSockets({ digests }))).toBe(Code.InvalidArgument)
   })
 })
 
-test('checking the credentials of open sockets extends valid ones', async () => {
+test('CheckCredentials returns the valid credentials and extends them', async () => {
   const userId = await makeUser(env, 'gela')
-  const [holds, ended] = [await signIn(env, 'gela'), await signIn(env, 'gela')]
-  const callers = await callersOf(env, [holds.bearer, ended.bearer])
+  const [active, ended] = [await signIn(env, 'gela'), await signIn(env, 'gela')]
+  const callers = await callersOf(env, [active.bearer, ended.bearer])
   const idOf = (digest: Buffer) => callers.get(digest.toString('hex'))?.credentialId ?? ''
-  const ids = [idOf(holds.bearer), idOf(ended.bearer)]
+  const ids = [idOf(active.bearer), idOf(ended.bearer)]
   const check = async (credentialIds = [...ids, 'unknown']) =>
     (await env.internal.checkCredentials({ credentialIds })).credentialIds
   expect((await check()).sort()).toEqual([...ids].sort())
@@ -150,14 +150,14 @@ test('checking the credentials of open sockets extends valid ones', async () => 
   now += 89 * day
   expect(await check()).toEqual([ids[0]])
   now += 89 * day
-  expect(await known([holds.bearer])).toBe(1)
+  expect(await countValid([active.bearer])).toBe(1)
   await env.operator.setPassword({ login: 'gela', password: 'another long enough secret' })
   expect(await check()).toEqual([])
   expect(await check([])).toEqual([])
   expect(await codeOf(check(Array.from({ length: 1_001 }, () => userId)))).toBe(Code.InvalidArgument)
 })
 
-test('opening sockets returns their users and the version of the roles', async () => {
+test('OpenSockets returns the callers with their roles and the version of the roles', async () => {
   const userId = await makeUser(env, 'frida')
   const { bearer, cookie } = await signIn(env, 'frida')
   const before = (await env.internal.openSockets({ digests: [bearer, Buffer.alloc(32, 7)] })).entries
@@ -169,7 +169,7 @@ test('opening sockets returns their users and the version of the roles', async (
 })
 
 describe('ending credentials', () => {
-  test('ends only the presented ones, and the event is on the stream when the call is answered', async () => {
+  test('ends only the presented ones, and their event is on the stream when the call returns', async () => {
     const userId = await makeUser(env, 'gerd')
     const { bearer, cookie } = await signIn(env, 'gerd')
     const other = await signIn(env, 'gerd')
@@ -178,8 +178,8 @@ describe('ending credentials', () => {
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)
 
     expect(credentialIds).toEqual([caller?.credentialId])
-    expect(await known([bearer])).toBe(0)
-    expect(await known([cookie, ...other.digests])).toBe(3)
+    expect(await countValid([bearer])).toBe(0)
+    expect(await countValid([cookie, ...other.digests])).toBe(3)
     const [event] = fromBinary(EventBatchSchema, stored).events
     expect(event).toMatchObject({
       kind: 'credentials_ended',
@@ -191,7 +191,7 @@ describe('ending credentials', () => {
     expect(envelope).toMatchObject({ id: event?.id, event: { case: 'sessionTerminated', value: { reason: 'logout' } } })
   })
 
-  test('is audited: as logout for a browser session, as revocation for a bearer token', async () => {
+  test('is audited as a logout for a browser session, and as a revocation for a bearer token', async () => {
     const userId = await makeUser(env, 'lars')
     const { bearer, cookie } = await signIn(env, 'lars')
     const callers = await callersOf(env, [bearer, cookie])
@@ -199,11 +199,11 @@ describe('ending credentials', () => {
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     await env.internal.endCredentials({ digests: [cookie], reason: 'logout' })
     await env.internal.endCredentials({ digests: [bearer], reason: 'logout' })
-    // Events from before the test may arrive now.
+    // Events from before the recording may still arrive.
     const isEnd = ({ kind }: Event) => kind === 'logout_succeeded' || kind === 'bearer_token_revoked'
-    const noted = () => recording.events.filter(isEnd).map(({ kind, fact }) => [kind, fact.value])
+    const auditEvents = () => recording.events.filter(isEnd).map(({ kind, fact }) => [kind, fact.value])
     await eventually(() =>
-      expect(noted()).toMatchObject([
+      expect(auditEvents()).toMatchObject([
         ['logout_succeeded', { details: { credential_id: idOf(cookie) } }],
         ['bearer_token_revoked', { details: { credential_id: idOf(bearer) } }],
       ]),
@@ -223,35 +223,35 @@ describe('ending credentials', () => {
     )
   })
 
-  test('of several people ends each, and notifies each', async () => {
+  test('of several users ends them all, and notifies each user', async () => {
     const [first, second] = [await makeUser(env, 'ida'), await makeUser(env, 'jan')]
     const [ida, jan] = [await signIn(env, 'ida'), await signIn(env, 'jan')]
     const { credentialIds } = await env.internal.endCredentials({ digests: [ida.bearer, jan.cookie], reason: 'logout' })
     expect(credentialIds).toHaveLength(2)
     for (const userId of [first, second])
       expect(await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)).toBeDefined()
-    expect(await known([...ida.digests, ...jan.digests])).toBe(2)
+    expect(await countValid([...ida.digests, ...jan.digests])).toBe(2)
   })
 
-  test('waits for the stream; the call is unavailable without it, and a repeat waits again', async () => {
+  test('waits for the stream: without it the call fails with `unavailable`, and a repeated call waits again', async () => {
     const userId = await makeUser(env, 'karl')
     const { bearer } = await signIn(env, 'karl')
     await eventually(async () => {
       const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
       expect(waiting.rowCount).toBe(0)
     })
-    const silence = await silentStream(env.bus)
+    const noAcks = await disableStreamAcks(env.bus)
     const end = () => codeOf(env.internal.endCredentials({ digests: [bearer], reason: 'logout' }))
     expect(await end()).toBe(Code.Unavailable)
-    // It ended without an event, so announcing it now would be wrong.
-    expect(await known([bearer])).toBe(0)
+    // The credential has ended although its event is not on the stream.
+    expect(await countValid([bearer])).toBe(0)
     expect(await end()).toBe(Code.Unavailable)
-    await silence[Symbol.asyncDispose]()
+    await noAcks[Symbol.asyncDispose]()
     await eventually(async () => expect(await end()).toBeUndefined())
     expect(await lastOnStream(env.bus, `evt.control.user.${userId}.credentials_ended`)).toBeDefined()
   })
 
-  test('is refused for too many at once and for unknown reasons', async () => {
+  test('is refused for more than ten credentials and for unknown reasons', async () => {
     const digests = Array.from({ length: 11 }, () => Buffer.alloc(32))
     expect(await codeOf(env.internal.endCredentials({ digests, reason: 'logout' }))).toBe(Code.InvalidArgument)
     expect(await codeOf(env.internal.endCredentials({ digests: [], reason: 'whim' }))).toBe(Code.InvalidArgument)

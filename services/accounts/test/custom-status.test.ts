@@ -5,15 +5,15 @@ import { MyAccountService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let now: Date
 
 beforeAll(async () => {
   env = await openEnv()
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
 })
@@ -26,22 +26,22 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const inMs = (ms: number) => timestampFromDate(new Date(now.getTime() + ms))
-const shown = async (userId: string) => {
+const statusOf = async (userId: string) => {
   const { user } = await env.as(UserService, { userId }).getUser({ target: { case: 'userId', value: userId } })
   return user?.user?.customStatus
 }
 
-test('a status is set, shown, announced to everyone, and cleared', async () => {
+test('a custom status is set, shown, announced to everyone, and cleared', async () => {
   const userId = await makeUser(env, 'anna')
   const { status } = await account(userId).updateCustomStatus({ emoji: '🌴', text: ' away ', expiresAt: inMs(60_000) })
   expect(status).toMatchObject({ emoji: '🌴', text: 'away' })
-  expect(await shown(userId)).toEqual(status)
+  expect(await statusOf(userId)).toEqual(status)
   expect((await env.internal.getProfiles({ userIds: [userId] })).profiles[0]?.user?.customStatus).toEqual(status)
   expect((await env.viewerOf(userId).getViewer({})).user?.profile?.customStatus).toEqual(status)
 
   expect((await account(userId).deleteCustomStatus({})).status).toBeUndefined()
   expect((await account(userId).deleteCustomStatus({})).status).toBeUndefined()
-  expect(await shown(userId)).toBeUndefined()
+  expect(await statusOf(userId)).toBeUndefined()
   expect(await events.kindsOf(userId, 'user_custom_status_cleared')).toEqual([
     ...['user_created', 'user_custom_status_set', 'user_custom_status_cleared'],
   ])
@@ -58,10 +58,10 @@ test('a status is set, shown, announced to everyone, and cleared', async () => {
   expect(JSON.stringify(set?.fact)).not.toContain('away')
 })
 
-test('an invalid status is refused, and the previous one stays', async () => {
+test('an invalid custom status is refused, and the previous one stays', async () => {
   const userId = await makeUser(env, 'bert')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away' })
-  const wrong = [
+  const invalid = [
     { emoji: '', text: 'x' },
     { emoji: 'x', text: 'x' },
     { emoji: '🌴🌴', text: 'x' },
@@ -70,18 +70,18 @@ test('an invalid status is refused, and the previous one stays', async () => {
     { emoji: '🌴', text: 'x', expiresAt: inMs(0) },
     { emoji: '🌴', text: 'x', expiresAt: inMs(-1) },
   ]
-  for (const status of wrong)
+  for (const status of invalid)
     expect(await codeOf(account(userId).updateCustomStatus(status))).toBe(Code.InvalidArgument)
-  expect(await shown(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
+  expect(await statusOf(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
 })
 
-test('an expired status is hidden at once, and its end is announced once, without an actor', async () => {
+test('an expired custom status is hidden immediately, and its end is announced once, without an actor', async () => {
   const userId = await makeUser(env, 'carl')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)
-  expect(await shown(userId)).toBeUndefined()
+  expect(await statusOf(userId)).toBeUndefined()
   await events.kindsOf(userId, 'user_custom_status_cleared')
-  // Events of the other process would arrive before this.
+  // A second announcement, from the other process, would arrive before the event of this change.
   await account(userId).updateSettings({ timezone: 'UTC' })
   const kinds = await events.kindsOf(userId, 'user_timezone_changed')
   expect(kinds.filter((kind) => kind === 'user_custom_status_cleared')).toHaveLength(1)
@@ -90,7 +90,7 @@ test('an expired status is hidden at once, and its end is announced once, withou
   expect(deliveriesOf(cleared)[0]?.envelope.actorId).toBeUndefined()
 })
 
-test('a status set before the previous one expires does not end with it', async () => {
+test('a custom status that replaces another one does not end when that one would have expired', async () => {
   const userId = await makeUser(env, 'dora')
   const other = await makeUser(env, 'emil')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
@@ -98,10 +98,10 @@ test('a status set before the previous one expires does not end with it', async 
   await account(other).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)
   await events.kindsOf(other, 'user_custom_status_cleared')
-  expect(await shown(userId)).toMatchObject({ emoji: '🎉', text: 'back' })
+  expect(await statusOf(userId)).toMatchObject({ emoji: '🎉', text: 'back' })
 })
 
-test('the end of a status is announced even if every process was down at that time', async () => {
+test('the end of a custom status is announced even if no process was running when it expired', async () => {
   const own = await openEnv()
   try {
     let at = new Date()
@@ -114,7 +114,7 @@ test('the end of a status is announced even if every process was down at that ti
       expect(waiting.rowCount).toBe(0)
     })
     await before[Symbol.asyncDispose]()
-    await using published = await recorded(own)
+    await using published = await recordUserEvents(own)
     at = new Date(at.getTime() + 3600_000)
     await own.start({}, { now: () => at })
     expect(await published.kindsOf(userId, 'user_custom_status_cleared')).toEqual(['user_custom_status_cleared'])

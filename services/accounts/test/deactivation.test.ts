@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
 import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { mailFolder, type MailFolder } from './_mails.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { createMailFolder, type MailFolder } from './_mails.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let mails: MailFolder
 let owner: string
 let admin: string
 
 beforeAll(async () => {
   env = await openEnv()
-  mails = await mailFolder()
+  mails = await createMailFolder()
   await env.start({ PARLEY_MAIL_DIR: mails.path })
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
@@ -30,7 +30,7 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const byAdmin = () => as(admin, 'admin')
 
 describe('a deactivated account', () => {
-  test('loses every session, is told why, and cannot start another one', async () => {
+  test('loses every session, with the reason, and cannot start another one', async () => {
     const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
     const { digests } = await signIn(env, 'anna')
     const { member } = await byAdmin().deactivateUser({ userId })
@@ -48,7 +48,7 @@ describe('a deactivated account', () => {
     expect(deliveriesOf(ended)).toMatchObject([{ envelope: { event: { value: { reason: 'account_deactivated' } } } }])
   })
 
-  test('keeps its names and history, but is not in the directory of people', async () => {
+  test('keeps its names, but is not in the directory', async () => {
     const userId = await makeUser(env, 'bert')
     const people = env.as(UserService, { userId: admin, roleIds: [] })
     const found = async () => (await people.listUsers({ search: 'bert' })).users.map(({ user }) => user?.id)
@@ -75,7 +75,7 @@ describe('a deactivated account', () => {
     expect(await events.kindsOf(userId, 'user_account_reactivated')).toContain('user_account_deactivated')
   })
 
-  test('is deactivated once, even if repeated', async () => {
+  test('is announced once, even if it is deactivated repeatedly', async () => {
     const userId = await makeUser(env, 'dora')
     await Promise.all([byAdmin().deactivateUser({ userId }), byAdmin().deactivateUser({ userId })])
     await byAdmin().reactivateUser({ userId })
@@ -84,7 +84,7 @@ describe('a deactivated account', () => {
     expect(kinds.filter((kind) => kind === 'user_account_deactivated')).toHaveLength(1)
   })
 
-  test('gets no link to a new password', async () => {
+  test('gets no password link', async () => {
     const userId = await makeUser(env, 'emil', { email: 'emil@example.org' })
     const request = () => env.signIn.requestPasswordReset({ email: 'emil@example.org' })
     await byAdmin().deactivateUser({ userId })
@@ -96,8 +96,8 @@ describe('a deactivated account', () => {
   })
 })
 
-describe('permission to deactivate', () => {
-  test('requires user.manage-accounts, is not possible for oneself, and only owners may deactivate owners', async () => {
+describe('deactivating an account', () => {
+  test('needs user.manage-accounts, is refused for the caller’s own account, and only owners may do it to owners', async () => {
     const userId = await makeUser(env, 'fritz')
     const denied = [
       as(userId).deactivateUser({ userId: admin }),
@@ -111,12 +111,12 @@ describe('permission to deactivate', () => {
     expect((await signIn(env, 'owner1', password)).session.userId).toBe(owner)
   })
 
-  test('one owner who can sign in must remain', async () => {
+  test('is refused for the last owner who can sign in', async () => {
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
     const third = await makeUser(env, 'owner3', { roleNames: ['owner'] })
     await as(second, 'owner').deactivateUser({ userId: owner })
     await as(second, 'owner').deactivateUser({ userId: third })
-    // The gateway may still consider the caller an owner although only deactivated owners remain.
+    // The caller is deactivated, but the gateway may not know that yet.
     expect(await codeOf(as(owner, 'owner').deactivateUser({ userId: second }))).toBe(Code.FailedPrecondition)
     expect(await codeOf(as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' }))).toBe(
       Code.FailedPrecondition,

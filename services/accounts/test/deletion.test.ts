@@ -8,9 +8,9 @@ import { EventSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
-import { erasers } from '../src/actions/deletion/passes.ts'
+import { erasingServices } from '../src/actions/deletion/passes.ts'
 import { deletions, emailCodes, externalIdentities, flowTokens, oauthConsents, users } from '../src/store/schema.ts'
-import { callersOf, codeOf, makeUser, openEnv, password, silentStream, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, openEnv, password, disableStreamAcks, signIn, type Env } from './_env.ts'
 
 let env: Env
 
@@ -28,35 +28,36 @@ const deleteSelf = async (userId: string, ...roleIds: string[]) => {
   const confirmationToken = await tokenFor(userId, ...roleIds)
   return account(userId, ...roleIds).deleteMyAccount({ confirmationToken })
 }
-const stored = async (userId: string) => (await env.db.select().from(users).where(eq(users.id, userId)))[0]
-const ledger = async (userId: string) => (await env.db.select().from(deletions).where(eq(deletions.userId, userId)))[0]
+const rowOf = async (userId: string) => (await env.db.select().from(users).where(eq(users.id, userId)))[0]
+const deletionOf = async (userId: string) =>
+  (await env.db.select().from(deletions).where(eq(deletions.userId, userId)))[0]
 const frames = ({ deliveries }: Event) =>
   deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
 
-/** Other services, which report every requested pass. */
+/** Acts as the other services: reports every requested erasure pass until the deletion is complete. */
 async function reportAll(userId: string, found: (service: string, pass: number) => bigint = () => 0n): Promise<void> {
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
   const passes = () => recording.events.map(({ fact }) => (fact.case === 'erasureRequested' ? fact.value.pass : 0))
   const report = (pass: number) =>
     Promise.all(
-      erasers
+      erasingServices
         .filter((service) => service !== 'accounts')
         .map((service) => env.internal.reportErased({ userId, service, pass, found: found(service, pass) })),
     )
   await report(1)
   let reported = 1
-  // With many open deletions a pass takes several rounds of a second.
+  // With more than 100 deletions in progress, a pass takes several runs of the job, which runs once a second.
   await eventually(
     async () => {
       const requested = Math.max(1, ...passes())
       if (requested > reported) await report((reported = requested))
-      return (await ledger(userId))?.completedAt !== null
+      return (await deletionOf(userId))?.completedAt !== null
     },
     { timeoutMs: 90_000 },
   )
 }
 
-test('confirming deletes the account: sessions end, names are erased and free again, and it is announced', async () => {
+test('confirming a deletion deletes the account: its sessions end, its data is erased, its names are free again, and it is announced', async () => {
   await using recording = await recordEvents(env.bus, 'evt.>')
   const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
   const { digests } = await signIn(env, 'zara@example.org')
@@ -86,7 +87,7 @@ test('confirming deletes the account: sessions end, names are erased and free ag
 
   expect(await callersOf(env, digests)).toEqual(new Map())
   expect(await codeOf(signIn(env, 'Zara'))).toBe(Code.Unauthenticated)
-  expect(await stored(userId)).toMatchObject({
+  expect(await rowOf(userId)).toMatchObject({
     ...{ login: '', displayName: null, passwordHash: null, statusText: null, timezone: null, avatarKey: null },
     deletedAt: expect.any(Date),
   })
@@ -112,7 +113,7 @@ test('confirming deletes the account: sessions end, names are erased and free ag
   expect(again).not.toBe(userId)
 })
 
-test('a requested deletion is audited, without the token', async () => {
+test('the request for a deletion is audited, without the token', async () => {
   const userId = await makeUser(env, 'asker')
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
   const token = await tokenFor(userId)
@@ -122,7 +123,7 @@ test('a requested deletion is audited, without the token', async () => {
   expect(recording.events.map((event) => toJsonString(EventSchema, event)).join()).not.toContain(token)
 })
 
-test('writes of a deleted account fail, and so do old confirmations', async () => {
+test('a deleted account can no longer be changed, and its earlier confirmation tokens are invalid', async () => {
   const userId = await makeUser(env, 'late')
   const [first, second] = [await tokenFor(userId), await tokenFor(userId)]
   await account(userId).deleteMyAccount({ confirmationToken: second })
@@ -130,10 +131,10 @@ test('writes of a deleted account fail, and so do old confirmations', async () =
   expect(await codeOf(account(userId).requestAccountDeletion({}))).toBe(Code.Unauthenticated)
   expect(await codeOf(account(userId).updateProfile({ displayName: 'Back' }))).toBe(Code.NotFound)
   expect(await codeOf(env.operator.setPassword({ login: 'late', password }))).toBe(Code.NotFound)
-  expect(await stored(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
+  expect(await rowOf(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
 })
 
-test('a confirmation is valid only for its account, and for a limited time', async () => {
+test('a confirmation token is valid only for its account, and for a limited time', async () => {
   const [userId, other] = [await makeUser(env, 'keen'), await makeUser(env, 'other')]
   const theirs = await tokenFor(other)
   expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: theirs }))).toBe(Code.PermissionDenied)
@@ -142,11 +143,11 @@ test('a confirmation is valid only for its account, and for a limited time', asy
   const old = await tokenFor(userId)
   await env.db.update(flowTokens).set({ expiresAt: new Date() }).where(eq(flowTokens.userId, userId))
   expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: old }))).toBe(Code.NotFound)
-  expect(await stored(userId)).toMatchObject({ login: 'keen', deletedAt: null })
+  expect(await rowOf(userId)).toMatchObject({ login: 'keen', deletedAt: null })
   await account(other).deleteMyAccount({ confirmationToken: theirs })
 })
 
-test('one of two owners who delete themselves concurrently stays', async () => {
+test('if the last two owners delete their accounts concurrently, one of them is refused', async () => {
   const owners = [
     await makeUser(env, 'boss', { roleNames: ['owner'] }),
     await makeUser(env, 'chief', { roleNames: ['owner'] }),
@@ -155,17 +156,17 @@ test('one of two owners who delete themselves concurrently stays', async () => {
   expect(codes.toSorted()).toEqual([Code.FailedPrecondition, undefined].toSorted())
   const left = owners[codes.indexOf(Code.FailedPrecondition)] ?? ''
   expect(await codeOf(deleteSelf(left, ownerRoleId))).toBe(Code.FailedPrecondition)
-  expect(await stored(left)).toMatchObject({ deletedAt: null })
+  expect(await rowOf(left)).toMatchObject({ deletedAt: null })
 })
 
-test('passes are requested until one after the first finds nothing anywhere', async () => {
-  const userId = await makeUser(env, 'ledger')
+test('erasure passes repeat until a pass other than the first finds no data in any service', async () => {
+  const userId = await makeUser(env, 'repeated')
   await deleteSelf(userId)
   await reportAll(userId, (service, pass) => (service === 'rooms' && pass < 3 ? 1n : 0n))
-  expect(await ledger(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
+  expect(await deletionOf(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
 })
 
-test('events about the person are removed from the outbox and the stream', async () => {
+test('events that contain the name of the user are removed from the outbox and the stream', async () => {
   const userId = await makeUser(env, 'famous')
   await account(userId).updateProfile({ displayName: 'Known Everywhere' })
   const subject = `evt.user.${userId}.user_profile_updated`
@@ -180,7 +181,7 @@ test('events about the person are removed from the outbox and the stream', async
   expect(rows).toEqual([])
 })
 
-test('accepts reports only of requested passes, and of services that erase', async () => {
+test('erasure reports are accepted only for requested passes and from services that erase', async () => {
   const userId = await makeUser(env, 'reported')
   const report = { userId, service: 'rooms', pass: 1, found: 0n }
   expect(await codeOf(env.internal.reportErased(report))).toBe(Code.NotFound)
@@ -190,18 +191,18 @@ test('accepts reports only of requested passes, and of services that erase', asy
   expect(await codeOf(env.internal.reportErased(report))).toBeUndefined()
 })
 
-test('a deletion completes even if its event could not be published yet', async () => {
+test('a deletion completes even if the call failed because its event could not be published', async () => {
   const userId = await makeUser(env, 'quiet')
   const confirmationToken = await tokenFor(userId)
   {
-    await using _silent = await silentStream(env.bus)
+    await using _noAcks = await disableStreamAcks(env.bus)
     expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken }))).toBe(Code.Unavailable)
   }
-  expect(await stored(userId)).toMatchObject({ login: '' })
+  expect(await rowOf(userId)).toMatchObject({ login: '' })
   await reportAll(userId)
 })
 
-test('stuck deletions do not block others', async () => {
+test('deletions that do not progress do not block others', async () => {
   await env.db.execute(sql`
     insert into users (id, login, version, roles_version, created_at, deleted_at)
     select 'Ustuck' || n, 'stuck' || n, 1, 1, now(), now() from generate_series(1, 250) n`)
@@ -211,12 +212,12 @@ test('stuck deletions do not block others', async () => {
   const userId = await makeUser(env, 'nach')
   await deleteSelf(userId)
   await reportAll(userId)
-  expect((await ledger(userId))?.completedAt).not.toBeNull()
-  expect((await ledger('Ustuck1'))?.completedAt).toBeNull()
+  expect((await deletionOf(userId))?.completedAt).not.toBeNull()
+  expect((await deletionOf('Ustuck1'))?.completedAt).toBeNull()
   await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })
 
-test('a very large account is erased in batches, also when one of them fails', async () => {
+test('a very large account is erased in batches, even if one of them fails', async () => {
   const userId = await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
   await env.db.execute(sql`
     insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)
@@ -239,21 +240,21 @@ test('a very large account is erased in batches, also when one of them fails', a
   await reportAll(userId)
   expect(await env.db.select().from(flowTokens).where(eq(flowTokens.userId, userId))).toEqual([])
   const { rows } = await env.db.execute(sql`select size::integer from batch_sizes where size >= 500 order by size`)
-  // That includes the confirmation.
+  // 3,500 rows: 3,499 from above and the token that confirmed the deletion.
   expect(rows.map(({ size }) => size)).toEqual([500, 1000, 1000, 1000])
   await env.db.execute(sql`drop trigger note_batch on flow_tokens`)
 })
 
-test('the documented command requests erasure of deleted accounts again', async () => {
+test('the documented SQL statements request the erasure of deleted accounts again', async () => {
   const userId = await makeUser(env, 'twice')
   await deleteSelf(userId)
   await reportAll(userId)
   const pages = await readFile(new URL('../../../docs/accounts-and-deletion.md', import.meta.url), 'utf8')
   const statements = /^begin;\n.*?^commit;\n/ms.exec(pages)?.[0] ?? ''
-  const { completedAt } = (await ledger(userId)) ?? {}
+  const { completedAt } = (await deletionOf(userId)) ?? {}
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
   await env.db.execute(sql.raw(statements.replaceAll('2030-01-31', '2020-01-31')))
   await reportAll(userId)
   expect(recording.events.length).toBeGreaterThan(0)
-  expect((await ledger(userId))?.completedAt).not.toEqual(completedAt)
+  expect((await deletionOf(userId))?.completedAt).not.toEqual(completedAt)
 })

@@ -35,7 +35,7 @@ const directory = () => env.as(UserService, { userId: idOf('zoe') })
 const logins = ({ users: found }: Pick<ListUsersResponse, 'users'>) => found.map(({ user }) => user?.login)
 
 describe('the list of people', () => {
-  test('is ordered by time of creation, without deleted people, and contains roles and that time', async () => {
+  test('is ordered by time of creation, leaves out deleted people, and contains roles and the time of creation', async () => {
     const found = await directory().listUsers({})
     expect(logins(found)).toEqual(['zoe', 'Anna', 'bert', 'carl', 'dora', 'ERIK', 'fritz'])
     expect(found.page).toMatchObject({ totalCount: 7n, hasMore: false, nextCursor: '' })
@@ -55,13 +55,13 @@ describe('the list of people', () => {
     ['\\', []],
     ['gone', []],
     ['Deleted', []],
-  ])('finds "%s" in logins and display names', async (search, expected) => {
+  ])('searches for "%s" in logins and display names', async (search, expected) => {
     const found = await directory().listUsers({ search })
     expect(logins(found)).toEqual(expected)
     expect(found.page).toMatchObject({ totalCount: BigInt(expected.length), hasMore: false })
   })
 
-  test.each(['', 'r'])('continues by cursor and by offset: "%s"', async (search) => {
+  test.each(['', 'r'])('can be paged by cursor and by offset, with the search "%s"', async (search) => {
     const whole = logins(await directory().listUsers({ search }))
     const byCursor: unknown[] = []
     for (let cursor = ''; ;) {
@@ -109,28 +109,28 @@ describe('the list of people', () => {
   })
 })
 
-describe('somebody', () => {
+describe('one user', () => {
   test('is found by id and by login in any letter case', async () => {
     const byId = await directory().getUser({ target: { case: 'userId', value: idOf('Anna') } })
     expect(byId.user).toMatchObject({ user: { login: 'Anna' }, roles: ['moderator', 'owner'] })
     expect(await directory().getUser({ target: { case: 'login', value: 'aNNa' } })).toEqual(byId)
   })
 
-  test('deleted people are not found, by id or by login', async () => {
+  test('is not found by id or login if the account is deleted', async () => {
     expect(await codeOf(directory().getUser({ target: { case: 'userId', value: idOf('gone') } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'gone' } }))).toBe(Code.NotFound)
     const { users: found } = await directory().batchGetUsers({ userIds: [idOf('gone'), idOf('Anna')] })
     expect(found.map(({ user }) => user?.id)).toEqual([idOf('Anna')])
   })
 
-  test('unknown people are not found; an empty request is an error', async () => {
+  test('is not found if unknown; an empty request is refused', async () => {
     expect(await codeOf(directory().getUser({ target: { case: 'userId', value: 'Unobody' } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'no body' } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({}))).toBe(Code.InvalidArgument)
   })
 })
 
-test('several are returned in first-seen order, without duplicates and unknown ones', async () => {
+test('BatchGetUsers returns users in the order of the request, without duplicates and unknown ones', async () => {
   const wanted = ['dora', 'Anna', 'dora', 'zoe'].map(idOf)
   const found = await directory().batchGetUsers({ userIds: [...wanted, 'Unobody'] })
   expect(logins(found)).toEqual(['dora', 'Anna', 'zoe'])
@@ -143,10 +143,10 @@ test('several are returned in first-seen order, without duplicates and unknown o
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)
 })
 
-test('only a caller with too many concurrent lists is told to wait', async () => {
+test('only a caller who requests too many lists concurrently is refused', async () => {
   const list = (login: string) =>
     codeOf(env.as(UserService, { userId: idOf(login) }).listUsers({ search: 'a', page: { limit: 500 } }))
-  const ends = Array.from({ length: 200 }, () => list('bert'))
+  const codes = Array.from({ length: 200 }, () => list('bert'))
   expect(await list('carl')).toBeUndefined()
-  expect(new Set(await Promise.all(ends))).toEqual(new Set([undefined, Code.ResourceExhausted]))
+  expect(new Set(await Promise.all(codes))).toEqual(new Set([undefined, Code.ResourceExhausted]))
 })

@@ -4,72 +4,78 @@ import { selfSignedCertificate } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providersCheck } from '../src/clients/providers/check-providers.ts'
 import { mailCheck } from '../src/engines/mail/index.ts'
-import { mailServer, type MailServer } from './_smtp.ts'
+import { startMailServer, type MailServer } from './_smtp.ts'
 
 let smtp: MailServer
 let provider: OidcProvider
 
 beforeAll(async () => {
-  ;[smtp, provider] = await Promise.all([mailServer(), startOidcProvider(['http://127.0.0.1/callback'])])
+  ;[smtp, provider] = await Promise.all([startMailServer(), startOidcProvider(['http://127.0.0.1/callback'])])
 })
 afterAll(async () => {
   await smtp[Symbol.asyncDispose]()
   await provider[Symbol.asyncDispose]()
 })
 
-const mail = (changes: Record<string, string> = {}) => mailCheck({ env: { ...smtp.settings, ...changes } })
-const one = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)
+const checkMail = (changes: Record<string, string> = {}) => mailCheck({ env: { ...smtp.settings, ...changes } })
+const findingOf = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)
 
 test('a working mail server passes, and no mail is sent', async () => {
-  expect(one(await mail(), 'mail.server')).toMatchObject({ result: 'ok' })
+  expect(findingOf(await checkMail(), 'mail.server')).toMatchObject({ result: 'ok' })
   expect(smtp.attempts()).toBe(0)
 })
 
-test('a mail server with a wrong password, without TLS on the port, or not listening is reported', async () => {
+test('a mail server that rejects our password, has no TLS on the port or cannot be reached is reported', async () => {
   const login = { PARLEY_SMTP_USERNAME: 'chat', PARLEY_SMTP_PASSWORD: 'wrong-password' }
-  const refused = one(await mail(login), 'mail.server')
+  const refused = findingOf(await checkMail(login), 'mail.server')
   expect(refused).toMatchObject({ result: 'fail', next: expect.stringContaining('PARLEY_SMTP_PASSWORD') })
   expect(JSON.stringify(refused)).not.toContain('wrong-password')
-  expect(one(await mail({ PARLEY_SMTP_TLS: 'implicit' }), 'mail.server')).toMatchObject({
+  expect(findingOf(await checkMail({ PARLEY_SMTP_TLS: 'implicit' }), 'mail.server')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('PARLEY_SMTP_TLS is implicit'),
   })
-  expect(one(await mail({ PARLEY_SMTP_PORT: '1' }), 'mail.server')).toMatchObject({
+  expect(findingOf(await checkMail({ PARLEY_SMTP_PORT: '1' }), 'mail.server')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('PARLEY_SMTP_PORT'),
   })
 })
 
-test('an untrusted certificate of the mail server is reported, even if the configuration accepts it', async () => {
-  const strict = await mail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' })
-  expect(one(strict, 'mail.server')).toMatchObject({ result: 'fail' })
+test('a self-signed certificate of the mail server is reported, even if the configuration accepts it', async () => {
+  const strict = await checkMail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' })
+  expect(findingOf(strict, 'mail.server')).toMatchObject({ result: 'fail' })
   expect(strict.find(({ check }) => check === 'mail.certificate')).toMatchObject({
     result: expect.stringMatching(/fail/),
   })
-  const accepted = await mail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'true' })
-  expect(one(accepted, 'mail.certificate')).toMatchObject({
+  const accepted = await checkMail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'true' })
+  expect(findingOf(accepted, 'mail.certificate')).toMatchObject({
     result: 'warn',
     next: expect.stringContaining('SKIP_VERIFY'),
   })
 })
 
-test.each(['mandatory', 'implicit'])('the mail server: a certificate that has ended, with TLS %s', async (tls) => {
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
-  await using ended = await mailServer({
-    ...selfSignedCertificate({ from: inDays(-9), until: inDays(-1) }),
-    secure: tls === 'implicit',
-  })
-  const settings = { ...ended.settings, PARLEY_SMTP_TLS: tls, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' }
-  const findings = await mailCheck({ env: settings })
-  expect(findings).toContainEqual({
-    ...{ check: 'mail.certificate', result: 'fail' },
-    found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
-    next: 'Renew it, and let the server load the new one.',
-  })
-  expect(one(findings, 'mail.server')).toMatchObject({ result: 'fail', found: expect.stringContaining('certificate') })
-})
+test.each(['mandatory', 'implicit'])(
+  'an expired certificate of the mail server is reported, with TLS %s',
+  async (tls) => {
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+    await using expired = await startMailServer({
+      ...selfSignedCertificate({ from: inDays(-9), until: inDays(-1) }),
+      secure: tls === 'implicit',
+    })
+    const settings = { ...expired.settings, PARLEY_SMTP_TLS: tls, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' }
+    const findings = await mailCheck({ env: settings })
+    expect(findings).toContainEqual({
+      ...{ check: 'mail.certificate', result: 'fail' },
+      found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
+      next: 'Renew it, and let the server load the new one.',
+    })
+    expect(findingOf(findings, 'mail.server')).toMatchObject({
+      result: 'fail',
+      found: expect.stringContaining('certificate'),
+    })
+  },
+)
 
-test('no mail server, a folder that cannot be one, settings that are incomplete', async () => {
+test('no mail server, a folder that cannot be written and incomplete settings are reported', async () => {
   expect(await mailCheck({ env: {} })).toEqual([
     expect.objectContaining({ result: 'warn', next: expect.stringContaining('PARLEY_SMTP_ENABLED') }),
   ])
@@ -85,24 +91,24 @@ test('no mail server, a folder that cannot be one, settings that are incomplete'
 })
 
 test('a sign-in provider passes if it works, and is reported if it has another issuer or is unavailable', async () => {
-  const given = (issuer: string) => ({
+  const settings = (issuer: string) => ({
     PARLEY_AUTH_PROVIDERS_0_ID: 'work',
     PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',
     PARLEY_AUTH_PROVIDERS_0_CLIENT_ID: provider.clientId,
     PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: provider.clientSecret,
     PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: issuer,
   })
-  expect(await providersCheck({ env: given(provider.issuer) })).toEqual([
+  expect(await providersCheck({ env: settings(provider.issuer) })).toEqual([
     expect.objectContaining({ check: 'providers.work', result: 'ok' }),
   ])
-  expect(await providersCheck({ env: given(provider.issuer.replace('127.0.0.1', 'localhost')) })).toEqual([
+  expect(await providersCheck({ env: settings(provider.issuer.replace('127.0.0.1', 'localhost')) })).toEqual([
     expect.objectContaining({
       result: 'fail',
-      next: expect.stringContaining('exactly what the provider calls its issuer'),
+      next: expect.stringContaining('must equal the issuer'),
     }),
   ])
   await provider.stop()
-  expect(await providersCheck({ env: given(provider.issuer) })).toEqual([
+  expect(await providersCheck({ env: settings(provider.issuer) })).toEqual([
     expect.objectContaining({ result: 'fail', next: expect.stringContaining('.well-known/openid-configuration') }),
   ])
   expect(await providersCheck({ env: {} })).toMatchObject([{ result: 'ok' }])

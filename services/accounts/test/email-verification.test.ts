@@ -5,7 +5,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { credentials, users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { codeIn, mailFolder, type MailFolder } from './_mails.ts'
+import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 
 let env: Env
 let folder: MailFolder
@@ -13,7 +13,7 @@ let now = Date.now()
 
 beforeAll(async () => {
   env = await openEnv()
-  folder = await mailFolder()
+  folder = await createMailFolder()
   await env.start(
     { PARLEY_MAIL_DIR: folder.path, PARLEY_OWNERS_EMAILS: 'boss@example.org' },
     { now: () => new Date(now) },
@@ -27,31 +27,31 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** The credentials of people who signed in. */
+/** Credential ids by user id. */
 const credentialIds = new Map<string, string>()
-async function signedIn(login: string, more: { email?: string } = {}): Promise<string> {
+async function createSignedInUser(login: string, more: { email?: string } = {}): Promise<string> {
   const userId = await makeUser(env, login, more)
   credentialIds.set(userId, (await callerOf(env, login)).credentialId ?? '')
   return userId
 }
-const proofOf = (userId: string, currentPassword?: string) => ({
+const credentialOf = (userId: string, currentPassword?: string) => ({
   userId,
   credentialId: credentialIds.get(userId) ?? '',
   ...(currentPassword !== undefined && { currentPassword }),
 })
 const request = (userId: string, email: string, currentPassword?: string) =>
-  env.signIn.requestEmailCode({ ...proofOf(userId, currentPassword), email })
+  env.signIn.requestEmailCode({ ...credentialOf(userId, currentPassword), email })
 const confirm = (userId: string, email: string, code: string, currentPassword?: string) =>
-  env.signIn.confirmEmailCode({ ...proofOf(userId, currentPassword), email, code })
+  env.signIn.confirmEmailCode({ ...credentialOf(userId, currentPassword), email, code })
 async function codeFor(userId: string, email: string): Promise<string> {
   await request(userId, email)
   return codeIn((await folder.mails(email)).at(-1))
 }
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
-describe('an address', () => {
+describe('an e-mail address', () => {
   test('is verified by the code that was mailed to it', async () => {
-    const userId = await signedIn('anna')
+    const userId = await createSignedInUser('anna')
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     const code = await codeFor(userId, 'anna@example.org')
     expect((await env.viewerOf(userId).getViewer({})).user?.hasVerifiedEmail).toBe(false)
@@ -67,8 +67,8 @@ describe('an address', () => {
     expect(await codeOf(confirm(userId, 'anna@example.org', await codeFor(userId, 'anna@example.org')))).toBeUndefined()
   })
 
-  test('is valid only for its user and address', async () => {
-    const [bert, thief] = [await signedIn('bert'), await signedIn('thief')]
+  test('can be verified only with a code that was mailed to it for the same user', async () => {
+    const [bert, thief] = [await createSignedInUser('bert'), await createSignedInUser('thief')]
     const code = await codeFor(bert, 'bert@example.org')
     expect(await codeOf(confirm(thief, 'bert@example.org', code))).toBe(Code.InvalidArgument)
     expect(await codeOf(confirm(bert, 'other@example.org', code))).toBe(Code.InvalidArgument)
@@ -77,29 +77,29 @@ describe('an address', () => {
     expect(await codeOf(confirm(bert, 'bert@example.org', code))).toBeUndefined()
   })
 
-  test('is refused if it is invalid', async () => {
-    const userId = await signedIn('dirk')
+  test('cannot be verified if it is invalid', async () => {
+    const userId = await createSignedInUser('dirk')
     for (const email of ['dirk\0@example.org', 'dirk', ''])
       expect(await codeOf(confirm(userId, email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('of another account is refused at confirmation, not before', async () => {
-    const userId = await signedIn('cleo')
-    await signedIn('first', { email: 'cleo@example.org' })
+  test('of another account is refused only when the right code is entered', async () => {
+    const userId = await createSignedInUser('cleo')
+    await createSignedInUser('first', { email: 'cleo@example.org' })
     const code = await codeFor(userId, 'cleo@example.org')
     expect(await codeOf(confirm(userId, 'cleo@example.org', wrong(code)))).toBe(Code.InvalidArgument)
     expect(await codeOf(confirm(userId, 'cleo@example.org', code))).toBe(Code.AlreadyExists)
   })
 
-  test('listed in the configuration makes an owner', async () => {
-    const userId = await signedIn('dora')
+  test('listed in the configuration makes its user an owner', async () => {
+    const userId = await createSignedInUser('dora')
     await confirm(userId, 'Boss@example.org', await codeFor(userId, 'Boss@example.org'))
     const { bearer } = await signIn(env, 'dora')
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))?.roleIds).toEqual([ownerRoleId])
   })
 
-  test('gets ten mails in total, then callers are told to wait', async () => {
-    const [one, two] = [await signedIn('emil'), await signedIn('frida')]
+  test('is mailed ten codes in total; then requests are refused, whoever makes them', async () => {
+    const [one, two] = [await createSignedInUser('emil'), await createSignedInUser('frida')]
     for (let i = 0; i < 10; i++) await request(i % 2 ? one : two, 'many@example.org')
     for (const userId of [one, two])
       expect(await codeOf(request(userId, 'many@example.org'))).toBe(Code.ResourceExhausted)
@@ -107,8 +107,8 @@ describe('an address', () => {
     expect(await codeOf(request(one, 'fewer@example.org'))).toBeUndefined()
   })
 
-  test('allows five wrong guesses in total', async () => {
-    const [one, two] = [await signedIn('gerd'), await signedIn('hugo')]
+  test('allows five wrong codes in total, whoever enters them', async () => {
+    const [one, two] = [await createSignedInUser('gerd'), await createSignedInUser('hugo')]
     const codes = [await codeFor(one, 'guess@example.org'), await codeFor(two, 'guess@example.org')] as const
     for (let i = 0; i < 3; i++) await codeOf(confirm(one, 'guess@example.org', wrong(codes[0])))
     for (let i = 0; i < 2; i++) await codeOf(confirm(two, 'guess@example.org', wrong(codes[1])))
@@ -116,8 +116,8 @@ describe('an address', () => {
     expect(await codeOf(confirm(two, 'guess@example.org', codes[1]))).toBe(Code.InvalidArgument)
   })
 
-  test('is refused for deleted accounts, and must look like an address', async () => {
-    const userId = await signedIn('ida')
+  test('cannot be added to a deleted account, and must be valid', async () => {
+    const userId = await createSignedInUser('ida')
     expect(await codeOf(request(userId, 'nonsense'))).toBe(Code.InvalidArgument)
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
     expect(await codeOf(request(userId, 'ida@example.org'))).toBe(Code.Unauthenticated)
@@ -125,12 +125,12 @@ describe('an address', () => {
   })
 })
 
-describe('proving an address', () => {
+describe('verifying an e-mail address', () => {
   const minute = 60_000
   const email = (login: string) => `${login}@example.org`
 
-  test('needs a recently proved credential or the current password', async () => {
-    const userId = await signedIn('jana')
+  test('needs a fresh credential or the current password', async () => {
+    const userId = await createSignedInUser('jana')
     now += 31 * minute
     expect(await codeOf(request(userId, email('jana')))).toBe(Code.FailedPrecondition)
     expect(await codeOf(request(userId, email('jana'), 'a wrong password'))).toBe(Code.InvalidArgument)
@@ -148,8 +148,8 @@ describe('proving an address', () => {
     expect((await env.viewerOf(userId).getViewer({})).user?.hasVerifiedEmail).toBe(true)
   })
 
-  test('is refused to tokens of other clients and to ended sessions', async () => {
-    const [other, ended] = [await signedIn('karl'), await signedIn('lena')]
+  test('is refused to tokens of other web clients and to ended sessions', async () => {
+    const [other, ended] = [await createSignedInUser('karl'), await createSignedInUser('lena')]
     await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.userId, other))
     expect(await codeOf(request(other, email('karl'), password))).toBe(Code.FailedPrecondition)
     await env.db
@@ -163,8 +163,8 @@ describe('proving an address', () => {
     expect(await folder.mails(email('karl'))).toEqual([])
   })
 
-  test('is announced to the previously verified addresses, without secrets', async () => {
-    const userId = await signedIn('mona', { email: email('mona') })
+  test('sends a notice to the addresses verified before, without the code or the new address', async () => {
+    const userId = await createSignedInUser('mona', { email: email('mona') })
     const second = 'mona-two@example.org'
     const code = await codeFor(userId, second)
     await confirm(userId, second, code)
@@ -178,7 +178,7 @@ describe('proving an address', () => {
     expect(notice?.text).toContain('mona')
     expect(notice?.text).toContain(new Date(now).toUTCString().slice(0, 16))
     for (const secret of [code, second]) expect(`${notice?.text}${notice?.html}`).not.toContain(secret)
-    // Verifying it again changes nothing, and a third address is announced to both.
+    // Verifying it again sends no notice; a third address is notified to both.
     await confirm(userId, second, await codeFor(userId, second))
     await confirm(userId, 'mona-three@example.org', await codeFor(userId, 'mona-three@example.org'))
     await eventually(async () => {

@@ -12,12 +12,12 @@ import { credentials, emails, externalIdentities, users } from '../src/store/sch
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
 import { accountOf, finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
-import { recorded, type Recorded } from './_recorded.ts'
+import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 let env: Env
 let provider: OidcProvider
-let events: Recorded
+let events: UserEvents
 let now = 0
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   )
   const owners = { PARLEY_OWNER_EMAIL: 'owner@example.org, chief@example.org' }
   await env.start({ ...settings, ...owners }, { now: () => new Date(Date.now() + now) })
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
 })
 
 afterEach(() => {
@@ -46,26 +46,26 @@ afterAll(async () => {
 
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
 
-/** Signs in at the provider; returns the result of the callback. */
+/** Signs in at the provider; returns the response to the callback. */
 const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
-/** The token of a flow that would create an account for somebody. */
+/** Signs in with an unknown identity; returns the token for creating its account. */
 const pendingOf = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
 
-/** Creates an account without a password. */
+/** Creates an account for an identity, without a password. */
 const makeAccount = async (subject: string) =>
   flows(env).createExternalIdentityAccount({ token: await pendingOf(subject), login: subject })
 
-/** Visits the provider as a signed-in user who wants to link an identity. */
+/** Signs in at the provider as a user who links an identity; returns the response to the callback. */
 async function linkAs(login: string, subject: string) {
   const { userId, linkStart } = await linkStartOf(env, login, 'corp')
   const callback = await signInAt(provider, await startLogin(env, 'corp', { linkStart, userId }), subject)
   return { userId, ...(await finishLogin(env, 'corp', callback, { userId })) }
 }
 
-/** The account of somebody who has just signed in with the provider. */
-async function accountBy(subject: string) {
+/** Signs in with the identity; returns a client with the new session. */
+async function clientSignedInWith(subject: string) {
   const { session } = await signInAs(subject)
   const [credential] = await env.db
     .select()
@@ -80,7 +80,7 @@ const avatarOf = async (userId: string) =>
   (await env.db.select().from(users).where(eq(users.id, userId))).map(({ avatarKey }) => avatarKey)[0]
 
 describe('creating an account', () => {
-  test('is possible only if the operator allows it', async () => {
+  test('for an identity is possible only if the operator allows it', async () => {
     expect(await signInAs('nobody', 'closed')).toMatchObject({ error: 'external_identity_unlinked' })
     const { userId } = await makeAccount('somebody')
     expect((await signInAs('somebody', 'closed')).session?.userId).toBe(userId)
@@ -102,7 +102,7 @@ describe('creating an account', () => {
     expect(await events.kindsOf(userId, 'login_succeeded', 2)).toContain('roles_changed')
   })
 
-  test('is refused for an invalid login, and can be retried', async () => {
+  test('is refused for an invalid login, and can be retried with another one', async () => {
     await makeUser(env, 'bert')
     const token = await pendingOf('bert2')
     const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
@@ -115,7 +115,7 @@ describe('creating an account', () => {
     expect(await create('bert3')).toBe(Code.NotFound)
   })
 
-  test('happens once, even if repeated', async () => {
+  test('happens only once for an identity', async () => {
     const [first, second] = [await pendingOf('cleo'), await pendingOf('cleo')]
     const create = (token: string, login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
     const codes = await Promise.all([create(first, 'cleo'), create(first, 'cleo1'), create(first, 'cleo2')])
@@ -125,7 +125,7 @@ describe('creating an account', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('imports the avatar if it can be fetched', async () => {
+  test('imports the avatar of the identity if it can be fetched', async () => {
     provider.people.set('dan', { picture: 'https://images.example.org/dan.png' })
     provider.people.set('edda', { picture: 'https://broken/edda.png' })
     provider.people.set('frida', { picture: 'data:image/png;base64,xxxx' })
@@ -133,15 +133,15 @@ describe('creating an account', () => {
     await makeAccount('frida')
     expect(await events.kindsOf(dan.userId, 'user_avatar_set')).toContain('user_profile_updated')
     expect(await avatarOf(dan.userId)).toBe('key-of-https://images.example.org/dan.png')
-    await eventually(() => expect(env.neighbours.imports.map(({ url }) => url)).toContain('https://broken/edda.png'))
+    await eventually(() => expect(env.fakes.imports.map(({ url }) => url)).toContain('https://broken/edda.png'))
     expect(await avatarOf(edda.userId)).toBeNull()
-    expect(env.neighbours.imports.map(({ ownerId }) => ownerId)).toEqual([dan.userId, edda.userId])
+    expect(env.fakes.imports.map(({ ownerId }) => ownerId)).toEqual([dan.userId, edda.userId])
   })
 })
 
-test('an avatar that somebody uploads is not replaced by one that arrives later', async () => {
+test('an imported avatar does not replace one that the user uploaded in the meantime', async () => {
   const late = 'https://images.example.org/late.png'
-  env.neighbours.meanwhile = async ({ ownerId, url }) =>
+  env.fakes.duringImport = async ({ ownerId, url }) =>
     url === late && env.db.update(users).set({ avatarKey: 'uploaded' }).where(eq(users.id, ownerId))
   provider.people.set('greta', { picture: late })
   provider.people.set('gunda', { picture: 'https://images.example.org/gunda.png' })
@@ -164,7 +164,7 @@ describe('a flow', () => {
     expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: 'unknown' }))).toBe(Code.NotFound)
   })
 
-  test('can only be used for its own step', async () => {
+  test('can be used only for its purpose', async () => {
     await makeUser(env, 'hugo')
     const { pendingToken: link = '' } = await linkAs('hugo', 'hugo')
     const create = await pendingOf('hugo2')
@@ -174,7 +174,7 @@ describe('a flow', () => {
     expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: create }))).toBe(Code.InvalidArgument)
   })
 
-  test('can be cancelled, also when there is none', async () => {
+  test('can be cancelled, even repeatedly', async () => {
     const token = await pendingOf('ida')
     expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
     expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
@@ -182,8 +182,8 @@ describe('a flow', () => {
   })
 })
 
-describe('linking', () => {
-  test('goes from a start URL to a confirmation', async () => {
+describe('linking an identity', () => {
+  test('starts at a URL and ends with a confirmation', async () => {
     const userId = await makeUser(env, 'jan')
     provider.people.set('jan', {
       email: 'jan@example.org',
@@ -211,7 +211,7 @@ describe('linking', () => {
     expect(await codeOf(flows(env).confirmExternalIdentityLink({ token }))).toBe(Code.NotFound)
   })
 
-  test('keeps the address and avatar of the account, and takes none from others', async () => {
+  test('keeps the address and avatar of the account, and does not take an address from another account', async () => {
     const karl = await makeUser(env, 'karl', { email: 'karl@example.org' })
     await env.db.update(users).set({ avatarKey: 'mine' }).where(eq(users.id, karl))
     provider.people.set('karl', { email: 'k@example.org', email_verified: true, picture: 'https://x.example.org/k' })
@@ -223,7 +223,7 @@ describe('linking', () => {
     expect([await emailsOf(karl), await emailsOf(lena)]).toEqual([['karl@example.org'], []])
     expect(await events.kindsOf(lena, 'user_avatar_set')).toBeDefined()
     expect(await avatarOf(karl)).toBe('mine')
-    expect(env.neighbours.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
+    expect(env.fakes.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
   test('makes the account an owner if it proves an owner’s address', async () => {
@@ -236,7 +236,7 @@ describe('linking', () => {
     expect(await events.kindsOf(chief, 'roles_changed')).toContain('user_verified_email_added')
   })
 
-  test('starts with a fresh credential, a provider that exists and a path of this server', async () => {
+  test('needs a fresh credential, an existing provider and a path on this server', async () => {
     await makeUser(env, 'mia')
     const { account } = await accountOf(env, 'mia')
     const start = (more: { providerId?: string; redirectPath?: string; currentPassword?: string }) =>
@@ -251,7 +251,7 @@ describe('linking', () => {
     expect(await start({})).toBeUndefined()
   })
 
-  test('is valid only for its user and provider, once', async () => {
+  test('can be continued only by its user, at its provider and once', async () => {
     const mallory = await makeUser(env, 'mallory')
     await makeUser(env, 'nora')
     const { userId, linkStart } = await linkStartOf(env, 'nora', 'corp')
@@ -270,7 +270,7 @@ describe('linking', () => {
     })
   })
 
-  test('does not take an identity from somebody', async () => {
+  test('is refused if the identity is linked to another account', async () => {
     const { userId } = await makeAccount('otto')
     await makeUser(env, 'paul')
     const earlier = await linkAs('paul', 'petra')
@@ -278,14 +278,14 @@ describe('linking', () => {
       error: 'external_identity_conflict',
       redirectPath: '/settings',
     })
-    // Somebody else links the identity before the confirmation.
+    // Another account gets the identity before the link is confirmed.
     await makeAccount('petra')
     const confirm = flows(env).confirmExternalIdentityLink({ token: earlier.pendingToken ?? '' })
     expect(await codeOf(confirm)).toBe(Code.AlreadyExists)
     expect((await signInAs('otto')).session?.userId).toBe(userId)
   })
 
-  test('linking an identity again has no effect', async () => {
+  test('has no effect if the identity is already linked to the account', async () => {
     const userId = await makeUser(env, 'rosa')
     const [first, second] = [await linkAs('rosa', 'rosa'), await linkAs('rosa', 'rosa')]
     for (const { pendingToken: token = '' } of [first, second])
@@ -296,8 +296,8 @@ describe('linking', () => {
   })
 })
 
-describe('listing', () => {
-  test('shows every provider in the operator’s order, and which are linked', async () => {
+describe('the list of identities', () => {
+  test('contains every provider in the configured order, and the linked identities', async () => {
     const userId = await makeUser(env, 'sara')
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('sara', 'sara')).pendingToken ?? '' })
     await env.db
@@ -321,8 +321,8 @@ describe('listing', () => {
   })
 })
 
-describe('unlinking', () => {
-  test('ends every session, and the identity can be linked again', async () => {
+describe('unlinking an identity', () => {
+  test('ends every session, and does not prevent linking it again', async () => {
     const userId = await makeUser(env, 'tim')
     const link = async () =>
       flows(env).confirmExternalIdentityLink({ token: (await linkAs('tim', 'tim')).pendingToken ?? '' })
@@ -342,12 +342,12 @@ describe('unlinking', () => {
     await link()
   })
 
-  test('keeps the last way to sign in', async () => {
+  test('is refused if it is the last way to sign in', async () => {
     const { userId } = await makeAccount('uta')
     const disconnect = async (subject: string) =>
-      codeOf((await accountBy('uta')).disconnectExternalIdentity({ subjectHash: hashOf(subject) }))
+      codeOf((await clientSignedInWith('uta')).disconnectExternalIdentity({ subjectHash: hashOf(subject) }))
     expect(await disconnect('uta')).toBe(Code.FailedPrecondition)
-    // An identity of a removed provider cannot be used.
+    // An identity of a provider that is no longer configured cannot be used.
     const gone = { issuer: 'gone', subject: '8', subjectHash: 'h8', providerId: 'gone', userId, linkedAt: new Date() }
     await env.db.insert(externalIdentities).values(gone)
     expect(await disconnect('uta')).toBe(Code.FailedPrecondition)
@@ -357,7 +357,7 @@ describe('unlinking', () => {
     expect(await disconnect('uta')).toBeUndefined()
   })
 
-  test('needs a fresh credential and an identity of the caller', async () => {
+  test('needs a fresh credential, and an identity that is linked to the caller', async () => {
     await makeUser(env, 'vera')
     await makeAccount('willi')
     const caller = await callerOf(env, 'vera')
@@ -371,7 +371,7 @@ describe('unlinking', () => {
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
   })
-  test('is refused to a session that ended while the call waited, as are other changes of sign-in methods', async () => {
+  test('and other changes of sign-in methods are refused if the session ended while the call waited', async () => {
     const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
     const changes: ((account: Client<typeof MyAccountService>) => Promise<unknown>)[] = [

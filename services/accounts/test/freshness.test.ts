@@ -21,7 +21,7 @@ beforeAll(async () => {
   env = await openEnv()
   passwords = await createPasswords(2)
   redis = openRedis({ url: env.redis.url, name: 'test' })
-  // Earlier guesses would be counted for another key.
+  // Until Redis is connected, the limiter would count in memory.
   await eventually(() => redis.status === 'ready')
   passwordGuesses = rateLimiter({ redis, key: 'test', points: 3, durationSeconds: 60 })
   await env.start({}, { now: () => new Date(now) })
@@ -34,37 +34,37 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-async function callersFor(login: string) {
+async function createCallers(login: string) {
   await makeUser(env, login)
   const { digests } = await signIn(env, login)
   return [...(await callersOf(env, digests)).values()].flatMap((caller) => (caller ? [caller] : []))
 }
-async function callerFor(login: string) {
-  const [caller] = await callersFor(login)
-  if (!caller) throw new Error('without a sign-in')
+async function createCaller(login: string) {
+  const [caller] = await createCallers(login)
+  if (!caller) throw new Error('the sign-in created no credential')
   return caller
 }
 const check = (caller: { userId: string; credentialId: string }, current?: string) =>
   codeOf(assertFresh({ db: env.db, passwords, passwordGuesses, now: () => new Date(now) }, caller, current))
 
-describe('a fresh credential', () => {
-  test('is fresh if proved in the last half hour', async () => {
-    const caller = await callerFor('anna')
+describe('a credential', () => {
+  test('stays fresh for half an hour after the sign-in', async () => {
+    const caller = await createCaller('anna')
     now += 30 * minute - 1_000
     expect(await check(caller)).toBeUndefined()
     now += 1_000
     expect(await check(caller)).toBe(Code.FailedPrecondition)
   })
 
-  test('does not exempt a given password from verification', async () => {
-    const caller = await callerFor('gina')
+  test('that is fresh does not exempt a given password from verification', async () => {
+    const caller = await createCaller('gina')
     expect(await check(caller, 'a wrong password')).toBe(Code.InvalidArgument)
     expect(await check(caller)).toBeUndefined()
     expect(await check(caller, password)).toBeUndefined()
   })
 
-  test('the current password makes only this credential fresh', async () => {
-    const [bearer, cookie] = await callersFor('bert')
+  test('becomes fresh with the current password, and no other one does', async () => {
+    const [bearer, cookie] = await createCallers('bert')
     if (!bearer || !cookie) throw new Error('two credentials are needed')
     now += 31 * minute
     expect(await check(bearer, 'a wrong password')).toBe(Code.InvalidArgument)
@@ -75,8 +75,8 @@ describe('a fresh credential', () => {
     expect(await check(cookie)).toBe(Code.FailedPrecondition)
   })
 
-  test('cannot be obtained by guessing, which locks only the guessing session', async () => {
-    const [one, other] = await callersFor('frida')
+  test('cannot be made fresh by guessing, and guessing locks out only this credential', async () => {
+    const [one, other] = await createCallers('frida')
     if (!one || !other) throw new Error('two credentials are needed')
     for (let i = 0; i < 5; i++) {
       now += 31 * minute
@@ -88,15 +88,15 @@ describe('a fresh credential', () => {
     expect(await check(other, password)).toBeUndefined()
   })
 
-  test('a credential of another client is never fresh', async () => {
-    const caller = await callerFor('cleo')
+  test('of another web client is never fresh', async () => {
+    const caller = await createCaller('cleo')
     await env.db.update(credentials).set({ freshUntil: null }).where(eq(credentials.id, caller.credentialId))
     expect(await check(caller, password)).toBe(Code.FailedPrecondition)
     expect(await check(caller, 'a wrong password')).toBe(Code.FailedPrecondition)
   })
 
-  test('an ended or foreign credential is never fresh', async () => {
-    const [caller, other] = [await callerFor('dora'), await callerFor('emil')]
+  test('that has ended, or belongs to another user, is never fresh', async () => {
+    const [caller, other] = [await createCaller('dora'), await createCaller('emil')]
     expect(await check({ ...caller, credentialId: other.credentialId })).toBe(Code.Unauthenticated)
     await env.operator.setPassword({ login: 'dora', password })
     expect(await check(caller)).toBe(Code.Unauthenticated)
@@ -104,7 +104,7 @@ describe('a fresh credential', () => {
   })
 })
 
-describe('a short-lived token', () => {
+describe('a flow token', () => {
   const tokenContext = () => ({ secretKey, at: new Date(now) })
   const issue = (ttlMs = minute) =>
     issueFlowToken(env.db, tokenContext(), { purpose: 'link_start', payload: { a: 1 }, ttlMs })
@@ -119,14 +119,14 @@ describe('a short-lived token', () => {
     expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toBeUndefined()
   })
 
-  test('is deleted when it expires', async () => {
+  test('is invalid once it has expired', async () => {
     const token = await issue()
     now += minute
     expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toBeUndefined()
     expect(await take(token)).toBeUndefined()
   })
 
-  test('is not stored', async () => {
+  test('is stored only as a digest', async () => {
     const token = await issue()
     const { rows } = await env.db.execute(sql`select digest::text as digest, payload::text as payload from flow_tokens`)
     expect(JSON.stringify(rows)).not.toContain(token)
@@ -134,7 +134,7 @@ describe('a short-lived token', () => {
   })
 })
 
-test('only expired steps are deleted', async () => {
+test('the job deletes only expired flows', async () => {
   const count = async () => {
     const { rows } = await env.db.execute(sql`
       select (select count(*) from flow_tokens)::int as tokens, (select count(*) from email_codes)::int as codes,

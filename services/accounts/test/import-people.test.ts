@@ -24,17 +24,17 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 type Somebody = MessageInitShape<typeof ImportedPersonSchema>
-const take = async (people: Somebody[], { source = 'slack:T1', matchEmails = true } = {}) =>
+const importPeople = async (people: Somebody[], { source = 'slack:T1', matchEmails = true } = {}) =>
   (await transfer.importPeople({ source, people, matchEmails })).people
-const exported = async (userId: string) => (await transfer.exportPeople({ userIds: [userId] })).people[0]
+const exportPerson = async (userId: string) => (await transfer.exportPeople({ userIds: [userId] })).people[0]
 
 describe('imported people', () => {
   test('get accounts without a password, with their names and addresses', async () => {
-    const [made] = await take([
+    const [made] = await importPeople([
       { externalId: 'U1', name: 'zoë', displayName: 'Zoë (she/her)', email: 'zoe@example.org' },
     ])
     expect(made).toMatchObject({ externalId: 'U1', login: 'zoe', outcome: MADE, emailDropped: false })
-    expect(await exported(made?.userId ?? '')).toMatchObject({
+    expect(await exportPerson(made?.userId ?? '')).toMatchObject({
       ...{ login: 'zoe', displayName: 'Zoë she her', emails: ['zoe@example.org'], deleted: false },
     })
     await expect(env.internal.passwordLogin({ identifier: 'zoe', password: '' })).rejects.toMatchObject({
@@ -42,50 +42,52 @@ describe('imported people', () => {
     })
   })
 
-  test('are announced like accounts created by hand', async () => {
+  test('are announced like other new accounts', async () => {
     await using recording = await recordEvents(env.bus, 'evt.>')
-    const [made] = await take([{ externalId: 'U2', name: 'told', email: 'told@example.org' }])
+    const [made] = await importPeople([{ externalId: 'U2', name: 'told', email: 'told@example.org' }])
     const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === made?.userId)
     await eventually(() => expect(ours()).toHaveLength(2))
     expect(ours().map(({ kind }) => kind)).toEqual(['user_created', 'user_verified_email_added'])
   })
 
-  test('are not duplicated when imported again, also by two processes at once', async () => {
+  test('are not duplicated when imported again, even by two processes concurrently', async () => {
     const people = Array.from({ length: 50 }, (_, index) => ({ externalId: `R${index}`, name: `racer-${index}` }))
-    const [one, other] = await Promise.all([take(people), take([...people].reverse())])
+    const [one, other] = await Promise.all([importPeople(people), importPeople([...people].reverse())])
     const ids = (entries: typeof one) => new Map(entries.map(({ externalId, userId }) => [externalId, userId]))
     expect(ids(one)).toEqual(new Map([...ids(other)].reverse()))
-    const again = await take(people)
+    const again = await importPeople(people)
     expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
   })
 
-  test('are different people if they come from another source', async () => {
-    const [one] = await take([{ externalId: 'U3', name: 'twin' }])
-    const [other] = await take([{ externalId: 'U3', name: 'twin' }], { source: 'slack:T2' })
+  test('with the same id at another source are different people', async () => {
+    const [one] = await importPeople([{ externalId: 'U3', name: 'twin' }])
+    const [other] = await importPeople([{ externalId: 'U3', name: 'twin' }], { source: 'slack:T2' })
     expect([one?.login, other?.login]).toEqual(['twin', 'twin2'])
     expect(one?.userId).not.toBe(other?.userId)
   })
 
   test('are matched by their address, unless that is disabled', async () => {
     const userId = await makeUser(env, 'old-hand', { email: 'Hand@example.org' })
-    const [found] = await take([{ externalId: 'U4', name: 'hand', email: 'hand@EXAMPLE.org' }])
+    const [found] = await importPeople([{ externalId: 'U4', name: 'hand', email: 'hand@EXAMPLE.org' }])
     expect(found).toMatchObject({ userId, login: 'old-hand', outcome: MATCHED })
-    const [made] = await take([{ externalId: 'U5', name: 'hand', email: 'hand@example.org' }], { matchEmails: false })
+    const [made] = await importPeople([{ externalId: 'U5', name: 'hand', email: 'hand@example.org' }], {
+      matchEmails: false,
+    })
     expect(made).toMatchObject({ login: 'hand', outcome: MADE, emailDropped: true })
-    expect((await exported(made?.userId ?? ''))?.emails).toEqual([])
+    expect((await exportPerson(made?.userId ?? ''))?.emails).toEqual([])
   })
 
   test.each([
     ['blocked', 'root', 'root2'],
-    ['a role', 'admin', 'admin2'],
-    ['a mention of all', 'here', 'here2'],
-    ['none at all', '名前', 'user'],
-  ])('whose login would be %s get another one', async (what, name, login) => {
-    expect(await take([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
+    ['the name of a role', 'admin', 'admin2'],
+    ['a mention of everybody', 'here', 'here2'],
+    ['empty', '名前', 'user'],
+  ])('whose login would be %s get another login', async (what, name, login) => {
+    expect(await importPeople([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
   })
 
   test('with the same name and address in one call become two accounts, the first of which gets the address', async () => {
-    const [one, other] = await take(
+    const [one, other] = await importPeople(
       ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
       { matchEmails: false },
     )
@@ -96,36 +98,41 @@ describe('imported people', () => {
   })
 
   test('are imported without invalid addresses', async () => {
-    expect(await take([{ externalId: 'U8', name: 'noaddress', email: 'nowhere' }])).toMatchObject([
+    expect(await importPeople([{ externalId: 'U8', name: 'noaddress', email: 'nowhere' }])).toMatchObject([
       { emailDropped: true },
     ])
   })
 
-  test('become owners by an address of the configuration, as by verifying it', async () => {
-    const [boss] = await take([{ externalId: 'U9', name: 'boss', email: 'boss@example.org' }])
+  test('become owners if their address is listed in the configuration', async () => {
+    const [boss] = await importPeople([{ externalId: 'U9', name: 'boss', email: 'boss@example.org' }])
     const { people } = await env.internal.getPeople({ userIds: [boss?.userId ?? ''] })
     expect(people[0]?.roleIds).toEqual(['owner'])
   })
 
   test('who were deleted at the source become tombstones', async () => {
-    const [gone] = await take([{ externalId: 'U10', name: 'gone', email: 'gone@example.org', deleted: true }])
+    const [gone] = await importPeople([{ externalId: 'U10', name: 'gone', email: 'gone@example.org', deleted: true }])
     expect(gone).toMatchObject({ login: '', outcome: MADE })
-    expect(await exported(gone?.userId ?? '')).toMatchObject({ login: '', displayName: '', emails: [], deleted: true })
+    expect(await exportPerson(gone?.userId ?? '')).toMatchObject({
+      login: '',
+      displayName: '',
+      emails: [],
+      deleted: true,
+    })
   })
 
-  test('who were deleted here stay deleted, and nothing reveals who they were', async () => {
+  test('who were deleted on this server stay deleted, and no data of theirs is stored', async () => {
     const person = { externalId: 'U-to-be-gone', name: 'leaver', email: 'leaver@example.org' }
-    const [made] = await take([person])
+    const [made] = await importPeople([person])
     await makeUser(env, 'import-admin', { roleNames: ['admin'] })
     const admin = env.as(AdminUserService, await callerOf(env, 'import-admin'))
     await admin.deleteUser({ userId: made?.userId ?? '' })
-    expect(await take([person])).toMatchObject([{ userId: made?.userId, login: '', outcome: KNOWN }])
+    expect(await importPeople([person])).toMatchObject([{ userId: made?.userId, login: '', outcome: KNOWN }])
     const { rows } = await env.db.execute(sql`select encode(key, 'escape') as key from imported_people`)
     expect(JSON.stringify(rows)).not.toContain('U-to-be-gone')
   })
 })
 
-test('the limit of accounts applies to imports, which then create nobody', async () => {
+test('an import that exceeds the limit of accounts creates no account', async () => {
   await using limited = await openEnv()
   await limited.start({ PARLEY_LIMITS_MAX_USERS: '2' })
   const people = ['a', 'b', 'c'].map((name) => ({ externalId: name, name: `${name}${name}` }))
@@ -136,8 +143,8 @@ test('the limit of accounts applies to imports, which then create nobody', async
 })
 
 test.each([
-  ['too many', Array.from({ length: 501 }, (_, index) => ({ externalId: String(index), name: 'x' }))],
-  ['nobody in particular', [{ externalId: '', name: 'x' }]],
-])('%s are refused', async (_, people) => {
-  await expect(take(people)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  ['more than 500 people', Array.from({ length: 501 }, (_, index) => ({ externalId: String(index), name: 'x' }))],
+  ['people without an id', [{ externalId: '', name: 'x' }]],
+])('an import of %s is refused', async (_, people) => {
+  await expect(importPeople(people)).rejects.toMatchObject({ code: Code.InvalidArgument })
 })

@@ -6,12 +6,12 @@ import { AdminUserService } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
 import { sql } from 'drizzle-orm'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { mailFolder, type MailFolder } from './_mails.ts'
-import { recorded, type Recorded } from './_recorded.ts'
+import { createMailFolder, type MailFolder } from './_mails.ts'
+import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let mails: MailFolder
 let now = new Date()
 let owner: string
@@ -19,7 +19,7 @@ let admin: string
 
 beforeAll(async () => {
   env = await openEnv()
-  mails = await mailFolder()
+  mails = await createMailFolder()
   await env.start(
     {
       PARLEY_MAIL_DIR: mails.path,
@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
     { now: () => now },
   )
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
   owner = await makeSignedIn('owner1', 'owner')
   admin = await makeSignedIn('admin1', 'admin')
 })
@@ -56,8 +56,8 @@ const accept = (token: string, login: string) =>
   env.signIn.acceptInvite({ token, login, password, userAgent: 'Test/1', cookieOnly: true })
 const laterBy = (days: number) => new Date(now.getTime() + days * 86_400_000)
 
-describe('a link', () => {
-  test('creates an account with its roles even if registration is closed, and is used up', async () => {
+describe('an invite', () => {
+  test('creates one account with its roles, even if registration is closed', async () => {
     const { invite, url } = await byAdmin().createInvite({ label: ' desk ', roleNames: ['moderator'] })
     expect(invite).toMatchObject({ label: 'desk', email: '', roleNames: ['moderator'], maxUses: 1, uses: 0 })
     expect(invite).toMatchObject({ createdByUserId: admin })
@@ -87,7 +87,7 @@ describe('a link', () => {
     expect(published.join()).not.toContain(tokenOf(url))
   })
 
-  test('is counted: concurrent uses create exactly as many accounts as allowed', async () => {
+  test('creates no more accounts than allowed, even if used concurrently', async () => {
     const { url } = await byAdmin().createInvite({ maxUses: 2 })
     const codes = await Promise.all(['b1', 'b2', 'b3', 'b4'].map((login) => codeOf(accept(tokenOf(url), login))))
     expect(codes.filter((code) => code === undefined)).toHaveLength(2)
@@ -104,7 +104,7 @@ describe('a link', () => {
     expect(await codeOf(accept(tokenOf(url), 'carl'))).toBeUndefined()
   })
 
-  test('expires', async () => {
+  test('is invalid once it has expired', async () => {
     const { url } = await byAdmin().createInvite({ expiresAt: timestampFromDate(laterBy(2)) })
     now = laterBy(1.9)
     expect(await env.signIn.getInvite({ token: tokenOf(url) })).toMatchObject({})
@@ -113,7 +113,7 @@ describe('a link', () => {
     expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
   })
 
-  test('ends when revoked by anybody who may invite', async () => {
+  test('is invalid once anybody who may invite has revoked it', async () => {
     const { invite, url } = await byAdmin().createInvite({ maxUses: 5 })
     const id = invite?.id ?? ''
     await accept(tokenOf(url), 'emil')
@@ -124,51 +124,51 @@ describe('a link', () => {
     expect(await events.kindsOf(owner, 'invite_revoked')).toContain('invite_revoked')
   })
 
-  test('ends with the permissions of its creator', async () => {
-    const maker = await makeSignedIn('maker', 'admin')
-    const plain = (await as(maker, 'admin').createInvite({ maxUses: 9 })).url
+  test('is valid only while its creator may invite', async () => {
+    const creator = await makeSignedIn('creator', 'admin')
+    const plain = (await as(creator, 'admin').createInvite({ maxUses: 9 })).url
     const asOwner = (await as(owner, 'owner').createInvite({ roleNames: ['owner'] })).url
-    await byAdmin().revokeRole({ userId: maker, roleName: 'admin' })
+    await byAdmin().revokeRole({ userId: creator, roleName: 'admin' })
     expect(await codeOf(accept(tokenOf(plain), 'fritz'))).toBe(Code.NotFound)
-    await byAdmin().assignRole({ userId: maker, roleName: 'admin' })
+    await byAdmin().assignRole({ userId: creator, roleName: 'admin' })
     expect(await codeOf(accept(tokenOf(plain), 'fritz'))).toBeUndefined()
-    await byAdmin().deactivateUser({ userId: maker })
+    await byAdmin().deactivateUser({ userId: creator })
     expect(await codeOf(accept(tokenOf(plain), 'gerda'))).toBe(Code.NotFound)
     expect(await codeOf(accept(tokenOf(asOwner), 'gerda'))).toBeUndefined()
   })
 
-  test('ends permanently with the account of its creator', async () => {
-    const maker = await makeSignedIn('maker2', 'admin')
-    const { invite, url } = await as(maker, 'admin').createInvite({ maxUses: 9 })
-    await byAdmin().deactivateUser({ userId: maker })
+  test('is revoked permanently if its creator is deactivated', async () => {
+    const creator = await makeSignedIn('maker2', 'admin')
+    const { invite, url } = await as(creator, 'admin').createInvite({ maxUses: 9 })
+    await byAdmin().deactivateUser({ userId: creator })
     expect((await byAdmin().listInvites({})).invites.map(({ id }) => id)).not.toContain(invite?.id)
-    await byAdmin().reactivateUser({ userId: maker })
+    await byAdmin().reactivateUser({ userId: creator })
     expect(await codeOf(accept(tokenOf(url), 'hilde'))).toBe(Code.NotFound)
-    expect(await events.kindsOf(maker, 'invite_revoked')).toContain('invite_revoked')
+    expect(await events.kindsOf(creator, 'invite_revoked')).toContain('invite_revoked')
   })
 
-  test('ends with the permissions of its creator, also for registrations in progress', async () => {
-    const maker = await makeSignedIn('maker3', 'admin')
-    const { invite, url } = await as(maker, 'admin').createInvite({ roleNames: ['admin'] })
+  test('is refused if its creator loses the permission while an account is being created', async () => {
+    const creator = await makeSignedIn('maker3', 'admin')
+    const { invite, url } = await as(creator, 'admin').createInvite({ roleNames: ['admin'] })
     const codes = await whileLocked(env, 'invites', invite?.id ?? '', {
       calls: () => [accept(tokenOf(url), 'henry')],
-      meanwhile: () => byAdmin().revokeRole({ userId: maker, roleName: 'admin' }),
+      meanwhile: () => byAdmin().revokeRole({ userId: creator, roleName: 'admin' }),
     })
     expect(codes).toEqual([Code.NotFound])
   })
 
   test('cannot be created by a session that ended while the call waited', async () => {
-    const maker = await makeSignedIn('maker4', 'admin')
-    const codes = await whileLocked(env, 'users', maker, {
-      calls: () => [as(maker, 'admin').createInvite({})],
-      meanwhile: () => endSessionsOf(env, maker),
+    const creator = await makeSignedIn('maker4', 'admin')
+    const codes = await whileLocked(env, 'users', creator, {
+      calls: () => [as(creator, 'admin').createInvite({})],
+      meanwhile: () => endSessionsOf(env, creator),
     })
     expect(codes).toEqual([Code.Unauthenticated])
   })
 })
 
-describe('a mailed invite', () => {
-  test('is mailed only to its address, and verifies it', async () => {
+describe('an invite for an address', () => {
+  test('is mailed only to this address, and verifies it', async () => {
     const { invite, url } = await byAdmin().createInvite({ email: ' Hans@example.org ' })
     expect({ url, email: invite?.email }).toEqual({ url: '', email: 'Hans@example.org' })
     const [mail] = await mails.mails('Hans@example.org')
@@ -180,32 +180,32 @@ describe('a mailed invite', () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'hans@EXAMPLE.org' }))).toBe(Code.AlreadyExists)
   })
 
-  test('is valid once, and needs a valid address', async () => {
+  test('can be used only once, and needs a valid address', async () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'i@example.org', maxUses: 2 }))).toBe(Code.InvalidArgument)
     expect(await codeOf(byAdmin().createInvite({ email: 'no address' }))).toBe(Code.InvalidArgument)
   })
 
-  test('to an address of a configured owner can be sent only by owners', async () => {
+  test('can be created only by owners if the configuration makes the address an owner', async () => {
     const email = 'Chief@example.org'
     expect(await codeOf(byAdmin().createInvite({ email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(byAdmin().createUser({ login: 'chief', password, email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(as(owner, 'owner').createInvite({ email }))).toBeUndefined()
   })
 
-  test('is deleted with the account of its address, and with that of its creator', async () => {
-    const made = await makeSignedIn('ida', 'admin', 'ida@example.org')
+  test('is deleted with the account that has the address, and with the account of its creator', async () => {
+    const invited = await makeSignedIn('ida', 'admin', 'ida@example.org')
     await env.db.execute(sql`update invites set email = 'IDA@example.org' where email = 'Chief@example.org'`)
-    await as(made, 'admin').createInvite({ label: 'of ida' })
+    await as(invited, 'admin').createInvite({ label: 'of ida' })
     const left = async () =>
       (await env.db.execute(sql`select id from invites where lower(email) = 'ida@example.org' or label = 'of ida'`))
         .rows
     expect(await left()).toHaveLength(2)
-    await env.as(AdminUserService, await callerOf(env, 'owner1')).deleteUser({ userId: made })
+    await env.as(AdminUserService, await callerOf(env, 'owner1')).deleteUser({ userId: invited })
     expect(await left()).toHaveLength(0)
   })
 })
 
-test('invites are listed newest first, page by page, as long as they can be used', async () => {
+test('valid invites are listed in pages, newest first', async () => {
   await env.db.execute(sql`delete from invites`)
   for (const label of ['one', 'two', 'three']) {
     now = new Date(now.getTime() + 1_000)
@@ -224,8 +224,8 @@ test('invites are listed newest first, page by page, as long as they can be used
   expect(expiring?.expiresAt && timestampDate(expiring.expiresAt).getTime()).toBeGreaterThan(now.getTime())
 })
 
-describe('permission to invite', () => {
-  test('requires permission to manage accounts, and for roles permission to assign them', async () => {
+describe('inviting', () => {
+  test('needs user.manage-accounts, and the permission to assign the roles of the invite', async () => {
     const userId = await makeUser(env, 'kurt')
     const denied = [
       as(userId).createInvite({}),
@@ -242,7 +242,7 @@ describe('permission to invite', () => {
 })
 
 describe('an account created by an administrator', () => {
-  test('has the requested properties, and can sign in', async () => {
+  test('has the requested properties and can sign in', async () => {
     const { member } = await byAdmin().createUser({
       ...{ login: 'mona', displayName: 'Mona M', password, email: 'mona@example.org', roleNames: ['moderator'] },
     })
@@ -258,20 +258,20 @@ describe('an account created by an administrator', () => {
   })
 
   test('is neither created nor changed by a session that has ended', async () => {
-    const maker = await makeSignedIn('maker5', 'admin')
+    const endedAdmin = await makeSignedIn('maker5', 'admin')
     const { userId } = await callerOf(env, 'mona@example.org')
     const changes = await whileLocked(env, 'users', userId, {
       calls: () => [
-        as(maker, 'admin').updateUserPassword({ userId, password: 'another long enough secret' }),
-        as(maker, 'admin').removeUserEmailAddress({ userId, address: 'mona@example.org' }),
+        as(endedAdmin, 'admin').updateUserPassword({ userId, password: 'another long enough secret' }),
+        as(endedAdmin, 'admin').removeUserEmailAddress({ userId, address: 'mona@example.org' }),
       ],
-      meanwhile: () => endSessionsOf(env, maker),
+      meanwhile: () => endSessionsOf(env, endedAdmin),
     })
     expect(changes).toEqual([Code.Unauthenticated, Code.Unauthenticated])
-    expect(await codeOf(as(maker, 'admin').createUser({ login: 'nadja', password }))).toBe(Code.Unauthenticated)
+    expect(await codeOf(as(endedAdmin, 'admin').createUser({ login: 'nadja', password }))).toBe(Code.Unauthenticated)
   })
 
-  test('is validated for names and passwords', async () => {
+  test('is refused for invalid names and passwords', async () => {
     for (const wrong of [{ login: 'root' }, { login: 'all' }, { login: 'a..b' }, { displayName: 'a\u200Bb' }])
       expect(await codeOf(byAdmin().createUser({ login: 'nina', password, ...wrong }))).toBe(Code.InvalidArgument)
     expect(await codeOf(byAdmin().createUser({ login: 'nina', password: '1234567' }))).toBe(Code.InvalidArgument)

@@ -17,7 +17,7 @@ async function readiness(port: number): Promise<{ status: number; body: unknown 
   return { status: response.status, body: await response.json() }
 }
 
-test('a database outage fails calls but keeps readiness, and needs no restart', async () => {
+test('during a database outage calls fail but the process stays ready, and afterwards it needs no restart', async () => {
   const { internalPort } = await env.start()
   await makeUser(env, 'anna')
   const { digests } = await signIn(env, 'anna')
@@ -31,7 +31,7 @@ test('a database outage fails calls but keeps readiness, and needs no restart', 
   expect(await codeOf(signIn(env, 'anna'))).toBeUndefined()
 })
 
-test('an outage of the bus needs no restart', async () => {
+test('after an outage of the bus the process needs no restart', async () => {
   await env.start()
   await makeUser(env, 'anna')
   await env.nats.stop()
@@ -64,17 +64,17 @@ test('a start can be aborted', async () => {
   }
 })
 
-/** Keeps a sign-in waiting for a locked row, so that a call is running when the process is stopped. */
-const heldSignIns = sql`
+/** Makes sign-ins wait until the table `held` is empty, so that a call is running when the process is stopped. */
+const delaySignIns = sql`
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as
     $$ begin while exists (select from held) loop perform pg_sleep(0.05); end loop; return new; end $$;
   create trigger slow before insert on credentials for each statement execute function wait_for_release()`
 
-test('a draining process finishes running calls, and is not ready', async () => {
+test('a draining process finishes running calls and is not ready', async () => {
   const process = await env.start()
   await makeUser(env, 'anna')
-  await env.db.execute(heldSignIns)
+  await env.db.execute(delaySignIns)
   const session = env.internal.passwordLogin({ identifier: 'anna', password })
   await eventually(async () => {
     const running = await env.db.execute(
@@ -95,6 +95,6 @@ test('the event of a failed sign-in is written before the process ends', async (
   await makeUser(env, 'anna')
   expect(await codeOf(signIn(env, 'anna', 'wrong password'))).toBe(Code.Unauthenticated)
   await process[Symbol.asyncDispose]()
-  const notes = await env.db.execute(sql`select 1 from outbox where subject like '%login_failed'`)
-  expect(notes.rowCount).toBe(1)
+  const events = await env.db.execute(sql`select 1 from outbox where subject like '%login_failed'`)
+  expect(events.rowCount).toBe(1)
 })

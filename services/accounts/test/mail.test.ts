@@ -8,8 +8,8 @@ import { mailBudget } from '../src/engines/mail/mail-budget.ts'
 import type { MailKind } from '../src/engines/mail/mail.ts'
 import { openTransport } from '../src/engines/mail/open-transport.ts'
 import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
-import { codeIn, mailFolder } from './_mails.ts'
-import { mailServer, type MailServer } from './_smtp.ts'
+import { codeIn, createMailFolder } from './_mails.ts'
+import { startMailServer, type MailServer } from './_smtp.ts'
 
 let env: Env
 beforeAll(async () => {
@@ -20,29 +20,29 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 
 /**
- * Requests a code from a process with these settings. Failures are retried for two seconds; slower ones are not
- * reported to the caller.
+ * Requests a code from a process with these settings. A failed mail is retried for about two seconds; the caller learns
+ * of a failure only if it is final within 3.5 seconds.
  */
 async function requestWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
   await using _process = await env.start(settings)
   return await codeOf(request(email))
 }
 
-test('all mails share a budget, part of which is reserved for signed-in people; notices are always sent', async () => {
-  await using folder = await mailFolder()
+test('all mails share an hourly budget, a quarter of which is reserved for signed-in people; notices are always sent', async () => {
+  await using folder = await createMailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))
   const budget = mailBudget(redis, 8)
-  const taken = async (kind: MailKind, times: number) => {
+  const countTaken = async (kind: MailKind, times: number) => {
     let count = 0
     for (let n = 0; n < times; n++) if (await budget.take(kind)) count++
     return count
   }
-  expect(await taken('registration_code', 20)).toBe(6)
-  expect(await taken('password_reset', 20)).toBe(0)
-  expect(await taken('email_code', 20)).toBe(2)
-  expect(await taken('email_added', 5)).toBe(5)
-  // The budget is shared, so a new process has nothing left either, and reports it like any failed mail.
+  expect(await countTaken('registration_code', 20)).toBe(6)
+  expect(await countTaken('password_reset', 20)).toBe(0)
+  expect(await countTaken('email_code', 20)).toBe(2)
+  expect(await countTaken('email_added', 5)).toBe(5)
+  // A new process shares the used-up budget, and reports that like any other failed mail.
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_SMTP_MAILS_PER_HOUR: '8' }
   expect(await requestWith(settings, 'late@example.org')).toBe(Code.Unavailable)
   expect(await folder.mails()).toEqual([])
@@ -51,8 +51,8 @@ test('all mails share a budget, part of which is reserved for signed-in people; 
 })
 
 describe('a mail server', () => {
-  test('gets mails over STARTTLS, with the configured sender and the name of the server', async () => {
-    await using server = await mailServer()
+  test('receives mails over STARTTLS, with the configured sender and the name of the server', async () => {
+    await using server = await startMailServer()
     expect(await requestWith(server.settings, 'anna@example.org')).toBeUndefined()
     const [mail, ...more] = server.mails
     expect(more).toEqual([])
@@ -65,8 +65,8 @@ describe('a mail server', () => {
     expect(server.mails[1]?.from).toBe('Desk <desk@example.org>')
   })
 
-  test('without TLS gets nothing unless that is allowed', async () => {
-    await using server = await mailServer({
+  test('without TLS receives no mail unless the configuration allows that', async () => {
+    await using server = await startMailServer({
       hideSTARTTLS: true,
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
@@ -77,20 +77,20 @@ describe('a mail server', () => {
     expect(server.mails).toMatchObject([{ to: 'c@example.org', secure: false }])
   })
 
-  test('is used with TLS if it offers TLS, even where TLS is optional', async () => {
-    await using server = await mailServer()
+  test('that offers TLS is used with TLS, even if TLS is optional', async () => {
+    await using server = await startMailServer()
     expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'opportunistic' }, 'd@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
-  test('may require TLS from the first byte', async () => {
-    await using server = await mailServer({ secure: true })
+  test('may use implicit TLS', async () => {
+    await using server = await startMailServer({ secure: true })
     expect(await requestWith({ ...server.settings, PARLEY_SMTP_TLS: 'implicit' }, 'e@example.org')).toBeUndefined()
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
-  test('with a self-signed certificate gets nothing', async () => {
-    await using server = await mailServer()
+  test('with a self-signed certificate receives no mail', async () => {
+    await using server = await startMailServer()
     for (const mode of ['mandatory', 'opportunistic']) {
       const settings = { ...server.settings, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false', PARLEY_SMTP_TLS: mode }
       await eventually(async () => expect(await requestWith(settings, 'f@example.org')).toBe(Code.Unavailable))
@@ -98,8 +98,8 @@ describe('a mail server', () => {
     expect(server.mails).toEqual([])
   })
 
-  test('with a wrong password makes the call unavailable', async () => {
-    await using server = await mailServer()
+  test('that rejects our password makes the call fail with `unavailable`', async () => {
+    await using server = await startMailServer()
     expect(await requestWith({ ...server.settings, PARLEY_SMTP_PASSWORD: 'wrong' }, 'g@example.org')).toBe(
       Code.Unavailable,
     )
@@ -110,7 +110,7 @@ describe('a mail that the server refuses', () => {
   let server: MailServer
   let other: Env
   beforeAll(async () => {
-    server = await mailServer()
+    server = await startMailServer()
     other = await openEnv()
     await other.start(server.settings)
   })
@@ -120,7 +120,7 @@ describe('a mail that the server refuses', () => {
   })
   const request = (email: string) => other.signIn.requestRegistrationCode({ email })
 
-  test('temporarily is retried shortly', async () => {
+  test('temporarily is retried soon', async () => {
     server.refusals.push({ code: 451, at: 'recipient' }, { code: 452, at: 'data' })
     expect(await codeOf(request('hans@example.org'))).toBeUndefined()
     // A slow mail server does not delay the caller.
@@ -128,7 +128,7 @@ describe('a mail that the server refuses', () => {
     expect(server.attempts()).toBe(3)
   })
 
-  test('a permanent failure is not retried, is reported to the caller, and does not count', async () => {
+  test('permanently is not retried, is reported to the caller, and does not count against the limit of the address', async () => {
     const before = server.attempts()
     server.refusals.push({ code: 550, at: 'recipient' })
     expect(await codeOf(request('ida@example.org'))).toBe(Code.Unavailable)
@@ -137,7 +137,7 @@ describe('a mail that the server refuses', () => {
     expect(rows).toEqual([{ mails: 0 }])
   })
 
-  test('leaves the code before it valid', async () => {
+  test('does not invalidate the previous code', async () => {
     const email = 'lea@example.org'
     await request(email)
     const code = codeIn(server.mails.at(-1))
@@ -146,7 +146,7 @@ describe('a mail that the server refuses', () => {
     expect(await codeOf(other.signIn.verifyRegistrationCode({ email, code }))).toBeUndefined()
   })
 
-  test('is reported alike for an address that has an account', async () => {
+  test('is reported in the same way whether or not the address has an account', async () => {
     await makeUser(other, 'kim', { email: 'kim@example.org' })
     const reports = []
     for (const email of ['kim@example.org', 'nobody@example.org']) {
@@ -156,7 +156,7 @@ describe('a mail that the server refuses', () => {
     expect(reports).toEqual(Array(2).fill(expect.stringContaining('the mail could not be sent')))
   })
 
-  test('does not block the next password link', async () => {
+  test('temporarily is retried for a password link too', async () => {
     await makeUser(other, 'jan', { email: 'jan@example.org' })
     server.refusals.push({ code: 451, at: 'recipient' })
     expect(await codeOf(other.signIn.requestPasswordReset({ email: 'jan@example.org' }))).toBeUndefined()
@@ -164,9 +164,9 @@ describe('a mail that the server refuses', () => {
   })
 })
 
-test('a silent server does not delay the caller forever', async () => {
-  await using silent = await mailServer({ onConnect: () => undefined })
-  expect(await requestWith(silent.settings, 'karl@example.org')).toBeUndefined()
+test('a mail server that does not respond does not delay the caller forever', async () => {
+  await using unresponsive = await startMailServer({ onConnect: () => undefined })
+  expect(await requestWith(unresponsive.settings, 'karl@example.org')).toBeUndefined()
 })
 
 describe('the configuration', () => {
@@ -183,16 +183,16 @@ describe('the configuration', () => {
       },
     })
 
-  test('may have no mail server, but not an incomplete one', () => {
+  test('may contain no mail server, but not an incomplete one', () => {
     expect(openTransport(read({}))).toBeUndefined()
     expect(() => openTransport(read({ PARLEY_SMTP_ENABLED: 'true' }))).toThrow(/PARLEY_SMTP_HOST[^]*PARLEY_SMTP_FROM/)
     expect(() => read({ PARLEY_SMTP_FROM: 'nobody' })).toThrow(/PARLEY_SMTP_FROM/)
     expect(() => read({ PARLEY_SMTP_TLS: 'sometimes' })).toThrow(/PARLEY_SMTP_TLS/)
   })
 
-  test('with a mail server the folder is not used', async () => {
-    await using server = await mailServer()
-    await using folder = await mailFolder()
+  test('ignores PARLEY_MAIL_DIR if a mail server is configured', async () => {
+    await using server = await startMailServer()
+    await using folder = await createMailFolder()
     expect(await requestWith({ ...server.settings, PARLEY_MAIL_DIR: folder.path }, 'lea@example.org')).toBeUndefined()
     expect(await folder.mails()).toEqual([])
     expect(server.mails).toHaveLength(1)

@@ -40,7 +40,7 @@ describe('reading accounts', () => {
     }
   })
 
-  test('lists them in the order of their creation, with all roles', async () => {
+  test('returns them in the order of creation, together with all roles', async () => {
     const { members, roles, page } = await as(admin, 'admin').listMembers({})
     expect(members.map(({ user }) => user?.login)).toEqual(['owner1', 'admin1', 'annabel', 'bert'])
     expect(roles.map(({ name }) => name)).toEqual(['everyone', 'moderator', 'admin', 'owner'])
@@ -54,7 +54,7 @@ describe('reading accounts', () => {
     expect(await codeOf(as(admin, 'admin').listMembers({ search: 'x'.repeat(101) }))).toBe(Code.InvalidArgument)
   })
 
-  test('shows addresses and the last change of login', async () => {
+  test('includes addresses and the last change of the login', async () => {
     const { member } = await as(admin, 'admin').getMember(byId(anna))
     expect(member).toMatchObject({
       user: { id: anna, login: 'annabel' },
@@ -65,7 +65,7 @@ describe('reading accounts', () => {
     expect(member?.createdAt).toBeDefined()
   })
 
-  test('explains the roles and what the caller may do with them', async () => {
+  test('includes all roles with their permissions, and what the caller may do with roles', async () => {
     const answer = await as(admin, 'admin').getMember({ target: { case: 'login', value: 'ANNABEL' } })
     expect(answer.availablePermissions).toHaveLength(20)
     expect(answer.availablePermissions[0]).toBe('server.manage')
@@ -80,7 +80,7 @@ describe('reading accounts', () => {
     })
   })
 
-  test('reports missing people as not found', async () => {
+  test('fails with not_found for unknown and deleted accounts', async () => {
     for (const userId of ['Unobody', gone])
       expect(await codeOf(as(admin, 'admin').getMember(byId(userId)))).toBe(Code.NotFound)
     expect(await codeOf(as(admin, 'admin').getMember({ target: { case: 'login', value: 'nobody' } }))).toBe(
@@ -89,14 +89,14 @@ describe('reading accounts', () => {
     expect(await codeOf(as(admin, 'admin').getMember({}))).toBe(Code.InvalidArgument)
   })
 
-  test('returns several in first-seen order, without deleted ones', async () => {
+  test('in a batch returns them in the order of the request, without unknown and deleted ones', async () => {
     const userIds = [bert, anna, 'Unobody', bert, gone]
     const { members, roles } = await as(admin, 'admin').batchGetMembers({ userIds })
     expect(members.map(({ user }) => user?.id)).toEqual([bert, anna])
     expect(roles).toHaveLength(4)
   })
 
-  test('shows whom the caller may delete', async () => {
+  test('says which of them the caller may delete', async () => {
     const deletable = async (client: ReturnType<typeof as>) => {
       const { members } = await client.listMembers({})
       return members.filter(({ viewerCanDeleteAccount }) => viewerCanDeleteAccount).map(({ user }) => user?.id)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import type { Documented } from './_oauth-server.ts'
-import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import type { ProviderBehaviour } from './_oauth-server.ts'
+import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
 
 const people: Record<string, Record<string, unknown>> = {
   nelly: {
@@ -11,7 +11,7 @@ const people: Record<string, Record<string, unknown>> = {
   plain: { id: '2', username: 'plain', global_name: null, avatar: null, email: 'p@example.org', verified: false },
 }
 
-const discord: Documented = {
+const discord: ProviderBehaviour = {
   authorizePath: '/oauth2/authorize',
   tokenPath: '/api/oauth2/token',
   token({ headers }, granted) {
@@ -31,25 +31,25 @@ const discord: Documented = {
   unauthorized: { status: 401, body: { message: '401: Unauthorized', code: 0 } },
 }
 
-let at: OAuthEnv
+let oauth: OAuthEnv
 beforeAll(async () => {
-  at = await openOAuthEnv('discord', discord)
+  oauth = await openOAuthEnv('discord', discord)
 })
-afterAll(async () => at[Symbol.asyncDispose]())
+afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the snowflake; everything else is a hint', async () => {
-  expect(await at.pending('nelly')).toMatchObject({
+test('a user is identified by the id; everything else is a hint', async () => {
+  expect(await oauth.pending('nelly')).toMatchObject({
     ...{ providerType: 'discord', verifiedEmail: 'nelly@example.org' },
     ...{ loginHint: 'nelly', displayNameHint: 'Nelly the Elephant' },
   })
-  expect(at.server.requested.at(-1)?.get('scope')).toBe('identify email')
-  expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
+  expect(oauth.server.requested.at(-1)?.get('scope')).toBe('identify email')
+  expect(await oauth.pending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
 })
 
-test('an account gets the avatar of its user, and remains theirs after a change of name', async () => {
-  const userId = await at.makeAccount('nelly')
+test('an account gets the avatar of its user, and belongs to the same user after a change of the user name', async () => {
+  const userId = await oauth.makeAccount('nelly')
   await eventually(() =>
-    expect(at.env.neighbours.imports).toMatchObject([
+    expect(oauth.env.fakes.imports).toMatchObject([
       {
         ownerId: userId,
         url: 'https://cdn.discordapp.com/avatars/80351110224678912/8342729096ea3675442027381ff50dfe.png?size=256',
@@ -57,15 +57,15 @@ test('an account gets the avatar of its user, and remains theirs after a change 
     ]),
   )
   people['renamed'] = { ...people['nelly'], username: 'renamed' }
-  expect((await at.signIn('renamed')).session?.userId).toBe(userId)
+  expect((await oauth.signIn('renamed')).session?.userId).toBe(userId)
 })
 
-test('no address is requested or accepted if the operator disabled it', async () => {
-  expect(await at.pending('plain', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'plain' })
+test('no address is requested or accepted if the operator has disabled that', async () => {
+  expect(await oauth.pending('plain', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'plain' })
 })
 
-test('a user who declines or is unknown does not sign in, and the reason is logged', async () => {
-  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
-  expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
-  await expect(directly('discord', at.server)).rejects.toThrow('invalid_grant')
+test('a user who declines or is unknown is not signed in, and an invalid code is reported with its reason', async () => {
+  expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
+  expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
+  await expect(identifyWithInvalidCode('discord', oauth.server)).rejects.toThrow('invalid_grant')
 })

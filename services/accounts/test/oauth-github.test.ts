@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { finishLogin, startLogin } from './_identities.ts'
-import { signInOn, type Documented } from './_oauth-server.ts'
-import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import { signInOn, type ProviderBehaviour } from './_oauth-server.ts'
+import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
 
 const people: Record<string, { id: number; name: string | null; login: string; emails: object[] }> = {
   octo: {
@@ -16,10 +16,10 @@ const people: Record<string, { id: number; name: string | null; login: string; e
   plain: { id: 2, login: 'plain', name: null, emails: [{ email: 'p@example.org', primary: true, verified: false }] },
 }
 
-const github: Documented = {
+const github: ProviderBehaviour = {
   authorizePath: '/login/oauth/authorize',
   tokenPath: '/login/oauth/access_token',
-  // Errors have status 200, and are not JSON unless JSON is requested.
+  // Errors have the status 200. No response is JSON unless JSON is requested.
   token({ headers }, granted) {
     const body =
       'error' in granted
@@ -46,46 +46,50 @@ const github: Documented = {
   unauthorized: { status: 401, body: { message: 'Bad credentials' } },
 }
 
-let at: OAuthEnv
+let oauth: OAuthEnv
 beforeAll(async () => {
-  at = await openOAuthEnv('github', github)
+  oauth = await openOAuthEnv('github', github)
 })
-afterAll(async () => at[Symbol.asyncDispose]())
+afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the number; everything else is a hint', async () => {
-  expect(await at.pending('octo')).toMatchObject({
+test('a user is identified by the id; everything else is a hint', async () => {
+  expect(await oauth.pending('octo')).toMatchObject({
     providerType: 'github',
     verifiedEmail: 'octo@example.org',
     loginHint: 'octo',
     displayNameHint: 'Octo Cat',
   })
-  const requested = at.server.requested.at(-1)
+  const requested = oauth.server.requested.at(-1)
   expect(requested?.get('scope')).toBe('read:user user:email')
   expect(requested?.get('code_challenge_method')).toBe('S256')
-  expect(await at.pending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
+  expect(await oauth.pending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 
-test('an account remains its user’s after a change of name', async () => {
-  const userId = await at.makeAccount('octo')
+test('an account belongs to the same user after a change of the user name', async () => {
+  const userId = await oauth.makeAccount('octo')
   people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
   people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }
-  expect((await at.signIn('renamed')).session?.userId).toBe(userId)
-  expect((await at.signIn('octo')).session).toBeUndefined()
+  expect((await oauth.signIn('renamed')).session?.userId).toBe(userId)
+  expect((await oauth.signIn('octo')).session).toBeUndefined()
 })
 
-test('no address is requested or accepted if the operator disabled it', async () => {
-  expect(await at.pending('octo', 'less')).toMatchObject({ verifiedEmail: '' })
+test('no address is requested or accepted if the operator has disabled that', async () => {
+  expect(await oauth.pending('octo', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an error with a success status is recognised and logged', async () => {
-  const callback = await signInOn(at.server, await startLogin(at.env, 'all'), 'octo')
+test('an error with a success status is recognised, and reported with its reason', async () => {
+  const callback = await signInOn(oauth.server, await startLogin(oauth.env, 'all'), 'octo')
   callback.searchParams.set('code', 'made up')
-  expect(await finishLogin(at.env, 'all', callback)).toMatchObject({ error: 'provider_failed' })
-  await expect(directly('github', at.server)).rejects.toThrow('bad_verification_code: The code passed is incorrect')
-  await expect(directly('github', at.server, { clientSecret: 'x' })).rejects.toThrow('incorrect_client_credentials')
+  expect(await finishLogin(oauth.env, 'all', callback)).toMatchObject({ error: 'provider_failed' })
+  await expect(identifyWithInvalidCode('github', oauth.server)).rejects.toThrow(
+    'bad_verification_code: The code passed is incorrect',
+  )
+  await expect(identifyWithInvalidCode('github', oauth.server, { clientSecret: 'x' })).rejects.toThrow(
+    'incorrect_client_credentials',
+  )
 })
 
-test('a user who declines and a failing API are distinguished', async () => {
-  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
-  expect(await at.signIn('nobody')).toMatchObject({ error: 'provider_failed' })
+test('a user who declines is distinguished from a failure of the API', async () => {
+  expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
+  expect(await oauth.signIn('nobody')).toMatchObject({ error: 'provider_failed' })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Documented } from './_oauth-server.ts'
-import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import type { ProviderBehaviour } from './_oauth-server.ts'
+import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
 
 const user = (id: number, username: string, more: object = {}) => ({
   ...{ id, username, name: `${username} Smith`, state: 'active', email: `${username}@example.org` },
@@ -13,7 +13,7 @@ const people: Record<string, object> = {
   strange: user(0, 'strange'),
 }
 
-const gitlab: Documented = {
+const gitlab: ProviderBehaviour = {
   authorizePath: '/oauth/authorize',
   tokenPath: '/oauth/token',
   token(_, granted) {
@@ -35,20 +35,20 @@ const gitlab: Documented = {
   unauthorized: { status: 401, body: { message: '401 Unauthorized' } },
 }
 
-let at: OAuthEnv
+let oauth: OAuthEnv
 beforeAll(async () => {
-  at = await openOAuthEnv('gitlab', gitlab)
+  oauth = await openOAuthEnv('gitlab', gitlab)
 })
-afterAll(async () => at[Symbol.asyncDispose]())
+afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the number; an address is ignored, confirmed or not', async () => {
-  expect(await at.pending('john')).toMatchObject({
+test('a user is identified by the id; the address is ignored by default, even if confirmed', async () => {
+  expect(await oauth.pending('john')).toMatchObject({
     ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })
-  expect(at.server.requested.at(-1)?.get('scope')).toBe('read_user')
+  expect(oauth.server.requested.at(-1)?.get('scope')).toBe('read_user')
 })
 
-test('the address of a confirmed account counts if the operator says so', async () => {
+test('the address of a confirmed account counts as verified if the operator configures that', async () => {
   await using confirming = await openOAuthEnv('gitlab', gitlab, { provider_options_confirmed_is_verified: 'true' })
   expect(await confirming.pending('john')).toMatchObject({ verifiedEmail: 'john@example.org' })
   expect(await confirming.pending('new')).toMatchObject({ verifiedEmail: '' })
@@ -56,19 +56,19 @@ test('the address of a confirmed account counts if the operator says so', async 
   expect(await confirming.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account remains its user’s after a change of name', async () => {
-  const userId = await at.makeAccount('john')
+test('an account belongs to the same user after a change of the user name', async () => {
+  const userId = await oauth.makeAccount('john')
   people['jane'] = user(1, 'jane')
-  expect((await at.signIn('jane')).session?.userId).toBe(userId)
+  expect((await oauth.signIn('jane')).session?.userId).toBe(userId)
 })
 
-test('a missing or invalid user number is refused', async () => {
-  expect(await at.signIn('strange')).toMatchObject({ error: 'provider_failed' })
-  expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
-  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
+test('a missing or invalid user id is refused', async () => {
+  expect(await oauth.signIn('strange')).toMatchObject({ error: 'provider_failed' })
+  expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
+  expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
 })
 
-test('the reason for refusing a code is logged', async () => {
-  await expect(directly('gitlab', at.server)).rejects.toThrow('invalid_grant')
-  await expect(directly('gitlab', at.server, { clientSecret: 'x' })).rejects.toThrow('invalid_client')
+test('an invalid code is reported with its reason', async () => {
+  await expect(identifyWithInvalidCode('gitlab', oauth.server)).rejects.toThrow('invalid_grant')
+  await expect(identifyWithInvalidCode('gitlab', oauth.server, { clientSecret: 'x' })).rejects.toThrow('invalid_client')
 })

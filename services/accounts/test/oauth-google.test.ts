@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { clientId, type Documented } from './_oauth-server.ts'
-import { directly, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import { clientId, type ProviderBehaviour } from './_oauth-server.ts'
+import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
 
 const people: Record<string, Record<string, unknown>> = {
   jane: {
@@ -12,7 +12,7 @@ const people: Record<string, Record<string, unknown>> = {
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-const google: Documented = {
+const google: ProviderBehaviour = {
   authorizePath: '/o/oauth2/v2/auth',
   tokenPath: '/token',
   token(_, granted) {
@@ -37,37 +37,37 @@ const google: Documented = {
   unauthorized: { status: 401, body: { error: 'invalid_request', error_description: 'Invalid Credentials' } },
 }
 
-let at: OAuthEnv
+let oauth: OAuthEnv
 beforeAll(async () => {
-  at = await openOAuthEnv('google', google)
+  oauth = await openOAuthEnv('google', google)
 })
-afterAll(async () => at[Symbol.asyncDispose]())
+afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the subject; everything else is a hint', async () => {
-  expect(await at.pending('jane')).toMatchObject({
+test('a user is identified by the id; everything else is a hint', async () => {
+  expect(await oauth.pending('jane')).toMatchObject({
     ...{ providerType: 'google', verifiedEmail: 'jane.doe@example.org' },
     ...{ loginHint: 'jane.doe', displayNameHint: 'Jane Doe' },
   })
-  expect(at.server.requested.at(-1)?.get('scope')).toBe('openid profile email')
-  expect(await at.pending('new')).toMatchObject({ verifiedEmail: '' })
+  expect(oauth.server.requested.at(-1)?.get('scope')).toBe('openid profile email')
+  expect(await oauth.pending('new')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account remains its user’s after a change of address', async () => {
-  const userId = await at.makeAccount('jane')
+test('an account belongs to the same user after a change of the address', async () => {
+  const userId = await oauth.makeAccount('jane')
   people['renamed'] = { ...people['jane'], email: 'jane.smith@example.org' }
-  expect((await at.signIn('renamed')).session?.userId).toBe(userId)
+  expect((await oauth.signIn('renamed')).session?.userId).toBe(userId)
 })
 
-test('no address is requested or accepted if the operator disabled it', async () => {
-  expect(await at.pending('jane', 'less')).toMatchObject({
+test('no address is requested or accepted if the operator has disabled that', async () => {
+  expect(await oauth.pending('jane', 'less')).toMatchObject({
     verifiedEmail: '',
     loginHint: '',
     displayNameHint: 'Jane Doe',
   })
 })
 
-test('a user who declines or is unknown does not sign in, and the reason is logged', async () => {
-  expect(await at.signIn('')).toMatchObject({ error: 'provider_denied' })
-  expect(await at.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
-  await expect(directly('google', at.server)).rejects.toThrow('invalid_grant')
+test('a user who declines or is unknown is not signed in, and an invalid code is reported with its reason', async () => {
+  expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
+  expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
+  await expect(identifyWithInvalidCode('google', oauth.server)).rejects.toThrow('invalid_grant')
 })

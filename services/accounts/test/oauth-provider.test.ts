@@ -24,37 +24,38 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-/** The credentials of people who signed in. */
+/** Credential ids by user id. */
 const credentialIds = new Map<string, string>()
-async function person(login: string): Promise<string> {
+async function createSignedInUser(login: string): Promise<string> {
   const userId = await makeUser(env, login)
   credentialIds.set(userId, (await callerOf(env, login)).credentialId ?? '')
   return userId
 }
-const proofOf = (userId: string) => ({ userId, credentialId: credentialIds.get(userId) ?? '' })
-const letIn = (userId: string, granted = true) => env.signIn.decideConsent({ ...proofOf(userId), origin, granted })
+const credentialOf = (userId: string) => ({ userId, credentialId: credentialIds.get(userId) ?? '' })
+const grantConsent = (userId: string, granted = true) =>
+  env.signIn.decideConsent({ ...credentialOf(userId), origin, granted })
 const issue = (userId: string, more: { redirectUri?: string; codeChallenge?: string; consentedNow?: boolean } = {}) =>
-  env.signIn.issueAuthorizationCode({ ...proofOf(userId), redirectUri, codeChallenge, ...more })
+  env.signIn.issueAuthorizationCode({ ...credentialOf(userId), redirectUri, codeChallenge, ...more })
 const exchange = (code: string, more: { redirectUri?: string; codeVerifier?: string } = {}) =>
   env.signIn.exchangeAuthorizationCode({ code, codeVerifier, redirectUri, ...more })
 
 async function codeFor(login: string) {
-  const userId = await person(login)
-  await letIn(userId)
+  const userId = await createSignedInUser(login)
+  await grantConsent(userId)
   return { userId, code: (await issue(userId)).code }
 }
 
 describe('consent', () => {
-  test('is remembered per origin until it is denied, and announced', async () => {
-    const userId = await person('anna')
+  test('is remembered per origin until it is denied, and audited', async () => {
+    const userId = await createSignedInUser('anna')
     const granted = async () => (await env.signIn.hasConsent({ userId, origin })).granted
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     expect(await granted()).toBe(false)
-    await letIn(userId)
-    await letIn(userId)
+    await grantConsent(userId)
+    await grantConsent(userId)
     expect(await granted()).toBe(true)
     expect((await env.signIn.hasConsent({ userId, origin: 'https://third.example.org' })).granted).toBe(false)
-    await letIn(userId, false)
+    await grantConsent(userId, false)
     expect(await granted()).toBe(false)
     const kinds = () => recording.events.map(({ kind }) => kind).filter((kind) => kind.startsWith('oauth'))
     await eventually(() =>
@@ -63,33 +64,33 @@ describe('consent', () => {
     expect(recording.events.at(-1)?.fact.value).toMatchObject({ details: { origin } })
   })
 
-  test('is granted only to origins', async () => {
-    const userId = await person('bert')
+  test('can be granted only to a valid origin', async () => {
+    const userId = await createSignedInUser('bert')
     for (const bad of ['', 'other', `${origin}/`, 'javascript:alert(1)', 'null', 'HTTPS://other.example.org'])
-      expect(await codeOf(env.signIn.decideConsent({ ...proofOf(userId), origin: bad, granted: true }))).toBe(
+      expect(await codeOf(env.signIn.decideConsent({ ...credentialOf(userId), origin: bad, granted: true }))).toBe(
         Code.InvalidArgument,
       )
   })
 
-  test('is not stored for a program on a loopback address: each code needs it again', async () => {
-    const userId = await person('luis')
+  test('is not stored for a loopback address: each code needs it again', async () => {
+    const userId = await createSignedInUser('luis')
     for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
       const [local, back] = [`http://${host}`, `http://${host}/callback`]
-      await env.signIn.decideConsent({ ...proofOf(userId), origin: local, granted: true })
+      await env.signIn.decideConsent({ ...credentialOf(userId), origin: local, granted: true })
       expect((await env.signIn.hasConsent({ userId, origin: local })).granted).toBe(false)
       expect(await codeOf(issue(userId, { redirectUri: back }))).toBe(Code.FailedPrecondition)
       const { code } = await issue(userId, { redirectUri: back, consentedNow: true })
       expect((await exchange(code, { redirectUri: back })).userId).toBe(userId)
     }
-    expect((await env.as(MyAccountService, proofOf(userId)).listOAuthConsents({})).consents).toEqual([])
-    // For any other, this answer does not store a consent.
+    expect((await env.as(MyAccountService, credentialOf(userId)).listOAuthConsents({})).consents).toEqual([])
+    // `consentedNow` has no effect for other origins.
     expect(await codeOf(issue(userId, { consentedNow: true }))).toBe(Code.FailedPrecondition)
   })
 
-  test('is listed, and withdrawing it ends everything that the client has', async () => {
+  test('is listed, and withdrawing it ends the tokens and codes of the client', async () => {
     const { userId, code } = await codeFor('lena')
-    const account = env.as(MyAccountService, proofOf(userId))
-    await env.signIn.decideConsent({ ...proofOf(userId), origin: 'https://third.example.org', granted: true })
+    const account = env.as(MyAccountService, credentialOf(userId))
+    await env.signIn.decideConsent({ ...credentialOf(userId), origin: 'https://third.example.org', granted: true })
     const { consents } = await account.listOAuthConsents({})
     expect(consents.map((consent) => consent.origin)).toEqual([origin, 'https://third.example.org'])
     expect(consents[0]?.grantedAt && timestampDate(consents[0].grantedAt).getTime()).toBe(now)
@@ -111,28 +112,28 @@ describe('consent', () => {
     )
   })
 
-  test('a later denial refuses only that request, and does not end earlier sessions', async () => {
+  test('can be denied later, which does not end earlier sessions of the client', async () => {
     const { userId, code } = await codeFor('dolf')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
-    await letIn(userId, false)
+    await grantConsent(userId, false)
     expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
     expect((await callersOf(env, [digest])).size).toBe(1)
-    expect((await env.as(MyAccountService, proofOf(userId)).withdrawOAuthConsent({ origin })).ended).toBe(1)
+    expect((await env.as(MyAccountService, credentialOf(userId)).withdrawOAuthConsent({ origin })).ended).toBe(1)
     expect((await callersOf(env, [digest])).size).toBe(0)
   })
 
-  test('requires a valid session', async () => {
-    const userId = await person('lars')
-    await letIn(userId)
+  test('needs a valid session', async () => {
+    const userId = await createSignedInUser('lars')
+    await grantConsent(userId)
     await env.operator.endSessions({ login: 'lars' })
-    expect(await codeOf(letIn(userId))).toBe(Code.Unauthenticated)
+    expect(await codeOf(grantConsent(userId))).toBe(Code.Unauthenticated)
     expect(await codeOf(issue(userId))).toBe(Code.Unauthenticated)
   })
 
-  test('is required before every code', async () => {
-    const userId = await person('cleo')
+  test('is needed for every code', async () => {
+    const userId = await createSignedInUser('cleo')
     expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
-    await letIn(userId)
+    await grantConsent(userId)
     expect(await codeOf(issue(userId))).toBeUndefined()
     expect(await codeOf(issue(userId, { redirectUri: 'https://third.example.org/' }))).toBe(Code.FailedPrecondition)
     for (const bad of ['', 'plain', `${codeChallenge}=`])
@@ -142,7 +143,7 @@ describe('consent', () => {
 })
 
 describe('an authorization code', () => {
-  test('becomes a bearer token that is never fresh, once', async () => {
+  test('is exchanged once for a bearer token that is never fresh', async () => {
     const { userId, code } = await codeFor('dora')
     expect(code).toMatch(/^prl_AC[0-9A-Za-z]{43}$/)
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
@@ -160,7 +161,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('yields a token that can end itself, but not all other sessions', async () => {
+  test('yields a token that can end its own session, but not all others', async () => {
     const { userId, code } = await codeFor('doris')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
     const { credentialId = '' } = (await callersOf(env, [digest])).get(digest.toString('hex')) ?? {}
@@ -172,15 +173,15 @@ describe('an authorization code', () => {
     expect(await client.endMySession({ sessionId: own?.id ?? '' })).toMatchObject({ ended: 1 })
   })
 
-  test('is exchanged once even by concurrent calls', async () => {
+  test('is exchanged once, even by concurrent calls', async () => {
     const { code } = await codeFor('emil')
     const answers = await Promise.all([codeOf(exchange(code)), codeOf(exchange(code)), codeOf(exchange(code))])
     expect(answers.filter((answer) => answer === undefined)).toHaveLength(1)
   })
 
   test('is valid for five minutes', async () => {
-    const userId = await person('frida')
-    await letIn(userId)
+    const userId = await createSignedInUser('frida')
+    await grantConsent(userId)
     const { code, expiresAt } = await issue(userId)
     expect(expiresAt && timestampDate(expiresAt).getTime()).toBe(now + 5 * minute)
     now += 5 * minute
@@ -189,10 +190,10 @@ describe('an authorization code', () => {
 
   test.each([
     ['another verifier', { codeVerifier: randomBytes(32).toString('base64url') }, 'code_verifier'],
-    ['the challenge as verifier', { codeVerifier: codeChallenge }, 'code_verifier'],
+    ['the challenge itself', { codeVerifier: codeChallenge }, 'code_verifier'],
     ['no verifier', { codeVerifier: '' }, 'code_verifier'],
-    ['another address', { redirectUri: `${origin}/elsewhere` }, 'redirect_uri'],
-  ])('is used up by %s', async (what, swapped, reason) => {
+    ['another redirect URI', { redirectUri: `${origin}/elsewhere` }, 'redirect_uri'],
+  ])('is refused and used up if exchanged with %s', async (what, swapped, reason) => {
     const { userId, code } = await codeFor(what.replaceAll(' ', '-'))
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     expect(await codeOf(exchange(code, swapped))).toBe(Code.InvalidArgument)
@@ -204,7 +205,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('ends with the credentials of its account', async () => {
+  test('is invalid once the credentials of its account have ended', async () => {
     const { code } = await codeFor('gerd')
     await env.operator.setPassword({ login: 'gerd', password: 'another long enough secret' })
     expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)

@@ -23,7 +23,7 @@ beforeAll(async () => {
     providerSettings(
       { ...oidc, id: 'corp', issuer_url: work.issuer },
       { ...oidc, id: 'other', issuer_url: other.issuer },
-      // The same server under another name.
+      // The same server under another host name.
       { ...oidc, id: 'liar', issuer_url: work.issuer.replace('127.0.0.1', 'localhost') },
     ),
   )
@@ -39,104 +39,106 @@ afterAll(async () => {
   await other[Symbol.asyncDispose]()
 })
 
-/** An address with some of its parameters replaced. */
-function swapped(address: URL | string, parameters: Record<string, string>): URL {
+/** A URL with some of its query parameters replaced. */
+function withParameters(address: URL | string, parameters: Record<string, string>): URL {
   const url = new URL(address)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url
 }
 
-/** Signs in at the provider through a manipulated authorize URL. */
-const comeBack = async (change: Record<string, string> = {}) =>
-  signInAt(work, swapped(await startLogin(env, 'corp'), change).href, 'ann')
+/** Signs in at the provider, optionally through a manipulated authorize URL; returns the callback URL. */
+const signInAndReturn = async (change: Record<string, string> = {}) =>
+  signInAt(work, withParameters(await startLogin(env, 'corp'), change).href, 'ann')
 
 describe('a callback is refused', () => {
-  test('without a state, with an unknown one and with two', async () => {
-    const callback = await comeBack()
-    expect(await finishLogin(env, 'corp', swapped(callback, { state: '' }))).toMatchObject(failed)
-    expect(await finishLogin(env, 'corp', swapped(callback, { state: 'x'.repeat(43) }))).toMatchObject(failed)
+  test('with no state, an empty or unknown one, or two', async () => {
+    const callback = await signInAndReturn()
+    expect(await finishLogin(env, 'corp', withParameters(callback, { state: '' }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', withParameters(callback, { state: 'x'.repeat(43) }))).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', '')).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', `${callback.search.slice(1)}&state=x`)).toMatchObject(failed)
   })
 
-  test('when the state was changed on the way to the provider', async () => {
-    expect(await finishLogin(env, 'corp', await comeBack({ state: 'x'.repeat(43) }))).toMatchObject(failed)
+  test('if the state was changed in the authorize URL', async () => {
+    expect(await finishLogin(env, 'corp', await signInAndReturn({ state: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
-  test('when the ID token has another nonce', async () => {
-    expect(await finishLogin(env, 'corp', await comeBack({ nonce: 'x'.repeat(43) }))).toMatchObject(failed)
+  test('if the ID token has another nonce', async () => {
+    expect(await finishLogin(env, 'corp', await signInAndReturn({ nonce: 'x'.repeat(43) }))).toMatchObject(failed)
   })
 
-  test('when the code was issued for another PKCE verifier', async () => {
-    expect(await finishLogin(env, 'corp', await comeBack({ code_challenge: 'x'.repeat(43) }))).toMatchObject(failed)
+  test('if the code was issued for another PKCE verifier', async () => {
+    expect(await finishLogin(env, 'corp', await signInAndReturn({ code_challenge: 'x'.repeat(43) }))).toMatchObject(
+      failed,
+    )
   })
 
-  test('when the code belongs to another attempt', async () => {
-    const [first, second] = [await comeBack(), await comeBack()]
+  test('if the code belongs to another attempt', async () => {
+    const [first, second] = [await signInAndReturn(), await signInAndReturn()]
     const code = second.searchParams.get('code') ?? ''
-    expect(await finishLogin(env, 'corp', swapped(first, { code }))).toMatchObject(failed)
+    expect(await finishLogin(env, 'corp', withParameters(first, { code }))).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', second)).session).toBeUndefined()
   })
 
-  test('the second time', async () => {
-    const callback = await comeBack()
+  test('the second time it is sent', async () => {
+    const callback = await signInAndReturn()
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
-  test('a quarter of an hour later', async () => {
+  test('more than 15 minutes after the start', async () => {
     const expiries = async () =>
       (await env.db.select().from(providerLogins)).map(({ expiresAt }) => expiresAt.getTime())
     await env.db.delete(providerLogins)
-    const callback = await comeBack()
+    const callback = await signInAndReturn()
     const [expiry = 0] = await expiries()
     expect(Math.abs(expiry - Date.now() - 15 * 60_000)).toBeLessThan(60_000)
     await env.db.update(providerLogins).set({ expiresAt: new Date(Date.now() - 1) })
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
-  test('in another browser; the browser where it began can still complete it', async () => {
-    const callback = await comeBack()
+  test('in another browser; the browser of the start can still use it', async () => {
+    const callback = await signInAndReturn()
     expect(await finishLogin(env, 'corp', callback, { browserHandle: 'another' })).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', callback, { browserHandle: '' })).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('from another provider than the one where it began; the right provider can still send it', async () => {
-    const callback = await comeBack()
+  test('on the path of another provider; the path of the start can still be used', async () => {
+    const callback = await signInAndReturn()
     expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('with the code or the issuer of another provider', async () => {
+  test('with the code or the issuer of another provider, or without an issuer', async () => {
     const theirs = await signInAt(other, await startLogin(env, 'other'), 'ann')
-    const state = (await comeBack()).searchParams.get('state') ?? ''
-    expect(await finishLogin(env, 'corp', swapped(theirs, { state }))).toMatchObject(failed)
+    const state = (await signInAndReturn()).searchParams.get('state') ?? ''
+    expect(await finishLogin(env, 'corp', withParameters(theirs, { state }))).toMatchObject(failed)
     const iss = other.issuer
-    expect(await finishLogin(env, 'corp', swapped(await comeBack(), { iss }))).toMatchObject(failed)
-    const without = await comeBack()
+    expect(await finishLogin(env, 'corp', withParameters(await signInAndReturn(), { iss }))).toMatchObject(failed)
+    const without = await signInAndReturn()
     without.searchParams.delete('iss')
     expect(await finishLogin(env, 'corp', without)).toMatchObject(failed)
   })
 
   test('without a code', async () => {
-    const callback = await comeBack()
+    const callback = await signInAndReturn()
     callback.searchParams.delete('code')
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 })
 
-test('an issuer whose metadata has another name is not used', async () => {
+test('a provider whose metadata has another issuer than configured is not used', async () => {
   expect(await codeOf(startLogin(env, 'liar'))).toBe(Code.Unavailable)
 })
 
-test('a browser without a handle is not redirected, and nobody is redirected to another server afterwards', async () => {
+test('a start needs a browser handle, and a redirect path on this server', async () => {
   expect(await codeOf(startLogin(env, 'corp', { browserHandle: '' }))).toBe(Code.InvalidArgument)
   for (const redirectPath of ['https://evil.example.org', '//evil.example.org', '/\\evil.example.org', '/\t/evil', 'x'])
     expect(await codeOf(startLogin(env, 'corp', { redirectPath }))).toBe(Code.InvalidArgument)
 })
 
-test('the same subject at two issuers is two people', async () => {
+test('the same subject at two issuers is two identities', async () => {
   const accountAt = async (provider: OidcProvider, id: string, login: string) => {
     const back = await signInAt(provider, await startLogin(env, id), 'same')
     const { pendingToken: token = '' } = await finishLogin(env, id, back)
@@ -151,7 +153,7 @@ describe('an ID token is refused', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  /** The provider's token endpoint answers with this ID token instead. */
+  /** Signs in while the provider's token endpoint returns this ID token; returns the response to the callback. */
   async function signInWith(header: object, change: Record<string, unknown>, key = privateKey) {
     const authorizeUrl = await startLogin(env, 'corp')
     const seconds = Math.floor(Date.now() / 1000)
@@ -171,14 +173,14 @@ describe('an ID token is refused', () => {
     return finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
   }
 
-  test('signed by another key, regardless of the key’s name', async () => {
+  test('if another key signed it, whatever its key id and algorithm', async () => {
     expect(await signInWith({}, {})).toMatchObject(failed)
     expect(await signInWith({ kid: 'unknown' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'none' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'HS256' }, {})).toMatchObject(failed)
   })
 
-  test('unless its key is the provider’s and every claim is valid', async () => {
+  test('unless the provider’s key signed it and every claim is valid', async () => {
     const jwks = { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] }
     work.configure({ jwks })
     const past = Math.floor(Date.now() / 1000) - 600
@@ -193,41 +195,41 @@ describe('an ID token is refused', () => {
     expect(await signInWith({}, { sub: 'a'.repeat(256) })).toMatchObject(failed)
     work.configure({})
   })
+})
 
-  test('and an address verified in one document does not verify the address in another', async () => {
-    work.configure({ conformIdTokenClaims: false })
-    const emailOf = async (inToken: object, atMe: object) => {
-      const authorizeUrl = await startLogin(env, 'corp')
-      work.people.set('ann', { ...inToken })
-      work.answer((request, response) => {
-        if (request.url !== '/me') return false
-        return response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ sub: 'ann', ...atMe }))
-      })
-      const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
-      return (await flows(env).getPendingExternalIdentity({ token })).pending?.verifiedEmail
-    }
-    const [own, victims] = ['ann@corp.example.org', 'victim@corp.example.org']
-    expect(await emailOf({}, { email: own, email_verified: true })).toBe(own)
-    expect(await emailOf({ email: own, email_verified: true }, {})).toBe(own)
-    expect(await emailOf({ email: own, email_verified: true }, { email: victims })).toBe(own)
-    expect(await emailOf({ email: victims }, { email: own, email_verified: true })).toBe(own)
-    expect(await emailOf({ email: victims }, { email_verified: true })).toBe('')
-    expect(await emailOf({ email_verified: true }, { email: victims, email_verified: false })).toBe('')
-    work.configure({})
-  })
-
-  test('and a profile of another subject is not used', async () => {
+test('an address counts as verified only if the document that contains it says so', async () => {
+  work.configure({ conformIdTokenClaims: false })
+  const emailOf = async (inToken: object, atMe: object) => {
     const authorizeUrl = await startLogin(env, 'corp')
-    work.people.set('ann', { name: 'Ann' })
+    work.people.set('ann', { ...inToken })
     work.answer((request, response) => {
       if (request.url !== '/me') return false
-      const body = JSON.stringify({ sub: 'mallory', name: 'Mallory', email: 'm@example.org', email_verified: true })
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ sub: 'ann', ...atMe }))
     })
     const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
-    const { pending } = await flows(env).getPendingExternalIdentity({ token })
-    expect(pending).toMatchObject({ verifiedEmail: '', displayNameHint: '' })
+    return (await flows(env).getPendingExternalIdentity({ token })).pending?.verifiedEmail
+  }
+  const [own, victims] = ['ann@corp.example.org', 'victim@corp.example.org']
+  expect(await emailOf({}, { email: own, email_verified: true })).toBe(own)
+  expect(await emailOf({ email: own, email_verified: true }, {})).toBe(own)
+  expect(await emailOf({ email: own, email_verified: true }, { email: victims })).toBe(own)
+  expect(await emailOf({ email: victims }, { email: own, email_verified: true })).toBe(own)
+  expect(await emailOf({ email: victims }, { email_verified: true })).toBe('')
+  expect(await emailOf({ email_verified: true }, { email: victims, email_verified: false })).toBe('')
+  work.configure({})
+})
+
+test('a profile of another subject is not used', async () => {
+  const authorizeUrl = await startLogin(env, 'corp')
+  work.people.set('ann', { name: 'Ann' })
+  work.answer((request, response) => {
+    if (request.url !== '/me') return false
+    const body = JSON.stringify({ sub: 'mallory', name: 'Mallory', email: 'm@example.org', email_verified: true })
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
+  const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
+  const { pending } = await flows(env).getPendingExternalIdentity({ token })
+  expect(pending).toMatchObject({ verifiedEmail: '', displayNameHint: '' })
 })

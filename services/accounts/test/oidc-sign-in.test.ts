@@ -7,11 +7,11 @@ import { Browser } from './_browser.ts'
 import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
-import { recorded, type Recorded } from './_recorded.ts'
+import { recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
 let provider: OidcProvider
-let events: Recorded
+let events: UserEvents
 let now = 0
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
   await env.start(providerSettings({ ...work, ...client }), { now: () => new Date(Date.now() + now) })
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
 })
 
 afterEach(() => {
@@ -32,18 +32,18 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Signs in at the provider; returns the result of the callback. */
+/** Signs in at the provider; returns the response to the callback. */
 async function signInAs(login: string, more: { redirectPath?: string } = {}) {
   return finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp', more), login))
 }
 
-/** Creates an account for a user of the provider. */
+/** Signs in at the provider and creates an account for the identity. */
 async function makeAccount(login: string) {
   const { pendingToken = '' } = await signInAs(login)
   return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
 }
 
-test('a deactivated user gets an error that says so, and no session', async () => {
+test('a user whose account is deactivated gets an error that says so, and no session', async () => {
   provider.people.set('gone', {})
   const { userId } = await makeAccount('gone')
   const admin = await makeUser(env, 'admin-of-gone', { roleNames: ['admin'] })
@@ -54,7 +54,7 @@ test('a deactivated user gets an error that says so, and no session', async () =
 })
 
 describe('an unknown identity', () => {
-  test('creates an account, and from then on signs in to it', async () => {
+  test('can create an account, and then signs in to it', async () => {
     provider.people.set('ann', {
       email: 'ann@corp.example.org',
       email_verified: true,
@@ -101,7 +101,7 @@ describe('an unknown identity', () => {
     await events.kindsOf(created.userId, 'login_succeeded', 2)
   })
 
-  test('with another subject is a different identity, regardless of its address', async () => {
+  test('with another subject is a different one, even if it has the same address', async () => {
     const verified = { email: 'shared@corp.example.org', email_verified: true }
     provider.people.set('bea', verified)
     provider.people.set('bob', verified)
@@ -112,7 +112,7 @@ describe('an unknown identity', () => {
     expect((await signInAs('bea')).session?.userId).toBe(bea.userId)
   })
 
-  test('does not sign in to the account that has the address', async () => {
+  test('is not signed in to the account that has its address', async () => {
     await makeUser(env, 'carl', { email: 'carl@corp.example.org' })
     provider.people.set('carl-at-work', { email: 'carl@corp.example.org', email_verified: true })
     const { session, pendingToken } = await signInAs('carl-at-work')
@@ -120,7 +120,7 @@ describe('an unknown identity', () => {
     expect(pendingToken).toBeDefined()
   })
 
-  test('keeps only an address that the provider has verified', async () => {
+  test('has an address only if the provider has verified it', async () => {
     provider.people.set('dora', { email: 'dora@corp.example.org', email_verified: false, name: '  ' })
     const { pendingToken = '' } = await signInAs('dora')
     const { pending } = await flows(env).getPendingExternalIdentity({ token: pendingToken })
@@ -128,10 +128,10 @@ describe('an unknown identity', () => {
   })
 })
 
-const discoveries = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
+const discoveryCount = () => provider.requests.filter((path) => path.endsWith('openid-configuration')).length
 
 describe('the provider', () => {
-  test('gets state, nonce and PKCE, and the openid scope', async () => {
+  test('receives state, nonce, PKCE challenge and the scope openid', async () => {
     const url = new URL(await startLogin(env, 'corp'))
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
@@ -148,19 +148,19 @@ describe('the provider', () => {
       expect(again.searchParams.get(name)).not.toBe(url.searchParams.get(name))
   })
 
-  test('returns its metadata once an hour', async () => {
+  test('is asked for its metadata once an hour', async () => {
     await startLogin(env, 'corp')
-    const before = discoveries()
+    const before = discoveryCount()
     await signInAs('edda')
-    expect(discoveries()).toBe(before)
+    expect(discoveryCount()).toBe(before)
     now = 3600_001
     await startLogin(env, 'corp')
-    expect(discoveries()).toBe(before + 1)
+    expect(discoveryCount()).toBe(before + 1)
   })
 
-  test('is not queried again because of forged callbacks', async () => {
+  test('is not asked for its metadata because of forged callbacks', async () => {
     await startLogin(env, 'corp')
-    const before = discoveries()
+    const before = discoveryCount()
     now = 120_000
     for (let n = 0; n < 3; n++) {
       const state = new URL(await startLogin(env, 'corp')).searchParams.get('state') ?? ''
@@ -168,39 +168,41 @@ describe('the provider', () => {
       expect(await finishLogin(env, 'corp', query)).toMatchObject({ error: 'provider_failed' })
     }
     await startLogin(env, 'corp')
-    expect(discoveries()).toBe(before)
+    expect(discoveryCount()).toBe(before)
   })
 
-  test('is queried again for unknown keys, at most once a minute; without a response the old metadata is used', async () => {
+  test('is asked for its metadata again after an unknown key, at most once a minute; the old metadata is used while it does not respond', async () => {
     const later = 100 * 3600_000
     now = later
     await startLogin(env, 'corp')
-    const before = discoveries()
-    const away = new Set(['/jwks'])
+    const before = discoveryCount()
+    const unavailablePaths = new Set(['/jwks'])
     provider.answer((request, response) =>
-      away.has(new URL(request.url ?? '', provider.issuer).pathname) ? response.writeHead(404).end() : false,
+      unavailablePaths.has(new URL(request.url ?? '', provider.issuer).pathname)
+        ? response.writeHead(404).end()
+        : false,
     )
-    const begin = async (at: number) => {
+    const countDiscoveriesAt = async (at: number) => {
       now = at
       await startLogin(env, 'corp')
-      return discoveries() - before
+      return discoveryCount() - before
     }
-    expect(await begin(later + 61_000)).toBe(0)
+    expect(await countDiscoveriesAt(later + 61_000)).toBe(0)
     now = 0
     expect(await signInAs('emma')).toMatchObject({ error: 'provider_failed' })
-    // Real time passes too.
-    expect(await begin(later + 10_000)).toBe(0)
-    away.add('/.well-known/openid-configuration')
-    expect(await begin(later + 61_000)).toBe(1)
-    away.clear()
-    expect(await begin(later + 61_000)).toBe(2)
-    expect(await begin(later + 3600_000)).toBe(2)
+    // Ten seconds are far below the minute, because real time passes too.
+    expect(await countDiscoveriesAt(later + 10_000)).toBe(0)
+    unavailablePaths.add('/.well-known/openid-configuration')
+    expect(await countDiscoveriesAt(later + 61_000)).toBe(1)
+    unavailablePaths.clear()
+    expect(await countDiscoveriesAt(later + 61_000)).toBe(2)
+    expect(await countDiscoveriesAt(later + 3600_000)).toBe(2)
     now = 0
     expect((await signInAs('emma')).pendingToken).toBeDefined()
     provider.answer(undefined)
   })
 
-  test('may replace its key at any time, under another name or the same', async () => {
+  test('may replace its key at any time, with another or the same key id', async () => {
     await signInAs('fred')
     provider.rotate('second')
     expect((await signInAs('fred')).pendingToken).toBeDefined()
@@ -215,7 +217,7 @@ describe('the provider', () => {
     expect(await signInAs('gina')).toMatchObject({ error: 'provider_failed' })
   })
 
-  test('is distinguished from a user who declines', async () => {
+  test('can report that the user declined', async () => {
     const browser = new Browser()
     const page = await browser.open(await startLogin(env, 'corp', { redirectPath: '/back' }))
     const [, cancel = ''] = /href="([^"]+\/abort)"/.exec(page.html) ?? []
@@ -224,7 +226,7 @@ describe('the provider', () => {
     expect(await finishLogin(env, 'corp', url)).toEqual({ error: 'provider_denied', redirectPath: '/back' })
   })
 
-  test('refuses a wrong client secret', async () => {
+  test('makes the sign-in fail if it refuses our client secret', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'hans')
     provider.configure({
       clients: [
@@ -240,7 +242,7 @@ describe('the provider', () => {
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
-  test('is reported at once when unavailable; its cached metadata survives', async () => {
+  test('makes a sign-in fail if it stops in between; later its cached metadata is used while it is unavailable', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })
@@ -257,7 +259,7 @@ describe('the provider', () => {
     await provider.start()
   })
 
-  test('is not used if its issuer differs from the configuration', async () => {
+  test('is used with the cached metadata if the new metadata has another issuer', async () => {
     now = 10 * 3600_000
     provider.answer((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(
@@ -274,7 +276,7 @@ describe('the provider', () => {
   })
 })
 
-test('an unknown provider does not exist', async () => {
+test('a sign-in at an unknown provider is refused', async () => {
   const start = env.signIn.startProviderLogin({ providerId: 'none', browserHandle: 'browser' })
   expect(await codeOf(start)).toBe(Code.NotFound)
   expect(await finishLogin(env, 'none', 'state=x&code=y')).toEqual({ error: 'provider_not_found', redirectPath: '/' })

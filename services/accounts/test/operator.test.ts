@@ -9,7 +9,7 @@ import {
   callerOf,
   callersOf,
   codeOf,
-  silentStream,
+  disableStreamAcks,
   lastOnStream,
   makeUser,
   openEnv,
@@ -33,14 +33,14 @@ const create = (login: string, more: { password?: string; email?: string; roleNa
   env.operator.createUser({ login, password, ...more })
 
 describe('creating an account', () => {
-  test('creates an account that can sign in, with its address and roles', async () => {
+  test('creates one that can sign in, with its address and roles', async () => {
     const made = await create('Anton', { email: 'anton@example.org', roleNames: ['moderator', 'admin', 'moderator'] })
     expect(made).toMatchObject({ login: 'Anton', roleNames: ['admin', 'moderator'] })
     expect(made.userId).toMatch(/^U[0-9A-Za-z]{14}$/)
     expect((await signIn(env, 'anton@example.org')).session.userId).toBe(made.userId)
   })
 
-  test('is announced once, with the roles', async () => {
+  test('is announced once, together with its roles', async () => {
     await using recording = await recordEvents(env.bus, 'evt.>')
     const { userId } = await create('Bea', { roleNames: ['moderator'] })
     const ours = () => recording.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -63,12 +63,12 @@ describe('creating an account', () => {
     ['a login of one character', 'a', {}, Code.InvalidArgument],
     ['a login with a space', 'a b', {}, Code.InvalidArgument],
     ['a login with a NUL', 'ab\0', {}, Code.InvalidArgument],
-    ['a login that is a role', 'Moderator', {}, Code.InvalidArgument],
+    ['a login that is the name of a role', 'Moderator', {}, Code.InvalidArgument],
     ['a login that mentions everybody', 'all', {}, Code.InvalidArgument],
     ['a blocked login', 'Root', {}, Code.InvalidArgument],
     ['a short password', 'short-password', { password: '1234567' }, Code.InvalidArgument],
     ['a long password', 'long-password', { password: 'x'.repeat(129) }, Code.InvalidArgument],
-    ['something that is no address', 'no-address', { email: 'nowhere' }, Code.InvalidArgument],
+    ['an invalid address', 'no-address', { email: 'nowhere' }, Code.InvalidArgument],
     ['an address with a NUL', 'nul-address', { email: 'a\0@example.org' }, Code.InvalidArgument],
     ['an unknown role', 'no-role', { roleNames: ['janitor'] }, Code.NotFound],
     ['the role everyone', 'each', { roleNames: ['everyone'] }, Code.InvalidArgument],
@@ -81,11 +81,11 @@ describe('creating an account', () => {
     await create('clara', { email: 'clara@example.org' })
     expect(await codeOf(create('CLARA'))).toBe(Code.AlreadyExists)
     expect(await codeOf(create('clara2', { email: 'Clara@example.org' }))).toBe(Code.AlreadyExists)
-    // Nothing of the refused account is left, and its login is free.
+    // The refused call has not taken the login.
     expect(await codeOf(create('clara2'))).toBeUndefined()
   })
 
-  test('succeeds once when several calls race for one login or one address', async () => {
+  test('succeeds once if several concurrent calls want the same login or address', async () => {
     const logins = await Promise.all(Array.from({ length: 6 }, (_, n) => codeOf(create(n % 2 ? 'dora' : 'Dora'))))
     expect(logins.filter((code) => code === undefined)).toHaveLength(1)
     expect(logins.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
@@ -136,30 +136,30 @@ describe('deleting an account', () => {
   })
 })
 
-describe('giving a role', () => {
-  test('reaches the stream before the response, and has no further effect when repeated', async () => {
+describe('granting a role', () => {
+  test('is on the stream before the response, and does not change the roles when repeated', async () => {
     const userId = await makeUser(env, 'heinz')
-    const give = (roleName: string) => env.operator.grantRole({ login: 'heinz', roleName })
-    expect(await give('moderator')).toMatchObject({ userId, roleNames: ['moderator'] })
+    const grant = (roleName: string) => env.operator.grantRole({ login: 'heinz', roleName })
+    expect(await grant('moderator')).toMatchObject({ userId, roleNames: ['moderator'] })
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
     expect(fromBinary(EventBatchSchema, stored).events).toMatchObject([
       { version: expect.any(BigInt), fact: { case: 'userRolesChanged', value: { roleIds: ['moderator'] } } },
     ])
-    expect(await give('moderator')).toMatchObject({ roleNames: ['moderator'] })
-    expect(await give('admin')).toMatchObject({ roleNames: ['admin', 'moderator'] })
+    expect(await grant('moderator')).toMatchObject({ roleNames: ['moderator'] })
+    expect(await grant('admin')).toMatchObject({ roleNames: ['admin', 'moderator'] })
     const later = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
     expect(fromBinary(EventBatchSchema, later).events).toMatchObject([{ version: expect.any(BigInt) }])
   })
 
   test('is refused for unknown accounts and roles, and for everyone', async () => {
     await makeUser(env, 'inge')
-    const give = (login: string, roleName: string) => codeOf(env.operator.grantRole({ login, roleName }))
-    expect(await give('nobody', 'moderator')).toBe(Code.NotFound)
-    expect(await give('inge', 'janitor')).toBe(Code.NotFound)
-    expect(await give('inge', 'everyone')).toBe(Code.InvalidArgument)
+    const grant = (login: string, roleName: string) => codeOf(env.operator.grantRole({ login, roleName }))
+    expect(await grant('nobody', 'moderator')).toBe(Code.NotFound)
+    expect(await grant('inge', 'janitor')).toBe(Code.NotFound)
+    expect(await grant('inge', 'everyone')).toBe(Code.InvalidArgument)
   })
 
-  test('assigns all of several concurrent roles', async () => {
+  test('loses no role if several are granted concurrently', async () => {
     await makeUser(env, 'jutta')
     await Promise.all(
       ['moderator', 'admin', 'owner'].map((roleName) => env.operator.grantRole({ login: 'jutta', roleName })),
@@ -168,20 +168,20 @@ describe('giving a role', () => {
     expect(roleNames).toEqual(['admin', 'moderator', 'owner'])
   })
 
-  test('without the stream is unavailable, and a repetition waits until the role is announced', async () => {
+  test('fails with `unavailable` without the stream, and a repeated call waits until the role is announced', async () => {
     const userId = await makeUser(env, 'kurt')
     await eventually(async () => {
       const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
       expect(waiting.rowCount).toBe(0)
     })
-    const silence = await silentStream(env.bus)
-    const give = () => codeOf(env.operator.grantRole({ login: 'kurt', roleName: 'moderator' }))
-    expect(await give()).toBe(Code.Unavailable)
-    expect(await give()).toBe(Code.Unavailable)
-    await silence[Symbol.asyncDispose]()
-    await eventually(async () => expect(await give()).toBeUndefined())
+    const noAcks = await disableStreamAcks(env.bus)
+    const grant = () => codeOf(env.operator.grantRole({ login: 'kurt', roleName: 'moderator' }))
+    expect(await grant()).toBe(Code.Unavailable)
+    expect(await grant()).toBe(Code.Unavailable)
+    await noAcks[Symbol.asyncDispose]()
+    await eventually(async () => expect(await grant()).toBeUndefined())
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
-    // Each repetition announces the role again.
+    // Each repeated call announces the roles again.
     const { events } = fromBinary(EventBatchSchema, stored)
     expect(events.length).toBeGreaterThan(0)
     for (const { fact } of events)
@@ -197,7 +197,7 @@ describe('verifying an address', () => {
     expect((await signIn(env, 'lena@example.org')).session.userId).toBe(userId)
   })
 
-  test('is refused for an invalid address, an unknown account, or an address of another', async () => {
+  test('is refused for an invalid address, an unknown account, or an address of another account', async () => {
     await makeUser(env, 'max', { email: 'max@example.org' })
     await makeUser(env, 'moritz')
     const verify = (login: string, email: string) => codeOf(env.operator.verifyEmail({ login, email }))
@@ -210,7 +210,7 @@ describe('verifying an address', () => {
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(2)
   })
 
-  test('of an owner’s address makes an owner, announced to everyone', async () => {
+  test('that makes an owner announces the role', async () => {
     const userId = await makeUser(env, 'nora')
     await env.operator.verifyEmail({ login: 'nora', email: 'Boss@example.org' })
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
@@ -224,12 +224,12 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('of an owner’s address also counts at creation', async () => {
+  test('that makes an owner can be part of creating the account', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })
 
-test('accounts that already have an owner’s address become owners at the next start', async () => {
+test('accounts that already have a configured owner address become owners at the next start', async () => {
   await makeUser(env, 'paula', { email: 'paula@example.org' })
   await using recording = await recordEvents(env.bus, 'evt.control.user.*.roles_changed')
   await using _first = await env.start({ PARLEY_OWNER_EMAIL: 'PAULA@example.org' })
@@ -243,7 +243,7 @@ test('accounts that already have an owner’s address become owners at the next 
   expect(recording.events).toHaveLength(2)
 })
 
-test('an address named only by an administrator makes no owner until it is verified', async () => {
+test('an address that only an administrator declared verified makes no owner until it is verified', async () => {
   await makeUser(env, 'sara', { roleNames: ['admin'] })
   const admin = env.as(AdminUserService, await callerOf(env, 'sara'))
   const [email, early] = ['tom@example.org', 'ulla@example.org']
@@ -254,7 +254,7 @@ test('an address named only by an administrator makes no owner until it is verif
   await using _first = await env.start({ PARLEY_OWNERS_EMAILS: `${email}, ${early}` })
   await eventually(async () => expect(await rolesOf('ulla')).toEqual(['owner']))
   expect(await rolesOf('tom')).toEqual([])
-  // The owner of the mailbox can enter a code; the operator may vouch for it too.
+  // The user could verify it with a code; here the operator does.
   await env.operator.verifyEmail({ login: 'tom', email })
   await using _second = await env.start({ PARLEY_OWNERS_EMAILS: `${email}, ${early}` })
   await eventually(async () => expect(await rolesOf('tom')).toEqual(['owner']))
@@ -296,8 +296,8 @@ describe('the first owner', () => {
   })
 })
 
-describe('sessions', () => {
-  test('are listed while valid, and end one by one or all at once', async () => {
+describe('the sessions of an account', () => {
+  test('are listed while valid, and can be ended one by one or all together', async () => {
     const userId = await makeUser(env, 'sessions')
     const [first, second] = [await signIn(env, 'sessions'), await signIn(env, 'sessions')]
     const list = async () => (await env.operator.listSessions({ login: 'Sessions' })).sessions
@@ -319,7 +319,7 @@ describe('sessions', () => {
     await signIn(env, 'sessions')
   })
 
-  test('of an unknown account are not found', async () => {
+  test('cannot be listed or ended if the account is unknown', async () => {
     expect(await codeOf(env.operator.listSessions({ login: 'nobody' }))).toBe(Code.NotFound)
     expect(await codeOf(env.operator.endSessions({ login: 'nobody' }))).toBe(Code.NotFound)
   })

@@ -5,17 +5,17 @@ import { eq } from 'drizzle-orm'
 import pg from 'pg'
 import { users } from '../src/store/schema.ts'
 import { callersOf, codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
-import { mailFolder, type MailFolder } from './_mails.ts'
+import { createMailFolder, type MailFolder } from './_mails.ts'
 
 const minute = 60_000
-const next = 'another long enough secret'
+const newPassword = 'another long enough secret'
 let env: Env
 let folder: MailFolder
 let now = Date.now()
 
 beforeAll(async () => {
   env = await openEnv()
-  folder = await mailFolder()
+  folder = await createMailFolder()
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_WEBSERVER_URL: 'https://chat.example.org/' }
   await env.start(settings, { now: () => new Date(now) })
 })
@@ -28,9 +28,9 @@ afterAll(async () => {
 })
 
 const request = (email: string) => env.signIn.requestPasswordReset({ email })
-const reset = (token: string, password = next) => env.signIn.resetPassword({ token, password })
+const reset = (token: string, password = newPassword) => env.signIn.resetPassword({ token, password })
 const link = /https:\/\/chat\.example\.org\/reset-password\?token=(\w+)/
-/** The mails with a link, without notices of new passwords. */
+/** Waits until this many mails with a password link have arrived; ignores notices of new passwords. */
 const mailsTo = (email: string, count: number) =>
   eventually(async () => {
     const mails = (await folder.mails(email)).filter(({ text }) => link.test(text))
@@ -46,7 +46,7 @@ async function tokenFor(email: string, earlier = 0): Promise<string> {
 }
 
 describe('a forgotten password', () => {
-  test('is replaced through a mailed link, which ends every session and begins none', async () => {
+  test('is replaced through a mailed link, which ends every session and starts none', async () => {
     const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
     const { digests } = await signIn(env, 'anna')
     await using recording = await recordEvents(env.bus, `evt.>`)
@@ -54,7 +54,7 @@ describe('a forgotten password', () => {
     expect(await reset(token)).toMatchObject({ userId })
     expect((await callersOf(env, digests)).size).toBe(0)
     expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
-    expect((await signIn(env, 'anna', next)).session.userId).toBe(userId)
+    expect((await signIn(env, 'anna', newPassword)).session.userId).toBe(userId)
     const kinds = () => recording.events.filter((event) => event.aggregateId === userId).map(({ kind }) => kind)
     await eventually(() =>
       expect(kinds()).toEqual(
@@ -70,7 +70,7 @@ describe('a forgotten password', () => {
     expect(ended?.fact.value).toMatchObject({ all: true, reason: 'password_reset' })
   })
 
-  test('link is valid once, for an hour, and not after a newer one was used', async () => {
+  test('can be replaced with a link only once, within an hour, and not after a newer link was used', async () => {
     await makeUser(env, 'bert', { email: 'bert@example.org' })
     const first = await tokenFor('bert@example.org')
     now += 5 * minute
@@ -85,14 +85,14 @@ describe('a forgotten password', () => {
     expect(await codeOf(reset(third))).toBe(Code.InvalidArgument)
   })
 
-  test('link remains valid when the new password is refused', async () => {
+  test('can still be replaced with the same link after an invalid new password was refused', async () => {
     await makeUser(env, 'cleo', { email: 'cleo@example.org' })
     const token = await tokenFor('cleo@example.org')
     expect(await codeOf(reset(token, 'short'))).toBe(Code.InvalidArgument)
     expect(await codeOf(reset(token))).toBeUndefined()
   })
 
-  test('sends at most one mail in five minutes, to the address as it was verified', async () => {
+  test('causes at most one mail in five minutes, to the address as it was verified', async () => {
     await makeUser(env, 'dora', { email: 'dora@example.org' })
     await Promise.all(['dora@example.org', 'DORA@EXAMPLE.ORG', ' dora@example.org '].map(request))
     await mailsTo('dora@example.org', 1)
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     expect(await folder.mails('DORA@example.org')).toEqual([])
   })
 
-  test('of unknown or deleted people gets the same response', async () => {
+  test('has the same response for unknown and deleted accounts', async () => {
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
     await makeUser(env, 'emil', { email: 'emil@example.org' })
@@ -115,14 +115,14 @@ describe('a forgotten password', () => {
     expect(await codeOf(request('no address'))).toBe(Code.InvalidArgument)
   })
 
-  test('gets the response before anything is done, so that timing reveals nothing', async () => {
+  test('has a response that does not wait for the mail, so that timing reveals nothing', async () => {
     const userId = await makeUser(env, 'fritz', { email: 'fritz@example.org' })
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
     try {
       await other.query('begin')
       await other.query('select 1 from users where id = $1 for update', [userId])
-      // A call that waited for the account's row would return unavailable.
+      // A call that waited for the locked row would fail with unavailable.
       expect(await codeOf(request('fritz@example.org'))).toBeUndefined()
       await other.query('rollback')
     } finally {
@@ -130,14 +130,14 @@ describe('a forgotten password', () => {
     }
   })
 
-  test('can set the first password of an account', async () => {
+  test('may be missing: the link then sets the first password', async () => {
     const userId = await makeUser(env, 'greta', { email: 'greta@example.org' })
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId))
     await reset(await tokenFor('greta@example.org'))
-    expect((await signIn(env, 'greta', next)).session.userId).toBe(userId)
+    expect((await signIn(env, 'greta', newPassword)).session.userId).toBe(userId)
   })
 
-  test('is not replaced by made-up tokens', async () => {
+  test('is not replaced with invalid tokens', async () => {
     for (const token of ['', 'x'.repeat(43), '\0']) expect(await codeOf(reset(token))).toBe(Code.InvalidArgument)
   })
 })

@@ -8,7 +8,7 @@ import { credentials, users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
 
 const minute = 60_000
-const next = 'another long enough secret'
+const newPassword = 'another long enough secret'
 let env: Env
 let now = Date.now()
 
@@ -24,43 +24,45 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const update = (who: TestCaller, change: { password: string; currentPassword?: string }) =>
   env.as(MyAccountService, who).updatePassword(change)
 
-describe('a changed password', () => {
-  test('takes effect, ends every credential and notifies sockets before the response', async () => {
+describe('changing a password', () => {
+  test('ends every credential and notifies sockets before the response', async () => {
     const userId = await makeUser(env, 'anna')
     const other = await signIn(env, 'anna')
     const who = await callerOf(env, 'anna')
     await using recording = await recordEvents(env.bus, `evt.>`)
-    const { user } = await update(who, { password: next, currentPassword: password })
+    const { user } = await update(who, { password: newPassword, currentPassword: password })
     expect(user).toMatchObject({ id: userId, login: 'anna' })
     expect((await callersOf(env, other.digests)).size).toBe(0)
     expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
-    expect((await signIn(env, 'anna', next)).session.userId).toBe(userId)
+    expect((await signIn(env, 'anna', newPassword)).session.userId).toBe(userId)
     await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('credentials_ended'))
     const ended = recording.events.find(({ kind }) => kind === 'credentials_ended')
     expect(ended?.fact.value).toMatchObject({ all: true, reason: 'password_changed' })
     await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('user_password_hash_changed'))
   })
 
-  test('needs the current one', async () => {
+  test('needs the current password', async () => {
     await makeUser(env, 'bert')
     const who = await callerOf(env, 'bert')
-    expect(await codeOf(update(who, { password: next }))).toBe(Code.InvalidArgument)
-    expect(await codeOf(update(who, { password: next, currentPassword: 'a wrong one' }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(update(who, { password: newPassword }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(update(who, { password: newPassword, currentPassword: 'a wrong one' }))).toBe(
+      Code.InvalidArgument,
+    )
     expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
   })
 
-  test('cannot be guessed with tokens of other clients, however many there are', async () => {
+  test('counts wrong current passwords of all tokens of other web clients together, but apart from the user’s own session', async () => {
     await makeUser(env, 'hans')
     const codes: (Code | undefined)[] = []
     for (let n = 0; n < 11; n++) {
       const token = await callerOf(env, 'hans')
       const mine = eq(credentials.id, token.credentialId ?? '')
       await env.db.update(credentials).set({ freshUntil: null }).where(mine)
-      codes.push(await codeOf(update(token, { password: next, currentPassword: 'a guess' })))
+      codes.push(await codeOf(update(token, { password: newPassword, currentPassword: 'a guess' })))
     }
     expect(codes).toEqual([...Array.from({ length: 10 }, () => Code.InvalidArgument), Code.ResourceExhausted])
     const own = await callerOf(env, 'hans')
-    expect(await codeOf(update(own, { password: next, currentPassword: password }))).toBeUndefined()
+    expect(await codeOf(update(own, { password: newPassword, currentPassword: password }))).toBeUndefined()
   })
 
   test('invalidates links and codes sent before', async () => {
@@ -72,16 +74,16 @@ describe('a changed password', () => {
     }
     const token = await issueFlowToken(env.db, tokenContext, flow)
     expect(await peekFlowToken(env.db, tokenContext, 'password_reset', token)).toMatchObject({ userId })
-    await update(await callerOf(env, 'cleo'), { password: next, currentPassword: password })
+    await update(await callerOf(env, 'cleo'), { password: newPassword, currentPassword: password })
     expect(await peekFlowToken(env.db, tokenContext, 'password_reset', token)).toBeUndefined()
-    // A credential inserted concurrently belongs to the previous generation; a newer one is valid.
-    const late = await issueFlowToken(env.db, tokenContext, flow)
-    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', late)).toBeUndefined()
-    const today = await issueFlowToken(env.db, tokenContext, { ...flow, user: { id: userId, authGeneration: 1 } })
-    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', today)).toMatchObject({ userId })
+    // A link issued concurrently has the previous auth generation and is invalid; a newer one is valid.
+    const concurrent = await issueFlowToken(env.db, tokenContext, flow)
+    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', concurrent)).toBeUndefined()
+    const newer = await issueFlowToken(env.db, tokenContext, { ...flow, user: { id: userId, authGeneration: 1 } })
+    expect(await peekFlowToken(env.db, tokenContext, 'password_reset', newer)).toMatchObject({ userId })
   })
 
-  test('has 8 to 128 significant bytes', async () => {
+  test('accepts 8 to 128 bytes, all of which are significant', async () => {
     await makeUser(env, 'dora')
     const long = 'p'.repeat(127)
     const who = await callerOf(env, 'dora')
@@ -102,31 +104,31 @@ describe('a first password', () => {
     return { who, session }
   }
 
-  test('needs a fresh credential and keeps the existing ones', async () => {
+  test('needs a fresh credential, and ends no credential', async () => {
     const { who, session } = await passwordless('emil')
     await using recording = await recordEvents(env.bus, `evt.user.${who.userId}.*`)
-    await update(who, { password: next })
+    await update(who, { password: newPassword })
     expect((await callersOf(env, session.digests)).size).toBe(2)
-    expect((await signIn(env, 'emil', next)).session.userId).toBe(who.userId)
+    expect((await signIn(env, 'emil', newPassword)).session.userId).toBe(who.userId)
     await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('user_password_hash_changed'))
   })
 
-  test('is refused if the proof is older than half an hour, regardless of the caller’s claims', async () => {
+  test('is refused half an hour after the sign-in, even if the caller claims to be fresh', async () => {
     const { who } = await passwordless('frida')
     now += 30 * minute
-    expect(await codeOf(update({ ...who, fresh: true }, { password: next }))).toBe(Code.FailedPrecondition)
-    expect(await codeOf(update(who, { password: next, currentPassword: password }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(update({ ...who, fresh: true }, { password: newPassword }))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(update(who, { password: newPassword, currentPassword: password }))).toBe(Code.InvalidArgument)
   })
 
   test('is refused to credentials that can never be fresh, and to ended ones', async () => {
     const { who } = await passwordless('gerd')
     const mine = eq(credentials.id, who.credentialId ?? '')
     await env.db.update(credentials).set({ freshUntil: null }).where(mine)
-    expect(await codeOf(update(who, { password: next }))).toBe(Code.FailedPrecondition)
+    expect(await codeOf(update(who, { password: newPassword }))).toBe(Code.FailedPrecondition)
     await env.db
       .update(credentials)
       .set({ freshUntil: sql`now() + interval '1 hour'`, endedAt: new Date() })
       .where(mine)
-    expect(await codeOf(update(who, { password: next }))).toBe(Code.Unauthenticated)
+    expect(await codeOf(update(who, { password: newPassword }))).toBe(Code.Unauthenticated)
   })
 })

@@ -12,15 +12,15 @@ beforeAll(async () => {
 })
 
 afterEach(() => {
-  env.neighbours.away.clear()
+  env.fakes.unavailable.clear()
 })
 
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const remove = (userId: string) => env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
+const markDeleted = (userId: string) => env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
 
 describe('the viewer', () => {
-  test('gets their profile and permissions', async () => {
+  test('gets their own profile and permissions', async () => {
     const userId = await makeUser(env, 'Anna', { email: 'anna@example.org' })
     const viewer = await env.viewerOf(userId).getViewer({})
     expect(viewer.user).toMatchObject({
@@ -56,7 +56,7 @@ describe('the viewer', () => {
     })
   })
 
-  test('an owner may do everything', async () => {
+  test('may do everything if they are an owner', async () => {
     const userId = await makeUser(env, 'boss', { roleNames: ['owner'] })
     const viewer = await env.viewerOf(userId, 'owner').getViewer({})
     // The only owner cannot be deleted.
@@ -65,25 +65,25 @@ describe('the viewer', () => {
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
   })
 
-  test('an owner can be deleted while another one can sign in', async () => {
+  test('who is an owner can be deleted only while another owner can sign in', async () => {
     const userId = await makeUser(env, 'parting', { roleNames: ['owner'] })
     const other = await makeUser(env, 'staying', { roleNames: ['owner'] })
     await env.db.delete(userRoles).where(notInArray(userRoles.userId, [userId, other]))
-    const mayGo = async () => (await env.viewerOf(userId, 'owner').getViewer({})).user?.viewerCanDeleteAccount
+    const canDelete = async () => (await env.viewerOf(userId, 'owner').getViewer({})).user?.viewerCanDeleteAccount
     const change = (columns: Partial<typeof users.$inferInsert>) =>
       env.db.update(users).set(columns).where(eq(users.id, other))
-    expect(await mayGo()).toBe(true)
+    expect(await canDelete()).toBe(true)
     await change({ deactivatedAt: new Date() })
-    expect(await mayGo()).toBe(false)
+    expect(await canDelete()).toBe(false)
     await change({ deactivatedAt: null })
-    expect(await mayGo()).toBe(true)
+    expect(await canDelete()).toBe(true)
     await change({ deletedAt: new Date() })
-    expect(await mayGo()).toBe(false)
+    expect(await canDelete()).toBe(false)
   })
 
-  test('is answered although other services are unavailable', async () => {
+  test('gets a response even if other services are unavailable', async () => {
     const userId = await makeUser(env, 'carl')
-    env.neighbours.away.add('messaging').add('notifications')
+    env.fakes.unavailable.add('messaging').add('notifications')
     const viewer = await env.viewerOf(userId).getViewer({})
     expect(viewer).toMatchObject({
       user: { profile: { login: 'carl' } },
@@ -92,19 +92,19 @@ describe('the viewer', () => {
     })
   })
 
-  test('must exist', async () => {
+  test('must have an account', async () => {
     const userId = await makeUser(env, 'dirk')
-    await remove(userId)
+    await markDeleted(userId)
     expect(await codeOf(env.viewerOf(userId).getViewer({}))).toBe(Code.Unauthenticated)
     expect(await codeOf(env.viewerOf('Unobody').getViewer({}))).toBe(Code.Unauthenticated)
   })
 })
 
 describe('profiles', () => {
-  test('are returned in the requested order, without duplicates and unknown ones, deleted ones without a name', async () => {
+  test('are returned in the requested order, without duplicates and unknown ones; those of deleted accounts have no name', async () => {
     const [ada, bob] = [await makeUser(env, 'ada', { roleNames: ['moderator'] }), await makeUser(env, 'bob')]
     const gone = await makeUser(env, 'gone')
-    await remove(gone)
+    await markDeleted(gone)
     const { profiles } = await env.internal.getProfiles({ userIds: [bob, 'Unobody', gone, ada, bob, 'U\0'] })
     expect(profiles.map(({ user }) => user?.id)).toEqual([bob, gone, ada])
     expect(profiles[0]).toMatchObject({ user: { login: 'bob', displayName: 'bob', deleted: false }, roleIds: [] })
@@ -120,9 +120,9 @@ describe('profiles', () => {
   })
 })
 
-test('data for read models is returned by id; of deleted accounts it says only that they are deleted', async () => {
+test('GetPeople returns accounts by id; of deleted ones it says only that they are deleted', async () => {
   const [herb, gone] = [await makeUser(env, 'herb', { roleNames: ['moderator'] }), await makeUser(env, 'left')]
-  await remove(gone)
+  await markDeleted(gone)
   const { people } = await env.internal.getPeople({ userIds: [herb, gone, 'Unobody'] })
   expect(new Map(people.map((person) => [person.userId, person]))).toMatchObject(
     new Map([
@@ -137,9 +137,9 @@ test('data for read models is returned by id; of deleted accounts it says only t
   expect(await codeOf(env.internal.getPeople({ userIds }))).toBe(Code.InvalidArgument)
 })
 
-test('every account is listed in pages, tombstones included', async () => {
+test('ListPeople returns every account in pages, tombstones included', async () => {
   const made = await Promise.all(['l1', 'l2', 'l3'].map((login) => makeUser(env, login, { roleNames: ['moderator'] })))
-  await remove(made[0] ?? '')
+  await markDeleted(made[0] ?? '')
   const listed: { userId: string; deleted: boolean; roleIds: string[]; version: bigint }[] = []
   for (let after = ''; ;) {
     const { people } = await env.internal.listPeople({ after, limit: 2 })
@@ -158,9 +158,9 @@ test('every account is listed in pages, tombstones included', async () => {
   expect((await env.internal.listPeople({})).people).toHaveLength(listed.length)
 })
 
-test('accounts are counted, tombstones left out', async () => {
+test('CountUsers does not count deleted accounts', async () => {
   const { count } = await env.internal.countUsers({})
   const [, gone = ''] = [await makeUser(env, 'counted'), await makeUser(env, 'uncounted')]
-  await remove(gone)
+  await markDeleted(gone)
   expect((await env.internal.countUsers({})).count).toBe(count + 1)
 })

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const hintsOf = (userId: string) => hints.filter((hint) => hint.userId === userId).map(({ status }) => status)
-const receives = (userId: string, ...statuses: PresenceStatus[]) =>
+const expectHints = (userId: string, ...statuses: PresenceStatus[]) =>
   eventually(() => expect(hintsOf(userId)).toEqual(statuses))
 
 async function report(userId: string, status: PresenceStatus, userSelected = false) {
@@ -35,10 +35,10 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
 }
 
 /**
- * Reports until the change is announced, because a report that waits too long for Redis is abandoned. The hint precedes
- * the response.
+ * Reports until the change is announced: a report that waits too long for Redis is abandoned. The hint is published
+ * before the response.
  */
-async function comes(userId: string, status: PresenceStatus): Promise<void> {
+async function reportUntilAnnounced(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
   await eventually(async () => {
     await report(userId, status)
@@ -46,7 +46,7 @@ async function comes(userId: string, status: PresenceStatus): Promise<void> {
   })
 }
 
-async function shown(userId: string) {
+async function presenceOf(userId: string) {
   const { users } = await env.as(UserService, { userId }).batchGetUsers({ userIds: [userId] })
   return users[0]?.user?.presenceStatus
 }
@@ -57,12 +57,12 @@ async function allConnected(login: string) {
   await eventually(async () => {
     for (let n = 0; n < 12; n++) {
       await report(userId, ONLINE)
-      expect(await shown(userId)).toBe(ONLINE)
+      expect(await presenceOf(userId)).toBe(ONLINE)
     }
   })
 }
 
-describe('before it expires', () => {
+describe('presence', () => {
   let processes: AsyncDisposable[] = []
 
   beforeAll(async () => {
@@ -74,22 +74,22 @@ describe('before it expires', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('is shown with every user, and announced only on change', async () => {
+  test('is part of every user, and announced only when it changes', async () => {
     const userId = await makeUser(env, 'anna')
-    expect(await shown(userId)).toBe(OFFLINE)
+    expect(await presenceOf(userId)).toBe(OFFLINE)
     expect(await report(userId, ONLINE)).toBe(ONLINE)
     expect(await report(userId, ONLINE)).toBe(ONLINE)
-    expect(await shown(userId)).toBe(ONLINE)
+    expect(await presenceOf(userId)).toBe(ONLINE)
     expect((await env.internal.getProfiles({ userIds: [userId] })).profiles[0]?.user?.presenceStatus).toBe(ONLINE)
     expect((await env.viewerOf(userId).getViewer({})).user?.profile?.presenceStatus).toBe(ONLINE)
     expect(await report(userId, AWAY)).toBe(AWAY)
-    await receives(userId, ONLINE, AWAY)
+    await expectHints(userId, ONLINE, AWAY)
     const versions = hints.filter((hint) => hint.userId === userId).map(({ version }) => version)
     expect(versions[1]).toBeGreaterThan(versions[0] ?? 0n)
     expect(hints.filter(({ crowded }) => crowded)).toEqual([])
   })
 
-  test('a manual choice overrides automatic reports until it is cleared', async () => {
+  test('that the user chose overrides automatic reports until the user chooses to be online', async () => {
     const userId = await makeUser(env, 'bert')
     expect(await report(userId, DND, true)).toBe(DND)
     expect(await report(userId, ONLINE)).toBe(DND)
@@ -99,23 +99,23 @@ describe('before it expires', () => {
     expect(await report(userId, ONLINE, true)).toBe(ONLINE)
     expect(await report(userId, AWAY)).toBe(AWAY)
     expect(await report(userId, ONLINE)).toBe(ONLINE)
-    await receives(userId, DND, AWAY, ONLINE, AWAY, ONLINE)
+    await expectHints(userId, DND, AWAY, ONLINE, AWAY, ONLINE)
   })
 
-  test('nobody can appear offline permanently', async () => {
+  test('cannot be set to offline', async () => {
     const userId = await makeUser(env, 'carl')
     for (const status of [OFFLINE, UNSPECIFIED]) expect(await codeOf(report(userId, status))).toBe(Code.InvalidArgument)
-    expect(await shown(userId)).toBe(OFFLINE)
+    expect(await presenceOf(userId)).toBe(OFFLINE)
   })
 
-  test('without Redis everybody is offline, and calls are still answered', async () => {
+  test('is shown as offline while Redis is unavailable, and calls succeed', async () => {
     const userId = await makeUser(env, 'dora')
     await report(userId, ONLINE)
     await env.redis.stop()
     try {
       expect(await report(userId, AWAY)).toBe(AWAY)
-      expect(await shown(userId)).toBe(OFFLINE)
-      // Services learn that presence is unknown, and can wait.
+      expect(await presenceOf(userId)).toBe(OFFLINE)
+      // Other services can see that presence is unknown.
       expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
       expect((await env.as(UserService, { userId }).listUsers({})).users.length).toBeGreaterThan(0)
     } finally {
@@ -123,14 +123,14 @@ describe('before it expires', () => {
     }
     await eventually(async () => {
       await report(userId, AWAY)
-      expect(await shown(userId)).toBe(AWAY)
+      expect(await presenceOf(userId)).toBe(AWAY)
     })
-    // Other people may be online although their reports were lost.
+    // Other users may be online although their reports were lost.
     expect(await env.internal.getPresences({ userIds: [userId] })).toMatchObject({ presences: [], unknown: true })
   })
 })
 
-describe('when it expires', () => {
+describe('presence with a short lease', () => {
   let processes: AsyncDisposable[] = []
 
   beforeAll(async () => {
@@ -142,19 +142,19 @@ describe('when it expires', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('is announced once', async () => {
+  test('is announced as offline once when it expires', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
-    await comes(userId, ONLINE)
-    await receives(userId, ONLINE, OFFLINE)
-    expect(await shown(userId)).toBe(OFFLINE)
-    await comes(other, AWAY)
-    await receives(other, AWAY, OFFLINE)
+    await reportUntilAnnounced(userId, ONLINE)
+    await expectHints(userId, ONLINE, OFFLINE)
+    expect(await presenceOf(userId)).toBe(OFFLINE)
+    await reportUntilAnnounced(other, AWAY)
+    await expectHints(other, AWAY, OFFLINE)
     expect(hintsOf(userId)).toEqual([ONLINE, OFFLINE])
-    await comes(userId, ONLINE)
-    await receives(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
+    await reportUntilAnnounced(userId, ONLINE)
+    await expectHints(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
   })
 
-  test('presence is known again one lease after an outage of Redis', async () => {
+  test('is known again one lease after an outage of Redis', async () => {
     const userId = await makeUser(env, 'rita')
     await env.redis.stop()
     await env.redis.start()
@@ -166,14 +166,14 @@ describe('when it expires', () => {
     })
   })
 
-  test('automatic reports do not prolong a choice', async () => {
+  test('that the user chose is not extended by automatic reports', async () => {
     const userId = await makeUser(env, 'gerd')
     await report(userId, AWAY, true)
     await eventually(async () => expect(await report(userId, ONLINE)).toBe(ONLINE))
   })
 })
 
-describe('when many people are online', () => {
+describe('while many people are online', () => {
   let process: AsyncDisposable
   beforeAll(async () => {
     process = await env.start({}, { presenceCrowd: 0 })
@@ -184,31 +184,31 @@ describe('when many people are online', () => {
   const audiences = (userId: string) =>
     hints.filter((hint) => hint.userId === userId).map(({ crowded, audience }) => (crowded ? audience : 'everyone'))
 
-  test('only people who share a room are notified; rooms is queried for them from time to time', async () => {
+  test('only people who share a room with the user are notified, and rooms is queried for them once', async () => {
     const userId = await makeUser(env, 'hanna')
     await report(userId, ONLINE)
     await report(userId, AWAY)
-    await receives(userId, ONLINE, AWAY)
+    await expectHints(userId, ONLINE, AWAY)
     expect(audiences(userId)).toEqual([
       [userId, 'Ubert'],
       [userId, 'Ubert'],
     ])
-    expect(env.neighbours.audienceRequests.filter((requested) => requested === userId)).toEqual([userId])
+    expect(env.fakes.audienceRequests.filter((requested) => requested === userId)).toEqual([userId])
   })
 
-  test('everybody is notified while rooms does not answer', async () => {
+  test('everybody is notified if rooms is unavailable', async () => {
     const userId = await makeUser(env, 'ida')
-    env.neighbours.away.add('rooms')
+    env.fakes.unavailable.add('rooms')
     await report(userId, ONLINE)
-    await receives(userId, ONLINE)
-    env.neighbours.away.delete('rooms')
+    await expectHints(userId, ONLINE)
+    env.fakes.unavailable.delete('rooms')
     await report(userId, AWAY)
-    await receives(userId, ONLINE, AWAY)
+    await expectHints(userId, ONLINE, AWAY)
     expect(audiences(userId)).toEqual(['everyone', [userId, 'Ubert']])
   })
 })
 
-describe('sweeping', () => {
+describe('Presence', () => {
   const everyMs = 100
   let redis: RedisClient
   let received: Hint[] = []
@@ -228,7 +228,7 @@ describe('sweeping', () => {
   const presence = (leaseMs: number, announce = async (hints: readonly Hint[]) => void received.push(...hints)) =>
     new Presence({ redis, announce, leaseMs })
 
-  test('another process announces what one process could not', async () => {
+  test('announces what another process failed to announce', async () => {
     const failing = presence(1, () => Promise.reject(new Error('gone')))
     await failing.report('Uanna', ONLINE, false)
     const other = presence(1)
@@ -239,7 +239,7 @@ describe('sweeping', () => {
     })
   })
 
-  test('a user who returns during the announcement stays', async () => {
+  test('keeps a user who returns during the announcement', async () => {
     const back = presence(60_000)
     const sweeper = presence(1, async (hints) => {
       received.push(...hints)
@@ -256,40 +256,40 @@ describe('sweeping', () => {
     expect(await redis.keys('presence:*:deadlines')).toHaveLength(1)
   })
 
-  test('a short stall of a process does not make people appear offline', async () => {
+  test('does not return users as offline because of a short stall of the process', async () => {
     const slow = presence(60_000)
-    const there = new Map([['Uanna', ONLINE]])
+    const online = new Map([['Uanna', ONLINE]])
     // A report that waits too long for Redis is abandoned.
     await eventually(async () => {
       await slow.report('Uanna', ONLINE, false)
-      expect(await slow.of(['Uanna'])).toEqual(there)
+      expect(await slow.of(['Uanna'])).toEqual(online)
     })
-    const requested = slow.of(['Uanna'])
+    const pending = slow.of(['Uanna'])
     const until = Date.now() + 400
     while (Date.now() < until);
-    expect(await requested).toEqual(there)
+    expect(await pending).toEqual(online)
   })
 
-  test('the presence of people who could not report during a stall of Redis is unknown', async () => {
+  test('is unsure after Redis did not respond for a while, because reports may have been lost', async () => {
     const one = presence(3000)
-    const answers = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))
-    await answers()
-    const requested = jest.spyOn(redis, 'mget').mockImplementationOnce(() => new Promise(() => {}))
+    const expectAnswer = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))
+    await expectAnswer()
+    const mget = jest.spyOn(redis, 'mget').mockImplementationOnce(() => new Promise(() => {}))
     expect(await one.of(['Uanna'])).toBeUndefined()
-    await answers()
+    await expectAnswer()
     expect(one.isUnsure).toBe(false)
-    requested.mockClear().mockImplementation(() => new Promise(() => {}))
+    mget.mockClear().mockImplementation(() => new Promise(() => {}))
     await eventually(async () => {
       await one.of(['Uanna'])
-      expect(requested.mock.calls.length).toBeGreaterThan(1)
+      expect(mget.mock.calls.length).toBeGreaterThan(1)
     })
-    requested.mockRestore()
-    await answers()
+    mget.mockRestore()
+    await expectAnswer()
     expect(one.isUnsure).toBe(true)
     await eventually(() => !one.isUnsure)
   })
 
-  test('people count as many above the limit', async () => {
+  test('announces a change as crowded if more people are online than the limit', async () => {
     const crowds: boolean[] = []
     const counting = () =>
       new Presence({ redis, announce: async (_, crowded) => void crowds.push(crowded), leaseMs: 60_000, crowd: 1 })
@@ -300,9 +300,9 @@ describe('sweeping', () => {
     expect(crowds).toEqual([false, true])
   })
 
-  test('thousands expire in one sweep', async () => {
+  test('announces thousands of expired users at once', async () => {
     const many = presence(1)
-    // A few at a time, because a report does not wait long for Redis.
+    // In batches, because a report does not wait long for Redis.
     for (let from = 0; from < 12_000; from += 200)
       await Promise.all(Array.from({ length: 200 }, (_, n) => many.report(`U${from + n}`, ONLINE, false)))
     await eventually(() => expect(received).toHaveLength(12_000))

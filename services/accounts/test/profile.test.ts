@@ -2,12 +2,12 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { MyAccountService, UserService } from '@parley/contracts/api'
 import { codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 const day = 24 * 3600_000
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let now: Date
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
   // Two processes: the database decides races between them.
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
 })
 
 beforeEach(() => {
@@ -26,14 +26,14 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const update = (userId: string, names: { displayName?: string; login?: string }) => account(userId).updateProfile(names)
-const shown = async (userId: string) =>
+const profileOf = async (userId: string) =>
   (await env.as(UserService, { userId }).getUser({ target: { case: 'userId', value: userId } })).user?.user
 
 describe('the display name', () => {
-  test('is shown to everyone once it is changed', async () => {
+  test('is shown and announced to everyone once it is changed', async () => {
     const userId = await makeUser(env, 'anna')
     expect((await update(userId, { displayName: ' Anna Äö 🎉 ' })).user).toMatchObject({ displayName: 'Anna Äö 🎉' })
-    expect(await shown(userId)).toMatchObject({ login: 'anna', displayName: 'Anna Äö 🎉' })
+    expect(await profileOf(userId)).toMatchObject({ login: 'anna', displayName: 'Anna Äö 🎉' })
     const kinds = await events.kindsOf(userId, 'user_display_name_changed')
     expect(kinds).toEqual(['user_created', 'user_profile_updated', 'user_display_name_changed'])
     const [, updated, note] = events.of(userId)
@@ -48,7 +48,7 @@ describe('the display name', () => {
       },
     ])
     expect(updated?.actorId).toBe(userId)
-    expect(JSON.stringify([updated?.fact, note?.fact], bigints)).not.toContain('Anna')
+    expect(JSON.stringify([updated?.fact, note?.fact], bigintToString)).not.toContain('Anna')
     expect(deliveriesOf(note)).toEqual([])
   })
 
@@ -56,17 +56,17 @@ describe('the display name', () => {
     const userId = await makeUser(env, 'bert')
     await update(userId, { displayName: 'Bert B' })
     expect((await update(userId, { displayName: '' })).user).toMatchObject({ displayName: 'bert' })
-    expect(await shown(userId)).toMatchObject({ displayName: 'bert' })
+    expect(await profileOf(userId)).toMatchObject({ displayName: 'bert' })
   })
 
-  test('is validated', async () => {
+  test('is refused if it is invalid', async () => {
     const userId = await makeUser(env, 'carl')
     for (const displayName of ['🎉', 'a\u200Bb', 'x'.repeat(33), 'a  b'])
       expect(await codeOf(update(userId, { displayName }))).toBe(Code.InvalidArgument)
-    expect(await shown(userId)).toMatchObject({ displayName: 'carl' })
+    expect(await profileOf(userId)).toMatchObject({ displayName: 'carl' })
   })
 
-  test('an update without a change is not announced', async () => {
+  test('is not announced if the update does not change it', async () => {
     const userId = await makeUser(env, 'dora')
     await update(userId, { displayName: 'Dora' })
     await update(userId, { displayName: 'Dora' })
@@ -79,14 +79,14 @@ describe('the display name', () => {
 })
 
 describe('the login', () => {
-  test('changes once in 30 days', async () => {
+  test('can be changed once in 30 days', async () => {
     const userId = await makeUser(env, 'emil')
     expect((await update(userId, { login: 'emilio' })).user).toMatchObject({ login: 'emilio', displayName: 'emilio' })
     expect((await signIn(env, 'Emilio')).session.userId).toBe(userId)
     expect(await codeOf(signIn(env, 'emil'))).toBe(Code.Unauthenticated)
     now = new Date(now.getTime() + 30 * day - 1)
     expect(await codeOf(update(userId, { login: 'emil' }))).toBe(Code.FailedPrecondition)
-    expect(await shown(userId)).toMatchObject({ login: 'emilio' })
+    expect(await profileOf(userId)).toMatchObject({ login: 'emilio' })
     now = new Date(now.getTime() + 1)
     expect((await update(userId, { login: 'emil' })).user).toMatchObject({ login: 'emil' })
     expect(await events.kindsOf(userId, 'user_login_cooldown_started', 2)).toEqual([
@@ -108,7 +108,7 @@ describe('the login', () => {
     expect(user?.lastLoginChange?.seconds).toBe(BigInt(Math.floor(now.getTime() / 1000)))
   })
 
-  test('may change its letter case at any time, without a cooldown', async () => {
+  test('may be changed in letter case at any time, which starts no cooldown', async () => {
     const userId = await makeUser(env, 'fritz')
     await update(userId, { login: 'FRITZ' })
     expect((await update(userId, { login: 'fritzi' })).user).toMatchObject({ login: 'fritzi' })
@@ -120,17 +120,17 @@ describe('the login', () => {
   test.each([
     ['blocked', 'Root'],
     ['the name of a role', 'Admin'],
-    ['a mention of everyone', 'here'],
-    ['ending with a dot', 'gerd.'],
-    ['with a space', 'g erd'],
-    ['of one letter', 'g'],
-  ])('is refused when %s', async (why, login) => {
+    ['a mention of everybody', 'here'],
+    ['one that ends with a dot', 'gerd.'],
+    ['one with a space', 'g erd'],
+    ['a single letter', 'g'],
+  ])('is refused if it is %s', async (why, login) => {
     const userId = await makeUser(env, `refused-${why.length}`)
     expect(await codeOf(update(userId, { login, displayName: 'Gerd' }))).toBe(Code.InvalidArgument)
-    expect(await shown(userId)).toMatchObject({ displayName: `refused-${why.length}` })
+    expect(await profileOf(userId)).toMatchObject({ displayName: `refused-${why.length}` })
   })
 
-  test('of another account is refused, and a former one is free', async () => {
+  test('cannot be that of another account, but one that another account gave up', async () => {
     const [heinz, ida] = [await makeUser(env, 'heinz'), await makeUser(env, 'ida')]
     expect(await codeOf(update(ida, { login: 'HEINZ' }))).toBe(Code.AlreadyExists)
     await update(heinz, { login: 'heinz2' })
@@ -138,26 +138,26 @@ describe('the login', () => {
     expect(await codeOf(update(heinz, { login: 'ida', displayName: 'H' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('goes to one of several concurrent callers', async () => {
+  test('is given to only one of several concurrent callers', async () => {
     const racers = await Promise.all(Array.from({ length: 6 }, (_, n) => makeUser(env, `racer${n}`)))
     const codes = await Promise.all(racers.map((userId) => codeOf(update(userId, { login: 'winner' }))))
     expect(codes.filter((code) => code === undefined)).toHaveLength(1)
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
   })
 
-  test('is kept by its user if it is blocked later', async () => {
+  test('may be kept if it is blocked later', async () => {
     const userId = await makeUser(env, 'kurt')
-    env.neighbours.blocked.push('kurt')
+    env.fakes.blocked.push('kurt')
     expect((await update(userId, { login: 'kurt', displayName: 'Kurt' })).user).toMatchObject({ displayName: 'Kurt' })
   })
 })
 
-test('an update needs a field and an existing user', async () => {
+test('an update of a profile needs a field and an existing user', async () => {
   const userId = await makeUser(env, 'lars')
   expect(await codeOf(update(userId, {}))).toBe(Code.InvalidArgument)
   expect(await codeOf(update('Unobody', { displayName: 'N' }))).toBe(Code.NotFound)
 })
 
-function bigints(_: string, value: unknown): unknown {
+function bigintToString(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }

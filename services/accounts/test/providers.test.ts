@@ -38,14 +38,14 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const request = { method: 'GET', headers: {}, body: undefined, redirect: 'manual' } as const
 
-test('browsers return under the id of the provider', () => {
+test('the callback URL contains the id of the provider', () => {
   const providers = providersOf(provider('my:work', 'github'))
   expect(callbackUrl(providers, 'my:work')).toBe('https://chat.example.org/auth/providers/my%3Awork/callback')
   expect(providers.route('other')).toBeUndefined()
   expect(providers.route('')).toBeUndefined()
 })
 
-test('the alias works while there is exactly one oidc provider', () => {
+test('the aliases work only if exactly one provider has the type oidc', () => {
   const [work, other, code] = [provider('corp', 'oidc'), provider('other', 'oidc'), provider('code', 'github')]
   const one = providersOf(code, work)
   for (const alias of ['', 'oidc']) {
@@ -54,7 +54,7 @@ test('the alias works while there is exactly one oidc provider', () => {
     expect(providersOf(work, other).route(alias)).toBeUndefined()
     expect(providersOf(code).route(alias)).toBeUndefined()
   }
-  // A provider whose id equals the alias is used itself.
+  // An id takes precedence over an alias.
   expect(callbackUrl(providersOf(provider('oidc', 'github'), work), 'oidc')).toBe(
     'https://chat.example.org/auth/providers/oidc/callback',
   )
@@ -76,20 +76,20 @@ test.each([
   ['discord', none, 'https://discord.com/oauth2/authorize'],
   ['gitlab', { ...none, baseUrl: 'https://git.example.org/lab/' }, 'https://git.example.org/lab/oauth/authorize'],
   ['github', { ...none, authorizeUrl: 'https://x.example.org/go' }, 'https://x.example.org/go'],
-] as const)('%s with %j sends browsers to %s', async (type, options, address) => {
+] as const)('%s with %j sends browsers to %s', async (type, options, expected) => {
   const { provider: at } = providersOf(provider('x', type, { options })).route('x') ?? {}
   const url = await at?.authorizeUrl(attempt, AbortSignal.timeout(10_000))
-  expect(url && url.origin + url.pathname).toBe(address)
+  expect(url && url.origin + url.pathname).toBe(expected)
   expect(url?.searchParams.get('scope')).toBe('openid')
 })
 
-test('does not wait for a silent server', async () => {
+test('a provider that does not respond is not waited for', async () => {
   const [mute, slow] = [await serve(() => undefined), await serve((_, response) => response.write('{'))]
   for (const url of [mute, slow])
     await expect(providerFetch(AbortSignal.timeout(100))(url, request)).rejects.toThrow(/abort|timeout/i)
 })
 
-test('an endless response is not read', async () => {
+test('an endless response of a provider is refused', async () => {
   const endless = await serve((_, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));
@@ -100,7 +100,9 @@ test('an endless response is not read', async () => {
   await expect(providerFetch(AbortSignal.timeout(20_000))(endless, request)).rejects.toThrow('more than 1 MiB')
 })
 
-test('does not follow redirects of a server', async () => {
-  const away = await serve((_, response) => response.writeHead(302, { location: 'https://evil.example.org' }).end())
-  expect((await providerFetch(AbortSignal.timeout(20_000))(away, request)).status).toBe(302)
+test('redirects of a provider are not followed', async () => {
+  const redirecting = await serve((_, response) =>
+    response.writeHead(302, { location: 'https://evil.example.org' }).end(),
+  )
+  expect((await providerFetch(AbortSignal.timeout(20_000))(redirecting, request)).status).toBe(302)
 })

@@ -5,7 +5,7 @@ import { ownerRoleId } from '@parley/permissions'
 import { EventSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import { codeIn, mailFolder, type MailFolder } from './_mails.ts'
+import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
 
 const minute = 60_000
@@ -16,7 +16,7 @@ const clock = { now: () => new Date(now) }
 
 beforeAll(async () => {
   env = await openEnv()
-  folder = await mailFolder()
+  folder = await createMailFolder()
   await env.start({ PARLEY_MAIL_DIR: folder.path, PARLEY_OWNERS_EMAILS: 'boss@example.org' }, clock)
 })
 afterEach(() => {
@@ -40,7 +40,7 @@ async function codeFor(email: string): Promise<string> {
 const tokenFor = async (email: string) => (await verify(email, await codeFor(email))).completionToken
 
 describe('registration', () => {
-  test('proves an address and ends with an account and a session', async () => {
+  test('verifies an address, and creates an account and a session', async () => {
     await using recording = await recordEvents(env.bus, 'evt.>')
     const completionToken = await tokenFor('Anna@example.org')
     const session = await complete(completionToken, 'Anna')
@@ -64,7 +64,7 @@ describe('registration', () => {
     expect(created?.actorId).toBe(session.userId)
   })
 
-  test('mails a text with the name of the server', async () => {
+  test('mails a code with the name of the server', async () => {
     const code = await codeFor('bert@example.org')
     const [mail] = await folder.mails('bert@example.org')
     expect(mail?.subject).toBe('Your registration code for Our <Chat>')
@@ -74,7 +74,7 @@ describe('registration', () => {
     expect(mail?.html).not.toContain('<Chat>')
   })
 
-  test('makes owners of people listed in the configuration', async () => {
+  test('makes an owner if the address is listed in the configuration', async () => {
     const session = await complete(await tokenFor('Boss@example.org'), 'boss')
     const { bearer } = await signIn(env, 'boss')
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))).toMatchObject({
@@ -83,7 +83,7 @@ describe('registration', () => {
     })
   })
 
-  test('reveals only to its owner that an address has an account', async () => {
+  test('reveals only to the owner of an address that it has an account', async () => {
     await makeUser(env, 'cleo', { email: 'Cleo@example.org' })
     expect(await request('cleo@example.org')).toEqual(await request('nobody@example.org'))
     const [mail, ...more] = await folder.mails('Cleo@example.org')
@@ -103,7 +103,7 @@ describe('registration', () => {
     for (const email of ['', 'x', 'a\0@b.org']) expect(await codeOf(verify(email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('completes once, and survives a refused login', async () => {
+  test('completes once, and can be retried after a refused login or password', async () => {
     await makeUser(env, 'dora')
     const token = await tokenFor('dan@example.org')
     expect(await codeOf(complete(token, 'dora'))).toBe(Code.AlreadyExists)
@@ -116,7 +116,7 @@ describe('registration', () => {
     expect(await codeOf(complete('made up', 'dan3'))).toBe(Code.InvalidArgument)
   })
 
-  test('fails when the address has been verified by somebody else', async () => {
+  test('fails if another account has verified the address in the meantime', async () => {
     const token = await tokenFor('emil@example.org')
     await makeUser(env, 'other', { email: 'EMIL@example.org' })
     expect(await codeOf(complete(token, 'emil'))).toBe(Code.AlreadyExists)
@@ -131,7 +131,7 @@ describe('registration', () => {
     expect(await codeOf(complete(token, 'fritz'))).toBe(Code.InvalidArgument)
   })
 
-  test('accepts only the last mailed code, once', async () => {
+  test('accepts only the code mailed last, and only once', async () => {
     const first = await codeFor('gerd@example.org')
     const second = await codeFor('gerd@example.org')
     if (first !== second) expect(await codeOf(verify('gerd@example.org', first))).toBe(Code.InvalidArgument)
@@ -140,8 +140,8 @@ describe('registration', () => {
   })
 })
 
-describe('limits of codes', () => {
-  test('ten mails in a code’s lifetime; further requests get the same response', async () => {
+describe('the limits of codes', () => {
+  test('allow ten mails in a code’s lifetime; further requests get the same response', async () => {
     for (let i = 0; i < 12; i++) expect(await request('hans@example.org')).toBeDefined()
     expect(await folder.mails('hans@example.org')).toHaveLength(10)
     now += 15 * minute
@@ -149,7 +149,7 @@ describe('limits of codes', () => {
     expect(await folder.mails('hans@example.org')).toHaveLength(11)
   })
 
-  test('five wrong codes, even if new ones were mailed in between', async () => {
+  test('allow five wrong codes, even if new ones were mailed in between', async () => {
     const first = await codeFor('ida@example.org')
     for (let i = 0; i < 3; i++) expect(await codeOf(verify('ida@example.org', wrong(first)))).toBe(Code.InvalidArgument)
     const second = await codeFor('ida@example.org')
@@ -161,7 +161,7 @@ describe('limits of codes', () => {
     expect(await codeOf(verify('ida@example.org', await codeFor('ida@example.org')))).toBeUndefined()
   })
 
-  test('limits on guessing last as long as the code', async () => {
+  test('on guessing apply as long as the code is valid', async () => {
     await codeFor('jan@example.org')
     now += 14 * minute
     const code = await codeFor('jan@example.org')
@@ -205,14 +205,14 @@ describe('a server', () => {
       await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied, rawMessage: 'Registration is disabled' })
   })
 
-  test('without mail reports that', async () => {
+  test('without mail refuses to register people and to mail password links', async () => {
     await using other = await openEnv()
     await other.start()
     expect(await codeOf(other.signIn.requestRegistrationCode({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)
     expect(await codeOf(other.signIn.requestPasswordReset({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('never exceeds the limit of accounts, even with concurrent creations', async () => {
+  test('never exceeds the limit of accounts, even if accounts are created concurrently', async () => {
     await using other = await openEnv()
     await other.start({ PARLEY_LIMITS_MAX_USERS: '3' })
     const create = (login: string) => codeOf(other.operator.createUser({ login, password }))

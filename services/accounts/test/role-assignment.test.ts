@@ -6,24 +6,24 @@ import { EventBatchSchema, PolicyDecisionSchema, PolicyRoleSchema, type Event } 
 import { eventually } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { userRoles } from '../src/store/schema.ts'
-import { codeOf, lastOnStream, makeUser, openEnv, silentStream, type Env } from './_env.ts'
-import { recorded, type Recorded } from './_recorded.ts'
+import { codeOf, lastOnStream, makeUser, openEnv, disableStreamAcks, type Env } from './_env.ts'
+import { recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let owner: string
 let admin: string
 
 beforeAll(async () => {
   env = await openEnv()
-  const { roles, decisions } = env.neighbours.policy
+  const { roles, decisions } = env.fakes.policy
   roles.push(create(PolicyRoleSchema, { id: 'Ocrew', name: 'crew', displayName: 'Crew', position: 1 }))
   const scope = { kind: PermissionScopeKind.SERVER }
   const allowed = { roleId: 'Ocrew', permission: 'role.assign', scope, decision: PermissionDecision.ALLOW }
   decisions.push(create(PolicyDecisionSchema, allowed))
   await env.start()
   await env.start()
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
@@ -34,27 +34,27 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const rolesOf = async (userId: string) =>
   (await env.db.select().from(userRoles).where(eq(userRoles.userId, userId))).map(({ roleId }) => roleId).sort()
 
-describe('granting and revoking roles', () => {
+describe('assigning and revoking a role', () => {
   test('is on the stream before the response, and audited with its actor', async () => {
     const userId = await makeUser(env, 'anna')
     const { member } = await as(admin, 'admin').assignRole({ userId, roleName: 'moderator' })
     expect(member).toMatchObject({ user: { id: userId }, roles: ['moderator'] })
-    const given = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
-    expect(fromBinary(EventBatchSchema, given).events.at(-1)).toMatchObject({
+    const assigned = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, assigned).events.at(-1)).toMatchObject({
       actorId: admin,
       fact: { value: { roleIds: ['moderator'] } },
     })
     expect((await as(admin, 'admin').revokeRole({ userId, roleName: 'moderator' })).member?.roles).toEqual([])
-    const taken = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
-    expect(fromBinary(EventBatchSchema, taken).events.at(-1)).toMatchObject({ fact: { value: { roleIds: [] } } })
+    const revoked = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
+    expect(fromBinary(EventBatchSchema, revoked).events.at(-1)).toMatchObject({ fact: { value: { roleIds: [] } } })
     expect(await rolesOf(userId)).toEqual([])
     await events.kindsOf(userId, 'rbac_role_revoked')
-    // On a busy machine a call is repeated, and announces the roles again.
-    const isNews = ({ kind, deliveries }: Event) => kind !== 'roles_changed' || deliveries.length > 0
+    // A call that timed out is repeated, and announces the roles again, without a delivery.
+    const isChange = ({ kind, deliveries }: Event) => kind !== 'roles_changed' || deliveries.length > 0
     expect(
       events
         .of(userId)
-        .filter(isNews)
+        .filter(isChange)
         .map(({ kind }) => kind),
     ).toEqual(['user_created', ...['roles_changed', 'rbac_role_assigned', 'roles_changed', 'rbac_role_revoked']])
     const notes = events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))
@@ -65,16 +65,16 @@ describe('granting and revoking roles', () => {
       ])
   })
 
-  test('when repeated is announced to clients and audited once, but sent to processes again', async () => {
+  test('again is announced only to processes, neither to clients nor in the audit log', async () => {
     const userId = await makeUser(env, 'bert')
     const roleName = 'moderator'
     await as(admin, 'admin').assignRole({ userId, roleName })
     expect((await as(admin, 'admin').assignRole({ userId, roleName })).member?.roles).toEqual([roleName])
     await as(admin, 'admin').revokeRole({ userId, roleName })
     expect((await as(admin, 'admin').revokeRole({ userId, roleName })).member?.roles).toEqual([])
-    const rolesIn = (isNews: boolean) =>
+    const rolesIn = (isChange: boolean) =>
       events.of(userId).flatMap(({ fact, deliveries }) => {
-        const isWanted = fact.case === 'userRolesChanged' && deliveries.length > 0 === isNews
+        const isWanted = fact.case === 'userRolesChanged' && deliveries.length > 0 === isChange
         return isWanted ? [fact.value.roleIds] : []
       })
     await eventually(() => expect(rolesIn(false)).toEqual(expect.arrayContaining([[roleName], []])))
@@ -82,21 +82,21 @@ describe('granting and revoking roles', () => {
     expect(events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))).toHaveLength(2)
   })
 
-  test('knows a role as soon as admin does, before its delta arrives', async () => {
+  test('is possible as soon as admin knows the role, before its delta arrives', async () => {
     const made = create(PolicyRoleSchema, { id: 'Onew', name: 'new', displayName: 'New', position: 2 })
     const userId = await makeUser(env, 'nele')
     expect(await codeOf(as(admin, 'admin').assignRole({ userId, roleName: 'new' }))).toBe(Code.NotFound)
-    env.neighbours.policy.roles.push(made)
-    env.neighbours.policy.revision++
+    env.fakes.policy.roles.push(made)
+    env.fakes.policy.revision++
     expect((await as(admin, 'admin').assignRole({ userId, roleName: 'new' })).member?.roles).toEqual(['new'])
   })
 
-  test('is answered only once the stream has it', async () => {
+  test('fails with `unavailable` until the event is on the stream', async () => {
     const userId = await makeUser(env, 'carl', { roleNames: ['moderator'] })
     const revoke = () => codeOf(as(admin, 'admin').revokeRole({ userId, roleName: 'moderator' }))
-    await using silence = await silentStream(env.bus)
+    await using noAcks = await disableStreamAcks(env.bus)
     expect(await revoke()).toBe(Code.Unavailable)
-    await silence[Symbol.asyncDispose]()
+    await noAcks[Symbol.asyncDispose]()
     await eventually(async () => expect(await revoke()).toBeUndefined())
   })
 
@@ -112,15 +112,15 @@ describe('granting and revoking roles', () => {
     expect(await rolesOf(userId)).toEqual(['moderator'])
   })
 
-  test('custom roles are requested by name and stored by id', async () => {
+  test('takes the name of a custom role and stores its id', async () => {
     const userId = await makeUser(env, 'emil')
     expect((await as(owner, 'owner').assignRole({ userId, roleName: 'crew' })).member?.roles).toEqual(['crew'])
     expect(await rolesOf(userId)).toEqual(['Ocrew'])
   })
 })
 
-describe('the role of owner', () => {
-  test('only owners grant and revoke it, regardless of role.assign', async () => {
+describe('the role owner', () => {
+  test('can be assigned and revoked only by owners, even with role.assign', async () => {
     const crew = await makeUser(env, 'crew1', { roleNames: ['crew'] })
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
     for (const client of [as(admin, 'admin'), as(crew, 'Ocrew')]) {
@@ -133,19 +133,19 @@ describe('the role of owner', () => {
     expect(await rolesOf(second)).toEqual([])
   })
 
-  test('nobody can revoke their own, or their own role admin', async () => {
+  test('cannot be revoked by its holder, and neither can the role admin', async () => {
     const second = await makeUser(env, 'owner3', { roleNames: ['owner', 'moderator'] })
-    const give = (client: ReturnType<typeof as>, userId: string, roleName: string) =>
+    const revoke = (client: ReturnType<typeof as>, userId: string, roleName: string) =>
       codeOf(client.revokeRole({ userId, roleName }))
-    expect(await give(as(second, 'owner'), second, 'owner')).toBe(Code.FailedPrecondition)
-    expect(await give(as(admin, 'admin'), admin, 'admin')).toBe(Code.FailedPrecondition)
-    expect(await give(as(second, 'owner', 'moderator'), second, 'moderator')).toBeUndefined()
-    expect(await give(as(second, 'owner'), second, 'admin')).toBeUndefined()
+    expect(await revoke(as(second, 'owner'), second, 'owner')).toBe(Code.FailedPrecondition)
+    expect(await revoke(as(admin, 'admin'), admin, 'admin')).toBe(Code.FailedPrecondition)
+    expect(await revoke(as(second, 'owner', 'moderator'), second, 'moderator')).toBeUndefined()
+    expect(await revoke(as(second, 'owner'), second, 'admin')).toBeUndefined()
     expect(await rolesOf(second)).toEqual(['owner'])
     await as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })
   })
 
-  test('is kept by one of two owners who revoke each other’s', async () => {
+  test('is kept by one of two owners who revoke it from each other concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const second = await makeUser(env, `rival${round}`, { roleNames: ['owner'] })
       const codes = await Promise.all([

@@ -9,7 +9,7 @@ let env: Env
 
 beforeAll(async () => {
   env = await openEnv()
-  // Two processes: one of them removes a deleted role.
+  // Two processes, of which one removes a deleted role.
   await env.start()
   await env.start()
 })
@@ -20,7 +20,7 @@ const assign = (roleId: string, ...userIds: string[]) =>
   env.db.insert(userRoles).values(userIds.map((userId) => ({ userId, roleId })))
 const holders = async (roleId: string) => (await env.internal.listRoleHolders({ roleId })).users.map(({ id }) => id)
 
-/** Publishes admin's event when `Uboss` deletes roles. */
+/** Publishes the event that admin publishes when Uboss deletes roles. */
 async function announceDeletion(revision: bigint, ...deletedRoleIds: string[]): Promise<void> {
   const about = { aggregateType: 'policy', aggregateId: 'server', kind: 'policy_changed' } as const
   const fact = { case: 'policy' as const, value: { revision, deletedRoleIds } }
@@ -43,7 +43,7 @@ describe('the holders of a role', () => {
 describe('the name of a role', () => {
   const reserve = (name: string, roleId: string) => codeOf(env.internal.reserveRoleName({ name, roleId }))
 
-  test('is refused while a login or another role has it, ignoring the case of logins', async () => {
+  test('cannot be reserved while a login or another role has it, ignoring the case of logins', async () => {
     await makeUser(env, 'Crew')
     expect(await reserve('crew', 'O1')).toBe(Code.AlreadyExists)
     expect(await reserve('sailors', 'O1')).toBeUndefined()
@@ -59,20 +59,20 @@ describe('the name of a role', () => {
     expect(await codeOf(makeUser(env, 'Cooks'))).toBeUndefined()
   })
 
-  test('goes to one of several concurrent callers, including a login', async () => {
+  test('is given to only one of several concurrent callers, who may also create an account', async () => {
     const racers = [makeUser(env, 'pilots'), ...['O4', 'O5', 'O6'].map((id) => reserve('pilots', id))]
     const codes = await Promise.all(racers.map((racer) => racer.catch(() => Code.AlreadyExists)))
     expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)
   })
 
-  test('releasing a name does not affect the login of an account with that id', async () => {
+  test('is not mixed up with the login of an account that has the same id as the role', async () => {
     const userId = await makeUser(env, 'keeper')
     await env.internal.releaseRoleName({ roleId: userId })
     expect(await reserve('keeper', 'O7')).toBe(Code.AlreadyExists)
   })
 })
 
-test('a deleted role is removed from each holder, whose sessions are notified, and from nobody else', async () => {
+test('a deleted role is removed from all its holders, whose sessions are notified; other roles are kept', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, (_, n) => makeUser(env, `sailor${n}`)))
   const other = await makeUser(env, 'landlubber')
   await assign('Osailor', ...made)
@@ -96,7 +96,7 @@ test('a deleted role is removed from each holder, whose sessions are notified, a
   expect(row).toMatchObject({ rolesVersion: row?.version })
 })
 
-test('a deleted role is removed even from more holders than one statement handles', async () => {
+test('a deleted role is removed from more holders than fit into a batch', async () => {
   const createdAt = new Date()
   const crowd = Array.from({ length: 450 }, (_, n) => `Ucrowd${n}`)
   await env.db.insert(users).values(crowd.map((id) => ({ id, login: id, version: 1n, rolesVersion: 1n, createdAt })))

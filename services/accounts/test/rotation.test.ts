@@ -25,7 +25,7 @@ const rotate = async (digest: Buffer) => {
 const callerOf = async (digest: Buffer) => (await callersOf(env, [digest])).get(digest.toString('hex'))
 
 describe('a browser session', () => {
-  test('is due when a quarter of its lifetime is left, and a bearer token never is', async () => {
+  test('is due when less than a quarter of its lifetime is left; a bearer token never is', async () => {
     await makeUser(env, 'anna')
     const { bearer, cookie } = await signIn(env, 'anna')
     const rotateAfter = (await callerOf(cookie))?.rotateAfter
@@ -38,7 +38,7 @@ describe('a browser session', () => {
     expect((await rotate(cookie)).cookieHandle).toMatch(/^host~/)
   })
 
-  test('gets one new handle regardless of the number of requests, and the old one remains valid for a minute', async () => {
+  test('gets one new handle, even for concurrent requests, and the old one stays valid for a minute', async () => {
     await makeUser(env, 'bert')
     const { cookie } = await signIn(env, 'bert')
     const before = await callerOf(cookie)
@@ -53,7 +53,7 @@ describe('a browser session', () => {
     expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
     expect(after?.rotateAfter && timestampDate(after.rotateAfter).getTime()).toBe(now + due)
     expect((await rotate(cookie)).cookieHandle).toBe('')
-    // Callers that cache the response know how long it is valid.
+    // Processes that cache the caller see until when the old handle is valid.
     const replaced = (await callerOf(cookie))?.expiresAt
     expect(replaced && timestampDate(replaced).getTime()).toBe(now + minute)
     now += minute - 1
@@ -63,7 +63,7 @@ describe('a browser session', () => {
     expect(await callerOf(next)).toBeDefined()
   })
 
-  test('stays ended', async () => {
+  test('gets no new handle once it has ended', async () => {
     await makeUser(env, 'cleo')
     const [loggedOut, outdated] = [await signIn(env, 'cleo'), await signIn(env, 'cleo')]
     await env.internal.endCredentials({ digests: [loggedOut.cookie], reason: 'logout' })
@@ -75,7 +75,7 @@ describe('a browser session', () => {
     expect((await rotate(outdated.cookie)).cookieHandle).toBe('')
   })
 
-  test('an expired one is not revived', async () => {
+  test('gets no new handle once it has expired', async () => {
     await makeUser(env, 'dora')
     const { cookie } = await signIn(env, 'dora')
     now += 90 * day

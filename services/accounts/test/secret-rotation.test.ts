@@ -8,7 +8,7 @@ import { eventually } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
 import { finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
-import { codeIn, mailFolder, type MailFolder } from './_mails.ts'
+import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { signInAt } from './_sign-in-at.ts'
 
 const newKey = 'the secret key after its rotation, long enough'
@@ -28,7 +28,7 @@ async function restart(keys: Record<string, string>): Promise<void> {
 
 beforeAll(async () => {
   env = await openEnv()
-  folder = await mailFolder()
+  folder = await createMailFolder()
   provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-const mailed = (email: string) =>
+const latestMail = (email: string) =>
   eventually(async () => {
     const mail = (await folder.mails(email)).at(-1)
     if (!mail) throw new Error('no mail yet')
@@ -46,10 +46,10 @@ const mailed = (email: string) =>
 
 async function registrationCode(email: string): Promise<string> {
   await env.signIn.requestRegistrationCode({ email })
-  return codeIn(await mailed(email))
+  return codeIn(await latestMail(email))
 }
 
-/** Begins something for a login; the result performs the next step, and fails when the flow is unknown. */
+/** Each starts a flow for a login; the result performs the next step, and rejects if the flow is unknown. */
 const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> = {
   'a mailed code for a registration': async (login) => {
     const email = `${login}@example.org`
@@ -66,17 +66,17 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
     const { credentialId = '' } = await callerOf(env, login)
     const email = `${login}@example.org`
     await env.signIn.requestEmailCode({ userId, email, credentialId })
-    const code = codeIn(await mailed(email))
+    const code = codeIn(await latestMail(email))
     return () => env.signIn.confirmEmailCode({ userId, email, code, credentialId })
   },
   'a mailed link for a new password': async (login) => {
     const email = `${login}@example.org`
     await makeUser(env, login, { email })
     await env.signIn.requestPasswordReset({ email })
-    const token = /reset-password\?token=(\w+)/.exec((await mailed(email)).text)?.[1] ?? 'no token'
+    const token = /reset-password\?token=(\w+)/.exec((await latestMail(email)).text)?.[1] ?? 'no token'
     return () => env.signIn.resetPassword({ token, password: 'another long enough secret' })
   },
-  'the confirmation of a deletion': async (login) => {
+  'the confirmation of an account deletion': async (login) => {
     const account = env.as(MyAccountService, { userId: await makeUser(env, login) })
     const { confirmationToken } = await account.requestAccountDeletion({})
     return () => account.deleteMyAccount({ confirmationToken })
@@ -97,12 +97,12 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
       if (error !== undefined) throw new Error(error)
     }
   },
-  'an identity that waits for an account': async (login) => {
+  'an identity whose account is not created yet': async (login) => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), login)
     const { pendingToken: token = '' } = await finishLogin(env, 'corp', callback)
     return () => flows(env).createExternalIdentityAccount({ token, login })
   },
-  'the link of an identity': async (login) => {
+  'linking an identity': async (login) => {
     await makeUser(env, login)
     const { userId, linkStart } = await linkStartOf(env, login, 'corp')
     return () => startLogin(env, 'corp', { linkStart, userId })
@@ -110,16 +110,16 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
 }
 const names = Object.keys(steps)
 
-/** Begins a flow of each kind; their logins contain this letter. */
-async function beginAll(letter: string): Promise<Map<string, () => Promise<unknown>>> {
-  const begun = new Map<string, () => Promise<unknown>>()
+/** Starts a flow of each kind, with logins that contain this letter. */
+async function startAll(letter: string): Promise<Map<string, () => Promise<unknown>>> {
+  const nextSteps = new Map<string, () => Promise<unknown>>()
   for (const [index, name] of names.entries()) {
     const next = await steps[name]?.(`${letter}${index}${letter}`)
-    if (next) begun.set(name, next)
+    if (next) nextSteps.set(name, next)
   }
-  return begun
+  return nextSteps
 }
-const works = async (next: (() => Promise<unknown>) | undefined): Promise<boolean> => {
+const succeeds = async (next: (() => Promise<unknown>) | undefined): Promise<boolean> => {
   try {
     await next?.()
     return next !== undefined
@@ -128,30 +128,33 @@ const works = async (next: (() => Promise<unknown>) | undefined): Promise<boolea
   }
 }
 
-describe('a flow begun under the previous secret key', () => {
-  let first: Awaited<ReturnType<typeof beginAll>>
-  let second: Awaited<ReturnType<typeof beginAll>>
-  let third: Awaited<ReturnType<typeof beginAll>>
+describe('an unfinished flow', () => {
+  let first: Awaited<ReturnType<typeof startAll>>
+  let second: Awaited<ReturnType<typeof startAll>>
+  let third: Awaited<ReturnType<typeof startAll>>
 
   beforeAll(async () => {
     await restart({})
-    ;[first, second] = [await beginAll('a'), await beginAll('b')]
+    ;[first, second] = [await startAll('a'), await startAll('b')]
     await restart({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
   })
-  test.each(names)('can be finished while the previous key is kept: %s', async (name) => {
-    expect(await works(first.get(name))).toBe(true)
-  })
+  test.each(names)(
+    'that was started under the previous secret key can be continued while that key is configured: %s',
+    async (name) => {
+      expect(await succeeds(first.get(name))).toBe(true)
+    },
+  )
 
-  describe('and the key is retired', () => {
+  describe('after the previous key is removed', () => {
     beforeAll(async () => {
-      third = await beginAll('c')
+      third = await startAll('c')
       await restart({ PARLEY_CORE_SECRET_KEY: newKey })
     })
-    test.each(names)('is unknown: %s', async (name) => {
-      expect(await works(second.get(name))).toBe(false)
+    test.each(names)('is unknown if it was started before the rotation: %s', async (name) => {
+      expect(await succeeds(second.get(name))).toBe(false)
     })
-    test.each(names)('works when begun after the rotation: %s', async (name) => {
-      expect(await works(third.get(name))).toBe(true)
+    test.each(names)('can be continued if it was started after the rotation: %s', async (name) => {
+      expect(await succeeds(third.get(name))).toBe(true)
     })
   })
 })
@@ -160,11 +163,11 @@ describe('a credential stored under the previous secret key', () => {
   const known = async (...digests: Buffer[]) => (await callersOf(env, digests)).size
   const rekey = (entries: { previous: Buffer; digest: Buffer }[]) => env.internal.rekeyCredentials({ entries })
 
-  async function signedIn(login: string) {
+  async function entriesFor(login: string) {
     await makeUser(env, login)
     const { session, bearer, cookie } = await signIn(env, login)
     const [token, handle] = [session.token, session.cookieHandle].map((secret) => credentialDigest('next', secret))
-    if (!token || !handle) throw new Error('both are there')
+    if (!token || !handle) throw new Error('two secrets are needed')
     return [
       { previous: bearer, digest: token },
       { previous: cookie, digest: handle },
@@ -173,8 +176,8 @@ describe('a credential stored under the previous secret key', () => {
 
   beforeAll(() => restart({}))
 
-  test('is stored under the current one from then on, for any number of requests', async () => {
-    const [token, cookie] = await signedIn('gina')
+  test('is moved to the digest under the current key, even by concurrent requests', async () => {
+    const [token, cookie] = await entriesFor('gina')
     const before = (await callersOf(env, [token.previous])).get(token.previous.toString('hex'))
     await Promise.all([rekey([token]), rekey([token]), rekey([cookie, token])])
     await rekey([token, cookie])
@@ -184,16 +187,16 @@ describe('a credential stored under the previous secret key', () => {
     expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
   })
 
-  test('stays ended, and an unknown one stays unknown', async () => {
-    const [token, cookie] = await signedIn('hugo')
+  test('stays ended if it has ended, and an unknown one stays unknown', async () => {
+    const [token, cookie] = await entriesFor('hugo')
     await env.internal.endCredentials({ digests: [token.previous], reason: 'logout' })
     await rekey([token, { previous: Buffer.alloc(32, 9), digest: Buffer.alloc(32, 8) }])
     expect(await known(token.previous, token.digest, Buffer.alloc(32, 8))).toBe(0)
     expect(await known(cookie.previous)).toBe(1)
   })
 
-  test('is looked up by digests, at most a thousand at once', async () => {
-    const [token] = await signedIn('ines')
+  test('is moved only by valid digests, at most a thousand at once', async () => {
+    const [token] = await entriesFor('ines')
     expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
     expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)
     expect(await known(token.previous)).toBe(1)

@@ -2,15 +2,15 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MyAccountService, TimeFormat } from '@parley/contracts/api'
 import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 
 beforeAll(async () => {
   env = await openEnv()
   await env.start()
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
 })
 
 afterAll(async () => env[Symbol.asyncDispose]())
@@ -19,7 +19,7 @@ const { TIME_FORMAT_AUTO: AUTO, TIME_FORMAT_24_HOUR: H24, TIME_FORMAT_UNSPECIFIE
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const settingsOf = async (userId: string) => (await env.viewerOf(userId).getViewer({})).user?.settings
 
-test('named fields change, others stay, and empty values clear a field', async () => {
+test('UpdateSettings changes the given fields, and empty values clear a field', async () => {
   const userId = await makeUser(env, 'anna')
   const update = async (request: { timezone?: string; timeFormat?: TimeFormat }) => {
     const { settings } = await account(userId).updateSettings(request)
@@ -33,7 +33,7 @@ test('named fields change, others stay, and empty values clear a field', async (
   expect(await update({ timeFormat: UNSPECIFIED })).toEqual({ timezone: undefined, timeFormat: AUTO })
 })
 
-test('changes are announced once, only to their user', async () => {
+test('changed settings are announced once, and only to their user', async () => {
   const userId = await makeUser(env, 'bert')
   await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })
   await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })
@@ -55,7 +55,7 @@ test('changes are announced once, only to their user', async () => {
   expect(events.of(userId).map(({ fact }) => JSON.stringify(fact.value))).not.toContain('Paris')
 })
 
-test('unknown time zones and formats are refused without changing anything', async () => {
+test('unknown time zones and time formats are refused without changing anything', async () => {
   const userId = await makeUser(env, 'carl')
   for (const timezone of ['Mars/Olympus', '+02:00', 'Europe/Paris\0', 'x'.repeat(500)])
     expect(await codeOf(account(userId).updateSettings({ timezone, timeFormat: H24 }))).toBe(Code.InvalidArgument)

@@ -41,20 +41,20 @@ describe('signing in', () => {
     )
   })
 
-  test('accepts the login in any letter case, and a verified e-mail address', async () => {
+  test('accepts the login in any letter case or a verified e-mail address', async () => {
     const userId = await makeUser(env, 'Berta', { email: 'Berta@Example.org' })
     for (const identifier of ['berta', 'BERTA', ' berta ', 'berta@example.org', 'BERTA@EXAMPLE.ORG'])
       expect(await login(identifier)).toMatchObject({ userId, login: 'Berta' })
   })
 
-  test('takes equally long for unknown accounts and accounts without password', async () => {
+  test('takes equally long for unknown accounts and for accounts without a password', async () => {
     await makeUser(env, 'cleo')
-    const silent = await makeUser(env, 'chris')
-    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, silent))
+    const passwordless = await makeUser(env, 'chris')
+    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, passwordless))
     const took = new Map<string, number[]>()
     const others = ['nobody', 'nobody@example.org', 'chris']
-    // Compare the fastest of each, since load only adds time. Without hashing a response takes a tenth of the time.
-    const quickest = (identifier: string) => Math.min(...(took.get(identifier) ?? []))
+    // Compares the fastest of each, because load only adds time. Without hashing, a response takes a tenth of the time.
+    const fastest = (identifier: string) => Math.min(...(took.get(identifier) ?? []))
     await eventually(
       async () => {
         for (let round = 0; round < 9; round++)
@@ -63,7 +63,7 @@ describe('signing in', () => {
             await expect(login(identifier, 'wrong password')).rejects.toMatchObject({ code: Code.Unauthenticated })
             took.set(identifier, [...(took.get(identifier) ?? []), performance.now() - before])
           }
-        for (const identifier of others) expect(quickest(identifier) / quickest('cleo')).toBeGreaterThan(0.5)
+        for (const identifier of others) expect(fastest(identifier) / fastest('cleo')).toBeGreaterThan(0.5)
       },
       { timeoutMs: 80_000 },
     )
@@ -72,9 +72,9 @@ describe('signing in', () => {
   test('gives the same response to every wrong login and password', async () => {
     await makeUser(env, 'carl')
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
-    const silent = await makeUser(env, 'passwordless')
+    const passwordless = await makeUser(env, 'passwordless')
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
-    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, silent))
+    await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, passwordless))
     const attempts = [
       login('carl', 'wrong password'),
       login('carl', ''),
@@ -113,14 +113,14 @@ describe('signing in', () => {
     expect(succeeded?.version).toBeGreaterThan(failed?.version ?? 0n)
   })
 
-  test('does not wait for the audit of a wrong password, so that timing does not reveal accounts', async () => {
+  test('does not wait for the audit event of a wrong password, so that timing does not reveal accounts', async () => {
     const userId = await makeUser(env, 'emil')
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
     try {
       await other.query('begin')
       await other.query('select 1 from users where id = $1 for update', [userId])
-      // The account's row is locked: a call that waited for it would return unavailable.
+      // A call that waited for the locked row would fail with unavailable.
       expect(await codeOf(login('emil', 'wrong password'))).toBe(Code.Unauthenticated)
       await other.query('rollback')
     } finally {
@@ -128,7 +128,7 @@ describe('signing in', () => {
     }
   })
 
-  test('fails when the password is changed concurrently', async () => {
+  test('fails if the password is changed concurrently', async () => {
     const userId = await makeUser(env, 'fritz')
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
@@ -149,7 +149,7 @@ describe('signing in', () => {
     }
   })
 
-  test('has a short queue; further calls are refused with a request to retry', async () => {
+  test('waits in a short queue; further calls are refused and told when to retry', async () => {
     await using narrow = await openEnv()
     await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
     await makeUser(narrow, 'greta')
@@ -169,7 +169,7 @@ describe('signing in', () => {
   })
 })
 
-test('secrets are not stored', async () => {
+test('passwords, tokens, handles and the secret key are not stored', async () => {
   await makeUser(env, 'hans')
   const { session } = await signIn(env, 'hans')
   const tables = ['users', 'credentials', 'outbox']

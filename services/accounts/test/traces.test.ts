@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
 import { eventually, OtlpReceiver } from '@parley/testkit'
 import { makeUser, openEnv } from './_env.ts'
-import { mailServer } from './_smtp.ts'
+import { startMailServer } from './_smtp.ts'
 
 const address = 'hans@unspeakable.example'
 const forgetful = 'ida@unspeakable.example'
@@ -12,7 +12,7 @@ const traceIds: string[] = []
 beforeAll(async () => {
   collector = await OtlpReceiver.startHere()
   await startTelemetry(process.env)
-  await using server = await mailServer()
+  await using server = await startMailServer()
   await using env = await openEnv()
   await env.start(server.settings)
   await makeUser(env, 'ida', { email: forgetful })
@@ -40,7 +40,7 @@ afterAll(async () => {
 const spansOf = (traceId: string | undefined, name: string) =>
   collector.spans.filter((span) => span.traceId === traceId && span.name === name)
 
-test('each attempt to send a mail is a span of the request, which says what the mail server refused', () => {
+test('each attempt to send a mail is a span in the trace of the request, with the code of a refusal', () => {
   const sent = spansOf(traceIds[0], 'send mail')
   expect(sent.map(({ kind, attributes }) => [kind, attributes['parley.kind'], attributes['error.type']])).toEqual([
     ['client', 'registration_code', '451'],
@@ -48,13 +48,13 @@ test('each attempt to send a mail is a span of the request, which says what the 
   ])
 })
 
-test('a mail that is sent after the response belongs to the trace of its request too', () => {
+test('a mail that is sent after the response is also a span in the trace of its request', () => {
   expect(spansOf(traceIds[1], 'send mail').map(({ attributes }) => attributes['parley.kind'])).toEqual([
     'password_reset',
   ])
 })
 
-test('the count of mails in Redis belongs to the trace of its request', () => {
+test('counting a mail in Redis is a span in the trace of its request', () => {
   expect(spansOf(traceIds[0], 'EVAL').length + spansOf(traceIds[0], 'EVALSHA').length).toBeGreaterThan(0)
 })
 

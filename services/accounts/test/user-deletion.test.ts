@@ -7,13 +7,13 @@ import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
 import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
-import { deliveriesOf, recorded, type Recorded } from './_recorded.ts'
+import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 const hour = 3600_000
 
 let env: Env
-let events: Recorded
+let events: UserEvents
 let now: Date
 let owner: string
 let admin: string
@@ -22,22 +22,22 @@ beforeAll(async () => {
   env = await openEnv()
   now = new Date()
   await env.start({}, { now: () => now })
-  events = env.use(await recorded(env))
+  events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
 
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const signedIn = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
+const clientOf = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 const isDeleted = async (userId: string) => {
   const { users } = await env.as(UserService, { userId: owner }).batchGetUsers({ userIds: [userId] })
   return users.length === 0
 }
 
-test('holders of user.delete-any delete others, and everyone is notified', async () => {
+test('users with user.delete-any can delete other accounts, and everyone is notified', async () => {
   const userId = await makeUser(env, 'anna')
-  expect(await (await signedIn('admin1')).deleteUser({ userId })).toMatchObject({ deleted: true })
+  expect(await (await clientOf('admin1')).deleteUser({ userId })).toMatchObject({ deleted: true })
   expect(await isDeleted(userId)).toBe(true)
   expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
   await events.kindsOf(userId, 'account_deleted')
@@ -46,22 +46,22 @@ test('holders of user.delete-any delete others, and everyone is notified', async
   expect(published.flatMap((event) => deliveriesOf(event))).toMatchObject([
     { by: 'everyone', envelope: { event: { case: 'serverMemberDeleted', value: { userId } } } },
   ])
-  expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
+  expect(await codeOf((await clientOf('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
 })
 
-test('requires the permission, and an existing user', async () => {
+test('deleting an account needs the permission and an existing account', async () => {
   const userId = await makeUser(env, 'bert')
   await makeUser(env, 'mod1', { roleNames: ['moderator'] })
-  const moderator = await signedIn('mod1')
+  const moderator = await clientOf('mod1')
   expect(await codeOf(moderator.deleteUser({ userId }))).toBe(Code.PermissionDenied)
   expect(await codeOf(moderator.deleteUser({ userId: 'Unobody' }))).toBe(Code.PermissionDenied)
-  expect(await codeOf((await signedIn('admin1')).deleteUser({ userId: 'Unobody' }))).toBe(Code.NotFound)
+  expect(await codeOf((await clientOf('admin1')).deleteUser({ userId: 'Unobody' }))).toBe(Code.NotFound)
   expect(await isDeleted(userId)).toBe(false)
 })
 
-test('a fresh credential or the own password is required', async () => {
+test('deleting an account needs a fresh credential or the caller’s own password', async () => {
   const userId = await makeUser(env, 'carl')
-  const client = await signedIn('admin1')
+  const client = await clientOf('admin1')
   now = new Date(now.getTime() + hour)
   expect(await codeOf(client.deleteUser({ userId }))).toBe(Code.FailedPrecondition)
   expect(await codeOf(client.deleteUser({ userId, currentPassword: 'not the password' }))).toBe(Code.InvalidArgument)
@@ -70,15 +70,15 @@ test('a fresh credential or the own password is required', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('people with user.delete-self may delete themselves', async () => {
+test('users with user.delete-self can delete their own account', async () => {
   const userId = await makeUser(env, 'dora')
-  expect(await codeOf((await signedIn('dora')).deleteUser({ userId }))).toBeUndefined()
+  expect(await codeOf((await clientOf('dora')).deleteUser({ userId }))).toBeUndefined()
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('a user who becomes owner concurrently can be deleted only by owners', async () => {
+test('a user who becomes an owner concurrently can be deleted only by owners', async () => {
   const userId = await makeUser(env, 'emil')
-  const client = await signedIn('admin1')
+  const client = await clientOf('admin1')
   let deletion: Promise<Code | undefined> | undefined
   await env.db.transaction(async (tx) => {
     await tx.select().from(users).where(eq(users.id, userId)).for('update')
@@ -97,17 +97,17 @@ test('a user who becomes owner concurrently can be deleted only by owners', asyn
 
 test('only owners delete owners, and nobody deletes the last one', async () => {
   const userId = await makeUser(env, 'owner2', { roleNames: ['owner'] })
-  expect(await codeOf((await signedIn('admin1')).deleteUser({ userId }))).toBe(Code.PermissionDenied)
-  const [first, second] = [await signedIn('owner1'), await signedIn('owner2')]
+  expect(await codeOf((await clientOf('admin1')).deleteUser({ userId }))).toBe(Code.PermissionDenied)
+  const [first, second] = [await clientOf('owner1'), await clientOf('owner2')]
   expect(await codeOf(first.deleteUser({ userId }))).toBeUndefined()
   expect(await codeOf(second.deleteUser({ userId: owner }))).not.toBeUndefined()
   expect(await codeOf(first.deleteUser({ userId: owner }))).toBe(Code.FailedPrecondition)
   expect(await isDeleted(owner)).toBe(false)
 })
 
-test('a session that ends while the call waits deletes nobody', async () => {
+test('a call deletes nobody if its session ends while it waits', async () => {
   const userId = await makeUser(env, 'waited')
-  const client = await signedIn('admin1')
+  const client = await clientOf('admin1')
   const codes = await whileLocked(env, 'users', userId, {
     calls: () => [client.deleteUser({ userId })],
     meanwhile: () => endSessionsOf(env, admin),

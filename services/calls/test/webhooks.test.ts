@@ -54,7 +54,7 @@ test('webhooks add and remove participants', async () => {
   await env.livekit.sent()
   expect(await env.inCall('Rhooks', 'Ualice')).toBeUndefined()
   await eventually(() =>
-    expect(env.messaging.publishedOf('Rhooks')).toEqual([
+    expect(env.messaging.eventsOf('Rhooks')).toEqual([
       'call_started user',
       'call_participant_joined Ualice user',
       'call_participant_joined Ubob livekit',
@@ -65,7 +65,7 @@ test('webhooks add and remove participants', async () => {
   )
 })
 
-test('the end of a call closes its room, and removes late participants', async () => {
+test('the end of a call closes its room at the media server, even if a late participant opens it again', async () => {
   env.rooms.set('Rlate', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rlate' })
   const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rlate' })
@@ -91,7 +91,7 @@ test('a participant who connects with a token from before a ban is removed', asy
     expect(env.livekit.requests).toContainEqual({ method: 'RemoveParticipant', room: mediaRoom, identity: 'Ubob' }),
   )
   expect(await env.inCall('Rbanned', 'Ualice')).toEqual(['Ualice'])
-  expect(env.messaging.publishedOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
+  expect(env.messaging.eventsOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
 })
 
 const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEvent => ({
@@ -99,7 +99,7 @@ const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEve
   room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
 })
 
-test('a room closed by the media server ends the call, also for people about to connect', async () => {
+test('a room closed by the media server ends the call, even for people who are about to connect', async () => {
   env.rooms.set('Rclosed', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
   await env.connect('Ualice', 'Rclosed')
@@ -108,7 +108,7 @@ test('a room closed by the media server ends the call, also for people about to 
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
   expect(await env.livekit.send(hook, finished(mediaRoom, 'EV_closed', 0))).toBe(200)
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
-  await eventually(() => expect(env.messaging.publishedOf('Rclosed').at(-1)).toBe('call_ended livekit'))
+  await eventually(() => expect(env.messaging.eventsOf('Rclosed').at(-1)).toBe('call_ended livekit'))
 })
 
 test('a room closed before somebody joined does not end their call', async () => {
@@ -129,7 +129,7 @@ test('a room closed before somebody joined does not end their call', async () =>
 /** The participants that the media server lists in a room. */
 const atMediaServer = (mediaRoom: string) => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
 
-test('requests missed during an outage of the media server are repeated', async () => {
+test('requests that failed during an outage of the media server are repeated', async () => {
   env.rooms.set('Raway', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Raway' })
@@ -162,7 +162,7 @@ test('a person who returned before the removal reached the media server stays', 
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })
 
-test('accepts only webhooks signed with one of the two key pairs', async () => {
+test('only webhooks signed with one of the two key pairs are accepted', async () => {
   const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
   const own = await signed(event)
   const ignored = { status: 200, body: { taken: false } }
@@ -194,7 +194,7 @@ test('accepts only webhooks signed with one of the two key pairs', async () => {
   expect((await fetch(`${service.url}/webhooks/other`)).status).toBe(404)
 })
 
-test('ignores rooms of other servers, other rooms and unknown events', async () => {
+test('webhooks about rooms of other servers, other rooms and recorders are ignored', async () => {
   env.rooms.set('Rours', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rours' })
   const mediaRoom = await roomOf('Rours', 'Ualice')

@@ -1,12 +1,14 @@
 import type { EventPreparation } from '@parley/events'
-import { takeRoleFromAll } from '../actions/accounts/take-role.ts'
+import { removeRoleFromAll } from '../actions/accounts/remove-role-from-all.ts'
 import type { Context } from '../context.ts'
 
-/** Removes a deleted role from its holders, in separate transactions because there may be many. */
+/**
+ * Removes deleted roles from their holders. Runs before the event's transaction, in batches, because there may be many.
+ */
 export function onPolicyChanged(ctx: Context): EventPreparation {
   return async ({ actorId, fact }) => {
     if (fact.case !== 'policy') return undefined
-    for (const roleId of fact.value.deletedRoleIds) await takeRoleFromAll(ctx, roleId, actorId)
+    for (const roleId of fact.value.deletedRoleIds) await removeRoleFromAll(ctx, roleId, actorId)
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
-/** Reasons for ended credentials, as sent to sockets. */
+/** Why credentials ended, as sent to sockets. */
 const endReasons = [
   'logout',
   'password_changed',
@@ -21,29 +21,30 @@ export const userCreated = (): Announcement => ({
   fact: { case: 'userChanged', value: { created: true } },
 })
 
-/** The roles that a user holds. */
-export const rolesHeld = (roleIds: string[], rolesVersion: bigint): Announcement => ({
+/** The roles of a user, sent to processes only. */
+export const currentRoles = (roleIds: string[], rolesVersion: bigint): Announcement => ({
   kind: 'roles_changed',
   fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },
 })
 
-/** The new roles of a user, whose clients reload their permissions. */
+/** The changed roles of a user; the user's clients then reload their permissions. */
 export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesVersion: bigint): Announcement {
   const id = newId('event')
   const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
   return {
-    ...rolesHeld(roleIds, rolesVersion),
+    ...currentRoles(roleIds, rolesVersion),
     id,
     deliveries: [{ envelope, audience: { case: 'users', value: { userIds: [userId] } } }],
   }
 }
 
 /**
- * Repeats the roles that a user already holds: other processes may know different ones, which the database has lost.
+ * A change that announces the roles of a user again. Other processes may know different ones if the database has lost
+ * its latest changes.
  */
-export const rolesAgain = (roleIds: readonly string[]) => ({
+export const repeatRoles = (roleIds: readonly string[]) => ({
   changesRoles: true,
-  announce: (version: bigint) => [rolesHeld([...roleIds], version)],
+  announce: (version: bigint) => [currentRoles([...roleIds], version)],
 })
 
 export const loginEvent = (succeeded: boolean): Announcement => ({
@@ -51,19 +52,19 @@ export const loginEvent = (succeeded: boolean): Announcement => ({
   fact: { case: 'login', value: { succeeded } },
 })
 
-/** An event only for the audit log: ids and keywords, never names, addresses or secrets. */
-export const noted = (kind: string, details: Record<string, string> = {}): Announcement => ({
+/** An event for the audit log. Its details are ids and keywords, never names, addresses or secrets. */
+export const auditEvent = (kind: string, details: Record<string, string> = {}): Announcement => ({
   kind,
   fact: { case: 'details', value: { details } },
 })
 
-/** A role was assigned; sent in addition to `roles_changed`, which lists the resulting roles. */
+/** The audit event of an assigned role, in addition to `roles_changed`, which lists the resulting roles. */
 export const roleAssigned = (roleId: string, roleName = roleId): Announcement =>
-  noted('rbac_role_assigned', { role_id: roleId, role_name: roleName })
+  auditEvent('rbac_role_assigned', { role_id: roleId, role_name: roleName })
 
 /**
- * Some sessions of an account ended, expired or were displaced, while others continue: only their sockets are closed,
- * and the other sessions are not notified.
+ * Some sessions of an account were ended, expired or were displaced by newer ones. Only their sockets are closed; other
+ * sessions are not notified.
  */
 export const sessionsRevoked = (credentialIds: string[]): Announcement => ({
   kind: 'credentials_ended',

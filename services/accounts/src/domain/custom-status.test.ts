@@ -16,16 +16,16 @@ test.each(['', 'a', ':tada:', '🎉🎉', '🎉 ', '❤', '👩‍', '🇫', '1'
   },
 )
 
-test('the text has 1 to 100 characters', () => {
+test('the text of a status has 1 to 100 characters', () => {
   const withText = (text: string) => () => customStatusFrom({ emoji: '🎉', text }, now)
   expect(withText('  on leave ')()).toMatchObject({ text: 'on leave' })
   expect(withText('😀'.repeat(100))()).toMatchObject({ text: '😀'.repeat(100) })
-  for (const empty of ['', '   ', '\u200B', '\u2800']) expect(withText(empty)).toThrow('needs a text')
+  for (const empty of ['', '   ', '\u200B', '\u2800']) expect(withText(empty)).toThrow('its text is empty')
   expect(withText('x'.repeat(101))).toThrow('at most 100')
   for (const bad of ['a\nb', 'a\0b', 'a\uD83D']) expect(withText(bad)).toThrow('control characters')
 })
 
-test('its end, if any, is in the future', () => {
+test('the end of a status, if it has one, is in the future', () => {
   const ending = (expiresAt: Parameters<typeof customStatusFrom>[0]['expiresAt']) => () =>
     customStatusFrom({ emoji: '🎉', text: 'x', expiresAt }, now)
   expect(ending(timestampFromMs(now.getTime() + 1))()).toMatchObject({ expiresAt: new Date(now.getTime() + 1) })

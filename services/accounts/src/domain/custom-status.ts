@@ -4,7 +4,7 @@ import { invalidStatus } from '../errors.ts'
 
 const maxEmojiLength = 16
 const maxTextLength = 100
-/** Start of the year 10000, the limit of our date formats. */
+/** Start of the year 10000; our date formats end before it. */
 const endOfTimeMs = 253_402_300_800_000
 
 /** Exactly one emoji that Unicode recommends for general interchange. */
@@ -21,14 +21,14 @@ export function customStatusFrom(
 ): CustomStatus {
   const { emoji, expiresAt } = given
   const text = given.text.trim()
-  if ([...emoji].length > maxEmojiLength || !oneEmoji.test(emoji)) throw invalidStatus('it needs exactly one emoji')
-  if (!visible.test(text)) throw invalidStatus('it needs a text')
+  if ([...emoji].length > maxEmojiLength || !oneEmoji.test(emoji)) throw invalidStatus('it must have exactly one emoji')
+  if (!visible.test(text)) throw invalidStatus('its text is empty')
   if ([...text].length > maxTextLength) throw invalidStatus(`its text may have at most ${maxTextLength} characters`)
-  if (control.test(text)) throw invalidStatus('its text may not hold control characters')
-  return { emoji, text, expiresAt: expiresAt ? inTheFuture(expiresAt, now) : null }
+  if (control.test(text)) throw invalidStatus('its text must not contain control characters')
+  return { emoji, text, expiresAt: expiresAt ? endFrom(expiresAt, now) : null }
 }
 
-function inTheFuture(expiresAt: Timestamp, now: Date): Date {
+function endFrom(expiresAt: Timestamp, now: Date): Date {
   const ms = timestampMs(expiresAt)
   if (!(ms > now.getTime() && ms < endOfTimeMs)) throw invalidStatus('it must end in the future')
   return new Date(ms)

@@ -19,7 +19,7 @@ test.each([
   expect(couldBeDisplayName(name)).toBe(true)
 })
 
-test('surrounding spaces are removed; an empty name becomes null', () => {
+test('spaces around a display name are removed; an empty one becomes null', () => {
   expect(displayNameFrom('  Anna B  ')).toBe('Anna B')
   expect(displayNameFrom('')).toBeNull()
   expect(displayNameFrom('   ')).toBeNull()
@@ -28,13 +28,13 @@ test('surrounding spaces are removed; an empty name becomes null', () => {
 })
 
 test.each([
-  ['too long', 'x'.repeat(33)],
-  ['a symbol first', '🎉 Max'],
-  ['a dot first', '.max'],
-  ['a combining mark first', '\u0301a'],
+  ['more than 32 characters', 'x'.repeat(33)],
+  ['a leading symbol', '🎉 Max'],
+  ['a leading dot', '.max'],
+  ['a leading combining mark', '\u0301a'],
   ['two spaces', 'Anna  B'],
   ['a line break', 'Anna\nB'],
-  ['a tabulator', 'Anna\tB'],
+  ['a tab', 'Anna\tB'],
   ['a NUL', 'Anna\0'],
   ['a zero-width space', 'An\u200Bna'],
   ['a zero-width joiner', 'An\u200Dna'],
@@ -48,8 +48,8 @@ test.each([
   ['a no-break space', 'An\u00A0na'],
   ['an at sign', 'an@na'],
   ['a bracket', 'Anna <b>(x)'],
-  ['half a character', 'Anna\uD83D'],
-])('%s is refused', (_, name) => {
+  ['an unpaired surrogate', 'Anna\uD83D'],
+])('a display name with %s is refused', (_, name) => {
   expect(() => displayNameFrom(name)).toThrow('invalid display name')
   expect(couldBeDisplayName(name)).toBe(false)
 })

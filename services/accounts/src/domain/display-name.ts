@@ -3,10 +3,13 @@ import { invalidDisplayName } from '../errors.ts'
 const maxLength = 32
 const first = /^[\p{L}\p{Nd}]/u
 const allowed = /^[\p{L}\p{M}\p{Nd}\p{S} '’\-._]*$/u
-/** Invisible characters: zero-width, joiners, fillers, braille blank. Variation selectors of emojis are allowed. */
+/**
+ * Invisible characters: zero-width characters, joiners, fillers, braille blank. Variation selectors of emojis are
+ * allowed.
+ */
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Validates a display name; null for an empty one, so that the login is shown. Throws `invalid_argument`. */
+/** Validates a display name. Null for an empty one: the login is then shown instead. Throws `invalid_argument`. */
 export function displayNameFrom(text: string): string | null {
   const name = text.trim()
   const broken = brokenRule(name)
@@ -23,7 +26,7 @@ function brokenRule(name: string): string | undefined {
   if ([...name].length > maxLength) return `it may have at most ${maxLength} characters`
   if (!first.test(name)) return 'it must start with a letter or digit'
   if (!allowed.test(name) || invisible.test(name))
-    return 'it may hold letters, digits, symbols, spaces, apostrophes, "-", "." and "_", and nothing invisible'
-  if (name.includes('  ')) return 'it must not hold two spaces in a row'
+    return 'it may contain letters, digits, symbols, spaces, apostrophes, "-", "." and "_", and no invisible characters'
+  if (name.includes('  ')) return 'it must not contain two spaces in a row'
   return undefined
 }

@@ -3,12 +3,12 @@ import { invalidEmail } from '../errors.ts'
 const maxLength = 254
 const shape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
 
-/** Addresses are compared without regard to case. */
+/** Addresses are compared by this key, ignoring case. */
 export const emailKey = (address: string): string => address.trim().toLowerCase()
 
 /**
- * Whether a text looks like an address. Compatibility characters of Unicode (the kelvin sign equals K) are refused:
- * they would give the address the same key as somebody else's.
+ * Whether a text looks like an address. Characters that Unicode normalizes to others are refused: with a kelvin sign
+ * instead of a K, an address would have the same key as somebody else's.
  */
 export const couldBeEmail = (text: string): boolean =>
   text.length <= maxLength && text === text.normalize('NFC') && shape.test(text)

@@ -1,4 +1,4 @@
-/** The found items for these ids, in order and without duplicates; ids that were not found are left out. */
+/** The found items in the order of these ids, without duplicates. */
 export function inOrder<T extends { id: string }>(ids: readonly string[], found: readonly T[]): T[] {
   const byId = new Map(found.map((item) => [item.id, item]))
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])

@@ -11,10 +11,10 @@ export type WantedInvite = { label: string; email: string; maxUses: number; expi
 export function inviteFrom(wanted: WantedInvite, now: Date): WantedInvite & { expiresAt: Date } {
   const expiresAt = wanted.expiresAt ?? new Date(now.getTime() + defaultMs)
   const afterMs = expiresAt.getTime() - now.getTime()
-  if (!(afterMs > 0 && afterMs <= longestMs)) throw invalidInvite('it must end within 90 days')
+  if (!(afterMs > 0 && afterMs <= longestMs)) throw invalidInvite('it must expire within 90 days')
   const maxUses = wanted.maxUses || 1
-  if (maxUses > usesLimit) throw invalidInvite(`at most ${usesLimit} accounts may be created with it`)
+  if (maxUses > usesLimit) throw invalidInvite(`it may create at most ${usesLimit} accounts`)
   if (wanted.email !== '' && maxUses !== 1)
-    throw invalidInvite('an invite for an e-mail address is good for one account')
+    throw invalidInvite('an invite for an e-mail address may create only one account')
   return { ...wanted, maxUses, expiresAt, label: wanted.label.trim() }
 }

@@ -14,6 +14,6 @@ test.each([
   ['安', ''],
   ['a', ''],
   ['', ''],
-])('suggests for %j the login %j', (name, hint) => {
+])('the user name %j suggests the login %j', (name, hint) => {
   expect(loginHintFrom(name)).toBe(hint)
 })

@@ -1,7 +1,7 @@
 const maxLength = 32
 const minLength = 2
 
-/** Suggests a login for a user name at a provider; empty if it contains no allowed characters. */
+/** Suggests a login from a user name at a provider; empty if fewer than two allowed characters remain. */
 export function loginHintFrom(name: string): string {
   const [user = ''] = name.split('@', 1)
   const hint = user

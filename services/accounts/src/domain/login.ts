@@ -3,18 +3,21 @@ import { invalidLogin } from '../errors.ts'
 const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const minLength = 2
 const maxLength = 32
-/** Handles that mention everybody, so nobody may have them as login. */
+/** Handles that mention several people, so they are not allowed as logins. */
 export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
-/** Logins are unique, and looked up, without regard to case. */
+/** Logins are unique and looked up by this key, ignoring case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
-/** Whether a text can be a login at all; others need not be looked up. */
+/** Whether a text has the form of a login; otherwise there is no need to look it up. */
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
-/** Throws for logins that people who register themselves may not have. */
-export function assertRegisteredLogin(login: string): void {
-  if (login.includes('..')) throw invalidLogin('it must not hold ".."')
+/**
+ * Throws `invalid_argument` if the login contains "..". Applies only to logins that a user or an administrator chooses
+ * for a new account.
+ */
+export function assertNoDoubleDots(login: string): void {
+  if (login.includes('..')) throw invalidLogin('it must not contain ".."')
 }
 
 /** Throws `invalid_argument` if the login violates a rule that does not depend on other accounts. */
@@ -22,7 +25,7 @@ export function assertLogin(login: string, roleNames: ReadonlySet<string>): void
   if (login.length < minLength || login.length > maxLength)
     throw invalidLogin(`it must have ${minLength} to ${maxLength} characters`)
   if (!shape.test(login))
-    throw invalidLogin('it may hold ASCII letters, digits, ".", "_" and "-", and must start with a letter or digit')
+    throw invalidLogin('it may contain ASCII letters, digits, ".", "_" and "-", and must start with a letter or digit')
   if (login.endsWith('.')) throw invalidLogin('it must not end with "."')
   const key = loginKey(login)
   if (mentionHandles.has(key)) throw invalidLogin(`"${key}" is reserved for mentions`)

@@ -7,12 +7,12 @@ const maxLength = 2048
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
 const verifierShape = /^[A-Za-z0-9._~-]{43,128}$/
 
-/** Throws `invalid_argument` unless it is an origin as browsers write it. */
+/** Throws `invalid_argument` unless it is a web origin in the form that browsers send. */
 export function assertOrigin(origin: string): void {
   if (origin.length > maxLength || originOf(origin) !== origin) throw invalidOrigin()
 }
 
-/** The origin of a redirect address. Throws `invalid_argument` when there is none. */
+/** The origin of a redirect URI. Throws `invalid_argument` if it has none. */
 export function redirectOrigin(redirectUri: string): string {
   const origin = redirectUri.length > maxLength ? undefined : originOf(redirectUri)
   if (origin === undefined) throw invalidRedirectUri()
@@ -20,18 +20,18 @@ export function redirectOrigin(redirectUri: string): string {
 }
 
 /**
- * Whether the origin is a program on the user's own machine. Any program there can use it, so consent to it is not
- * stored.
+ * Whether the origin is a loopback address, that is, a program on the user's own machine. Any program there can use it,
+ * so consent to it is not stored.
  */
 export const isLoopbackOrigin = (origin: string): boolean => isLoopbackHost(new URL(origin).hostname)
 
-/** Throws `invalid_argument` unless it can be a PKCE challenge of method S256. */
+/** Throws `invalid_argument` unless it has the form of a PKCE challenge of method S256. */
 export function assertChallenge(challenge: string): void {
   if (!challengeShape.test(challenge)) throw invalidChallenge()
 }
 
 /** Whether a PKCE verifier belongs to a challenge. */
-export const answersChallenge = (verifier: string, challenge: string): boolean =>
+export const matchesChallenge = (verifier: string, challenge: string): boolean =>
   verifierShape.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
 
 function originOf(text: string): string | undefined {

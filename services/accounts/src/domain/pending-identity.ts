@@ -4,7 +4,7 @@ export const purposes = ['external_create', 'external_link'] as const
 /** Whether the identity creates a new account or is linked to an existing one. */
 export type Purpose = (typeof purposes)[number]
 
-/** An identity stored until it is confirmed. */
+/** An identity that the user has not confirmed yet. */
 export type PendingIdentity = ProviderProfile & {
   providerId: string
   issuer: string
@@ -12,5 +12,5 @@ export type PendingIdentity = ProviderProfile & {
   redirectPath: string
 }
 
-/** A flow and its outcome; `userId` is the user who requested a link, and empty for a new account. */
+/** A flow in progress. `userId` is the user who links the identity; empty for a new account. */
 export type PendingFlow = { purpose: Purpose; userId: string; provider: Provider; identity: PendingIdentity }

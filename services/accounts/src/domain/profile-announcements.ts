@@ -4,7 +4,7 @@ import { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 import type { UserRow } from '../store/users.ts'
-import { noted } from './announcements.ts'
+import { auditEvent } from './announcements.ts'
 import type { CustomStatus } from './custom-status.ts'
 
 export type Cause = { actorId: string; at: Date }
@@ -20,7 +20,7 @@ export function profileUpdated(
   const { id: userId, login, displayName, avatarKey } = user
   const value = { userId, login, displayName: displayName ?? login, ...(avatarUrl !== undefined && { avatarUrl }) }
   return {
-    ...delivered('user_profile_updated', value, everyone, cause),
+    ...deliveryOf('user_profile_updated', value, everyone, cause),
     kind: 'user_profile_updated',
     fact: { case: 'userChanged', value: { avatarKey: avatarKey ?? '' } },
   }
@@ -29,12 +29,12 @@ export function profileUpdated(
 export function customStatusSet(userId: string, status: CustomStatus, cause: Cause): Announcement {
   const { emoji, text, expiresAt } = status
   const value = { userId, emoji, text, ...(expiresAt && { expiresAt: timestampFromDate(expiresAt) }) }
-  return { ...noted('user_custom_status_set'), ...delivered('user_custom_status_set', value, everyone, cause) }
+  return { ...auditEvent('user_custom_status_set'), ...deliveryOf('user_custom_status_set', value, everyone, cause) }
 }
 
 export const customStatusCleared = (userId: string, cause: Cause): Announcement => ({
-  ...noted('user_custom_status_cleared'),
-  ...delivered('user_custom_status_cleared', { userId }, everyone, cause),
+  ...auditEvent('user_custom_status_cleared'),
+  ...deliveryOf('user_custom_status_cleared', { userId }, everyone, cause),
 })
 
 export function preferencesChanged(
@@ -43,13 +43,14 @@ export function preferencesChanged(
 ): Announcement {
   const value = { ...(timezone !== null && { timezone }), timeFormat: timeFormat ?? TimeFormat.TIME_FORMAT_AUTO }
   const audience: Audience = { case: 'users', value: { userIds: [id] } }
+  // The audit log and the client protocol have different names for this event.
   return {
-    ...noted('user_server_preferences_changed'),
-    ...delivered('server_user_preferences_updated', value, audience, cause),
+    ...auditEvent('user_server_preferences_changed'),
+    ...deliveryOf('server_user_preferences_updated', value, audience, cause),
   }
 }
 
-function delivered<K extends RealtimeKind>(
+function deliveryOf<K extends RealtimeKind>(
   kind: K,
   value: RealtimeValue<K>,
   audience: Audience,

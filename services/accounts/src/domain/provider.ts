@@ -1,11 +1,11 @@
 import type { AuthProvider } from '@parley/config'
 
-/** One browser's sign-in attempt at a provider; the callback must bring the same values. */
+/** The values of one sign-in attempt, which its callback must match. */
 export type Attempt = { redirectUri: string; state: string; nonce: string; codeVerifier: string }
 
-/** A provider's data about a user. Hints are unchecked: our rules may refuse them. */
+/** A provider's data about a user. It is not validated: our rules may refuse it. */
 export type ProviderProfile = {
-  /** Only an address that the provider says it has verified. */
+  /** Empty unless the provider says that it has verified the address. */
   verifiedEmail: string
   loginHint: string
   displayNameHint: string
@@ -15,11 +15,11 @@ export type ProviderProfile = {
 /** A user who signed in at a provider, identified only by issuer and subject. */
 export type ProviderIdentity = { issuer: string; subject: string; readProfile: () => Promise<ProviderProfile> }
 
-/** A sign-in provider. Both methods throw {@link ProviderFailed}; the signal aborts them. */
+/** A sign-in provider. Both methods throw {@link ProviderFailed}, and are aborted by the signal. */
 export type Provider = {
   readonly settings: AuthProvider
-  /** Address to open in the browser. */
+  /** The URL to open in the browser. */
   authorizeUrl: (attempt: Attempt, signal: AbortSignal) => Promise<URL>
-  /** Identifies the user by the query of the callback. Throws {@link ProviderDenied} as well. */
+  /** Identifies the user by the query of the callback. Also throws {@link ProviderDenied}. */
   identify: (callback: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>
 }

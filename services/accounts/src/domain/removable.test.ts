@@ -7,11 +7,11 @@ const address = (key: string, daysAgo: number) => ({ key, verifiedAt: new Date(n
 const [old, week, fresh] = [address('old', 400), address('week', 7), address('fresh', 6.9)]
 
 test.each([
-  ['the only one stays', fresh, [fresh], false],
-  ['a newer one goes', fresh, [old, fresh], true],
-  ['an older one stays while the others are new', old, [old, fresh], false],
-  ['an older one goes once another has been there for a week', old, [old, week], true],
-  ['nothing else about it', week, [week, fresh], false],
+  ['the only address cannot be removed', fresh, [fresh], false],
+  ['a newer address can be removed while an older one remains', fresh, [old, fresh], true],
+  ['an older address cannot be removed while the others are new', old, [old, fresh], false],
+  ['an older address can be removed once another is a week old', old, [old, week], true],
+  ['an address cannot be removed if only one younger than a week remains', week, [week, fresh], false],
 ])('%s', (_, which, all, removable) => {
   expect(isRemovable(which, all, now)).toBe(removable)
 })

@@ -1,13 +1,13 @@
-type Held = { key: string; verifiedAt: Date }
+type Address = { key: string; verifiedAt: Date }
 
 const establishedMs = 7 * 24 * 3600_000
 
 /**
- * Whether the owner of an account may remove an address: another one must remain that is older, or at least seven days
- * old. Otherwise an attacker with a stolen session could replace the owner's addresses or remove all of them.
+ * Whether a user may remove one of their addresses: another address must remain that was verified earlier, or at least
+ * seven days ago. Otherwise an attacker with a stolen session could replace or remove all addresses.
  */
-export function isRemovable(address: Held, all: readonly Held[], now: Date): boolean {
-  const staysGood = ({ key, verifiedAt }: Held) =>
+export function isRemovable(address: Address, all: readonly Address[], now: Date): boolean {
+  const suffices = ({ key, verifiedAt }: Address) =>
     key !== address.key && (verifiedAt <= address.verifiedAt || now.getTime() - verifiedAt.getTime() >= establishedMs)
-  return all.some(staysGood)
+  return all.some(suffices)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { sessionsOf, type HeldCredential } from './sessions.ts'
+import { sessionsOf, type ActiveCredential } from './sessions.ts'
 
-const credential = (id: string, sessionId: string | null, day: number): HeldCredential => ({
+const credential = (id: string, sessionId: string | null, day: number): ActiveCredential => ({
   id,
   sessionId,
   userAgent: null,
@@ -9,7 +9,7 @@ const credential = (id: string, sessionId: string | null, day: number): HeldCred
   expiresAt: new Date(day * 86_400_000),
 })
 
-test('one sign-in creates one session, which lasts as long as its most used credential', () => {
+test('the credentials of one sign-in are one session, which ends with the last of them', () => {
   const sessions = sessionsOf([credential('b', 's', 3), credential('old', null, 2), credential('a', 's', 1)])
   expect(sessions.map(({ id, credentialIds, expiresAt }) => [id, credentialIds, expiresAt.getTime()])).toEqual([
     ['s', ['b', 'a'], 3 * 86_400_000],

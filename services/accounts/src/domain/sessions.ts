@@ -1,20 +1,20 @@
 /** The stored data of a valid credential. */
-export type HeldCredential = {
+export type ActiveCredential = {
   id: string
   sessionId: string | null
   userAgent: string | null
   createdAt: Date
   expiresAt: Date
 }
-/** One sign-in with its active credentials. */
-export type HeldSession = Omit<HeldCredential, 'sessionId'> & { credentialIds: string[] }
+/** One sign-in with its valid credentials. */
+export type ActiveSession = Omit<ActiveCredential, 'sessionId'> & { credentialIds: string[] }
 
 /**
- * Credentials by the sign-in that made them, in the order of each session's first one; that one also determines when
- * the session ends.
+ * Groups credentials by the sign-in that created them. Sessions are in the order of their first credential, which also
+ * determines when the session ends.
  */
-export function sessionsOf(credentials: readonly HeldCredential[]): HeldSession[] {
-  const sessions = new Map<string, HeldSession>()
+export function sessionsOf(credentials: readonly ActiveCredential[]): ActiveSession[] {
+  const sessions = new Map<string, ActiveSession>()
   for (const { sessionId, ...credential } of credentials) {
     const id = sessionId ?? credential.id
     const session = sessions.get(id)

@@ -10,7 +10,7 @@ const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/
 export function timezoneFrom(name: string): string {
   const loaded = shape.test(name) ? load(name) : undefined
   if (loaded === undefined) throw unknownTimezone(name)
-  // The library replaces older names by newer ones; keep the name that was chosen.
+  // The runtime replaces deprecated names with current ones; keep the name that was chosen.
   return loaded.toLowerCase() === name.toLowerCase() ? loaded : name
 }
 

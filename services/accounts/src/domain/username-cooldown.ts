@@ -2,7 +2,7 @@ import { usernameCooldown } from '../errors.ts'
 
 const cooldownMs = 30 * 24 * 3600_000
 
-/** Throws `failed_precondition` while the login may not be changed again by its owner. */
+/** Throws `failed_precondition` while the user may not change their login again. */
 export function assertNoCooldown({ cooldownFrom }: { cooldownFrom: Date | null }, now: Date): void {
   if (!cooldownFrom) return
   const until = new Date(cooldownFrom.getTime() + cooldownMs)

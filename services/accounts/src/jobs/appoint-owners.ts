@@ -1,11 +1,14 @@
 import { ownerRoleId } from '@parley/permissions'
-import { giveRole } from '../actions/accounts/give-role.ts'
+import { assignRoleTo } from '../actions/accounts/assign-role-to.ts'
 import type { Context } from '../context.ts'
 import { ownerGranted } from '../metrics.ts'
 import { holdersOf } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
-/** Makes accounts owners that already have a listed address, because the list may be newer than the accounts. */
+/**
+ * Makes owners of existing accounts that have one of the configured addresses: the addresses may be newer than the
+ * accounts.
+ */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(
     ctx.db,
@@ -13,7 +16,7 @@ export async function appointOwners(ctx: Context): Promise<void> {
   )
   for (const { id, roleIds } of holders) {
     if (roleIds.includes(ownerRoleId)) continue
-    await giveRole(ctx, id, ownerRoleId, '')
+    await assignRoleTo(ctx, id, ownerRoleId, '')
     ownerGranted(id)
   }
 }

@@ -1,13 +1,13 @@
 import { clearStatus } from '../actions/accounts/clear-status.ts'
 import type { Context } from '../context.ts'
-import { firstStatusEnds } from '../store/users.ts'
+import { listStatusEnds } from '../store/users.ts'
 
-const atOnce = 100
-const shortestPauseMs = 100
+const batchSize = 100
+const minPauseMs = 100
 
 /**
- * Clears and announces expired custom statuses. Several processes may run it; a row lock ensures that one of them acts.
- * Returns the milliseconds until the next one expires.
+ * Clears expired custom statuses and announces that. Several processes may run it; a row lock ensures that only one
+ * clears a status. Returns the milliseconds until the next status expires.
  */
 export async function clearLapsedStatuses(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
@@ -15,14 +15,14 @@ export async function clearLapsedStatuses(
 ): Promise<number> {
   for (;;) {
     const at = ctx.now()
-    const ends = await firstStatusEnds(ctx.db, atOnce)
-    const lapsed = ({ statusExpiresAt }: { statusExpiresAt: Date | null }) =>
+    const ends = await listStatusEnds(ctx.db, batchSize)
+    const isExpired = ({ statusExpiresAt }: { statusExpiresAt: Date | null }) =>
       statusExpiresAt !== null && statusExpiresAt <= at
     for (const end of ends) {
-      if (end.at > at) return Math.max(end.at.getTime() - ctx.now().getTime(), shortestPauseMs)
+      if (end.at > at) return Math.max(end.at.getTime() - ctx.now().getTime(), minPauseMs)
       signal.throwIfAborted()
-      await clearStatus(ctx, end.id, { actorId: '', at }, lapsed)
+      await clearStatus(ctx, end.id, { actorId: '', at }, isExpired)
     }
-    if (ends.length < atOnce) return Infinity
+    if (ends.length < batchSize) return Infinity
   }
 }

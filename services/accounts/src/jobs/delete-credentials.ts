@@ -3,17 +3,17 @@ import { sessionsRevoked } from '../domain/announcements.ts'
 import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/end-credentials.ts'
 import { changeUser } from '../store/user-changes.ts'
 
-const atOnce = 1_000
-/** Ended credentials are kept for a while: a repeated call to end one waits for the same event. */
+const batchSize = 1_000
+/** Ended credentials are kept for a day, so that a repeated call to end one can wait for the same event. */
 const keepEndedMs = 24 * 3600_000
 
-/** Deletes credentials that ended or expired, a few at a time, and announces the end of the expired ones. */
+/** Deletes ended and expired credentials in batches, and announces the end of the expired ones. */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const { db } = ctx
   const at = ctx.now()
-  while ((await deleteEnded(db, new Date(at.getTime() - keepEndedMs), atOnce)) === atOnce) signal.throwIfAborted()
+  while ((await deleteEnded(db, new Date(at.getTime() - keepEndedMs), batchSize)) === batchSize) signal.throwIfAborted()
   for (;;) {
-    const users = await usersWithExpired(db, at, atOnce)
+    const users = await usersWithExpired(db, at, batchSize)
     for (const userId of users) {
       signal.throwIfAborted()
       const changed = await changeUser(db, userId, { actorId: '', at }, async (tx) => {
@@ -21,9 +21,9 @@ export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal
         if (credentialIds.length === 0) return undefined
         return { announce: () => [sessionsRevoked(credentialIds)] }
       })
-      // The account is deleted, so there is nobody to notify.
+      // The account was deleted, so there is nobody to notify.
       if (!changed) await deleteExpiredOf(db, userId, at)
     }
-    if (users.length < atOnce) return
+    if (users.length < batchSize) return
   }
 }

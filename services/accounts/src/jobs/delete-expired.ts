@@ -4,11 +4,12 @@ import { deleteExpiredFlowTokens } from '../store/flow-tokens.ts'
 import { deleteExpiredInvites } from '../store/invites.ts'
 import { deleteExpiredProviderLogins } from '../store/provider-logins.ts'
 
-const atOnce = 1_000
+const batchSize = 1_000
 
-/** Deletes expired steps of sign-ins and expired invites, a few at a time. */
+/** Deletes expired flows and expired invites, in batches. */
 export async function deleteExpired(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const now = ctx.now()
   const expiring = [deleteExpiredFlowTokens, deleteExpiredEmailCodes, deleteExpiredProviderLogins, deleteExpiredInvites]
-  for (const deleteSome of expiring) while ((await deleteSome(ctx.db, now, atOnce)) === atOnce) signal.throwIfAborted()
+  for (const deleteSome of expiring)
+    while ((await deleteSome(ctx.db, now, batchSize)) === batchSize) signal.throwIfAborted()
 }

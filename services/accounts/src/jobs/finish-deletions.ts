@@ -6,32 +6,32 @@ import {
   completeDeletion,
   foundInPass,
   lockDeletion,
-  openDeletions,
+  listOpenDeletions,
   type OpenDeletion,
 } from '../store/deletions.ts'
 
-const atOnce = 100
-const whileOpenMs = 1_000
+const batchSize = 100
+const pauseMs = 1_000
 
 /**
- * Requests erasure passes until no service has data of the deleted accounts left. Each round continues after the last
- * one, so that stuck deletions do not block others. A round returns the milliseconds until the next one is due, if
- * deletions are open.
+ * Returns a job that requests erasure passes until no service has data of the deleted accounts left. Each run handles
+ * the batch of deletions after that of the previous run, so that stuck deletions do not block others. A run returns the
+ * milliseconds until the next one, if deletions are in progress.
  */
 export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined
   return async (signal) => {
-    const open = await openDeletions(ctx.db, after, atOnce)
-    after = open.length < atOnce ? undefined : open.at(-1)
+    const open = await listOpenDeletions(ctx.db, after, batchSize)
+    after = open.length < batchSize ? undefined : open.at(-1)
     for (const { userId } of open) {
       signal.throwIfAborted()
-      await goOn(ctx, userId).catch((error: unknown) => deletionStuck(userId, error))
+      await advance(ctx, userId).catch((error: unknown) => deletionStuck(userId, error))
     }
-    if (open.length > 0) return whileOpenMs
+    if (open.length > 0) return pauseMs
   }
 }
 
-async function goOn(ctx: Context, userId: string): Promise<void> {
+async function advance(ctx: Context, userId: string): Promise<void> {
   const now = ctx.now()
   const { completed, entries } = await ctx.db.transaction(async (tx) => {
     const deletion = await lockDeletion(tx, userId)

@@ -17,22 +17,22 @@ import type { OperatorContext } from '../context.ts'
 import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
-/** Includes the policy from admin's database: accounts reads only its own tables. */
-type Question = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
+/** The policy and `blocked` come from admin's database, because accounts reads only its own tables. */
+type OperatorRequest = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
 
 const { databaseUrl, ownerEmails, ownerEmail, maxUsers } = readConfig.fields
 const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
 const readSettings = defineConfig({ databaseUrl, ownerEmails, ownerEmail, maxUsers })
 
 /**
- * Runs one method of the operator using only the database. Events go into the outbox; a process of accounts publishes
- * them when it runs.
+ * Runs one method of OperatorService using only the database. Its events wait in the outbox until a process of accounts
+ * runs and publishes them.
  */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ answer: JsonObject }> {
-  const { method: name, request, policy, blocked } = JSON.parse(input) as Question
+  const { method: name, request, policy, blocked } = JSON.parse(input) as OperatorRequest
   const config = readSettings({ env })
   await using database = await openDatabase({ url: config.databaseUrl, pool: 2, name: 'accounts operator' })
   const current = policyFrom(fromJson(GetPolicyResponseSchema, policy))
@@ -46,7 +46,7 @@ export async function answerDirectly(
     now: () => new Date(),
   }
   const method = OperatorService.methods.filter(isUnary).find((one) => one.name === name)
-  if (!method) throw new ConnectError(`there is no method ${name}`, Code.Unimplemented)
+  if (!method) throw new ConnectError(`OperatorService has no method "${name}"`, Code.Unimplemented)
   const unavailable = (error: unknown): never => {
     throw explainDatabaseError(error, 'accounts') ?? error
   }

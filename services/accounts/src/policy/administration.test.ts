@@ -4,7 +4,7 @@ import { assertMayDelete, mayDelete } from './administration.ts'
 
 const policy = policyFrom(defaultPolicy())
 const account = (id: string, ...roleIds: string[]) => ({ id, userId: id, roleIds })
-const [owner, other, admin, user] = [
+const [owner, otherOwner, admin, user] = [
   account('Uowner', 'owner'),
   account('Uother', 'owner'),
   account('Uadmin', 'admin'),
@@ -12,14 +12,14 @@ const [owner, other, admin, user] = [
 ]
 
 test.each([
-  [user, user, true],
-  [user, admin, false],
-  [admin, user, true],
-  [admin, admin, true],
-  [admin, owner, false],
-  [owner, other, true],
-  [owner, owner, true],
-])('whether $userId may delete $id', (caller, target, allowed) => {
+  ['a user may delete their own account', user, user, true],
+  ['a user may not delete another account', user, admin, false],
+  ['an admin may delete another account', admin, user, true],
+  ['an admin may delete their own account', admin, admin, true],
+  ['an admin may not delete an owner', admin, owner, false],
+  ['an owner may delete another owner', owner, otherOwner, true],
+  ['an owner may delete their own account', owner, owner, true],
+])('%s, and nobody may delete the last owner', (_, caller, target, allowed) => {
   expect(mayDelete(policy, caller, target, false)).toBe(allowed)
   expect(mayDelete(policy, caller, target, true)).toBe(false)
   const assert = () => assertMayDelete(policy, caller, target)

@@ -1,17 +1,17 @@
 import { isOwner, ownerRoleId, type Policy, type Subject } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
-import { ownersAlone, roleNotFound } from '../errors.ts'
-import { assertHolds } from './administration.ts'
-import { rolesNamed } from './roles-named.ts'
+import { onlyForOwners, roleNotFound } from '../errors.ts'
+import { assertPermission } from './administration.ts'
+import { getRolesByName } from './role-names.ts'
 
 /**
- * The role of this name, if the caller may grant and revoke it. Throws `permission_denied`, `not_found`,
- * `invalid_argument`.
+ * The role with this name, if the caller may assign and revoke it. Throws `permission_denied`, `not_found`, and
+ * `invalid_argument` for everyone.
  */
 export function getAssignable(policy: Policy, caller: Subject, name: string): PolicyRole {
-  assertHolds(policy, caller, 'role.assign')
-  const [role] = rolesNamed(policy, [name])
+  assertPermission(policy, caller, 'role.assign')
+  const [role] = getRolesByName(policy, [name])
   if (!role) throw roleNotFound(name)
-  if (role.id === ownerRoleId && !isOwner(caller)) throw ownersAlone()
+  if (role.id === ownerRoleId && !isOwner(caller)) throw onlyForOwners()
   return role
 }

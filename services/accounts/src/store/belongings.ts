@@ -32,12 +32,13 @@ export const nothingPersonal = {
   deactivatedAt: null,
 } satisfies Partial<UserRow>
 
-/** Small enough to hold locks only briefly. */
+/** Small enough that locks are held only briefly. */
 const defaultBatch = 1000
 
 /**
- * Deletes rows that belong to an account, but not the account itself: at most one batch of each kind. `complete`: none
- * are left. An address or identity stays until all rows found through it are deleted.
+ * Deletes the rows that belong to an account, but not the account itself. Goes through the tables in order, and stops
+ * at the first that has a full batch of rows. `complete`: whether no rows are left. Addresses and identities are
+ * deleted after the rows that are found through them.
  */
 export async function eraseBelongings(
   tx: Tx,
@@ -61,7 +62,7 @@ function ownedRows(tx: Tx, userId: string): { table: PgTable; where: SQL | undef
     .from(externalIdentities)
     .where(eq(externalIdentities.userId, userId))
   const { payload } = flowTokens
-  // Steps towards a new account have no user yet, but contain the address or the identity.
+  // Flows that create an account have no user yet, but contain an address or an identity.
   const unowned = sql`${flowTokens.userId} = '' and (
     lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
     or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`
@@ -69,7 +70,8 @@ function ownedRows(tx: Tx, userId: string): { table: PgTable; where: SQL | undef
     { table: flowTokens, where: unowned },
     { table: emailCodes, where: inArray(emailCodes.emailKey, addresses) },
     { table: invites, where: inArray(sql`lower(${invites.email})`, addresses) },
-    // Names come first, because they must be free when the deletion is answered, even if other rows remain.
+    // Addresses, logins and identities come early, because they must be free when the call returns, even if other rows
+    // remain.
     { table: emails, where: eq(emails.userId, userId) },
     { table: handles, where: eq(handles.ownerId, userId) },
     { table: externalIdentities, where: eq(externalIdentities.userId, userId) },

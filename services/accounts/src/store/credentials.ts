@@ -4,7 +4,7 @@ import { credentials, users } from './schema.ts'
 
 export type NewCredential = typeof credentials.$inferInsert
 
-/** A valid credential, with the data about its user that travels with calls. */
+/** A valid credential, with the data about its user that calls carry. */
 export type ValidCredential = {
   digest: Buffer
   credentialId: string
@@ -23,7 +23,7 @@ export async function insertCredentials(tx: Tx, rows: NewCredential[]): Promise<
   await tx.insert(credentials).values(rows)
 }
 
-/** The digests that belong to a credential which has not ended, including those replaced since `graceFrom`. */
+/** The valid credentials with these digests. Digests that were replaced after `graceFrom` are still found. */
 export async function findValidCredentials(
   db: Reader,
   digests: Buffer[],
@@ -31,7 +31,7 @@ export async function findValidCredentials(
   graceFrom: Date,
 ): Promise<ValidCredential[]> {
   if (digests.length === 0) return []
-  // One parameter, so that PostgreSQL knows the statement whatever the number of digests.
+  // One array parameter, so that the statement is the same for any number of digests.
   const asked = sql`any(${sql.param(digests)}::bytea[])`
   return sqlRows<ValidCredential>(
     db,
@@ -51,8 +51,8 @@ export async function findValidCredentials(
   )
 }
 
-/** Returns those of the credentials that are valid now, each with the time at which it expires. */
-export async function findHolding(
+/** Those of the credentials that are valid now, each with its expiry. */
+export async function findValidById(
   db: Reader,
   ids: readonly string[],
   now: Date,
@@ -73,7 +73,7 @@ export async function findHolding(
     )
 }
 
-/** When the credential of a call was proved; undefined when it is no longer valid. */
+/** The freshness of a caller's credential; undefined if it has ended. */
 export async function findCredentialOf(
   db: Reader,
   caller: { credentialId: string; userId: string },
@@ -87,7 +87,7 @@ export async function findCredentialOf(
   return found
 }
 
-/** Returns false if the credential has ended or can never be fresh. */
+/** Sets until when a credential is fresh. Returns false if it has ended or can never be fresh. */
 export async function renewFreshness(db: Db, id: string, freshUntil: Date): Promise<boolean> {
   const renewed = await db
     .update(credentials)
@@ -96,7 +96,7 @@ export async function renewFreshness(db: Db, id: string, freshUntil: Date): Prom
   return renewed.rowCount === 1
 }
 
-/** Extends credentials in use. Each is written only once in a while. */
+/** Extends credentials; one that already expires later is left as it is. */
 export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date): Promise<void> {
   await db
     .update(credentials)
@@ -104,7 +104,10 @@ export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date)
     .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
 }
 
-/** Stores credentials under other digests of the same secrets. Locked rows are skipped until the next time. */
+/**
+ * Stores credentials under new digests of the same secrets. Skips locked rows: the next use of the credential tries
+ * again.
+ */
 export async function rekeyCredentials(
   db: Db,
   entries: readonly { previous: Buffer; digest: Buffer }[],
@@ -124,8 +127,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Replaces the handle of a browser session that got its cookie before `due`; of several concurrent calls, one succeeds.
- * A session that ended, alone or with its account, stays ended.
+ * Replaces the handle of a browser session that got its cookie before `due`. Returns whether it did: of several
+ * concurrent calls only one succeeds, and none for a session that has ended.
  */
 export async function rotateSession(
   db: Db,
@@ -149,11 +152,11 @@ export async function rotateSession(
   return rotated.rowCount === 1
 }
 
-/** Which of a user's credentials belong to a session. Credentials from before sessions had ids are a session each. */
+/** Matches the credentials of a session. A credential from before sessions had ids is a session of its own. */
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
-/** Ids of the credentials of another web client for a user that have not ended. */
+/** Ids of a user's credentials that another web client has and that have not ended. */
 export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
@@ -162,8 +165,13 @@ export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: 
   return rows.map(({ id }) => id)
 }
 
-/** Moves credentials of a user to another generation, so that they stay valid. */
-export async function carryOver(tx: Tx, userId: string, ids: readonly string[], authGeneration: number): Promise<void> {
+/** Gives credentials of a user the new auth generation, so that they stay valid. */
+export async function moveToGeneration(
+  tx: Tx,
+  userId: string,
+  ids: readonly string[],
+  authGeneration: number,
+): Promise<void> {
   await tx
     .update(credentials)
     .set({ authGeneration })

@@ -7,35 +7,35 @@ import { lockUser, raiseVersion } from './users.ts'
 
 export type Deletion = { userId: string; pass: number; askedAt: Date }
 
-/** Channel for notifications about new deletions and reports. */
-export const deletionsMoved = new CommitChannel()
+/** Notifies about new deletions and reports. */
+export const deletionChanges = new CommitChannel()
 
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.insert(deletions).values({ userId, requestedAt: at, askedAt: at })
-  deletionsMoved.notify(tx)
+  deletionChanges.notify(tx)
 }
 
-/** The pass that was requested last; 0 if the account is not being deleted. */
-export async function requestedPass(db: Reader, userId: string): Promise<number> {
+/** The pass that was requested last; 0 if the account was not deleted. */
+export async function getRequestedPass(db: Reader, userId: string): Promise<number> {
   const [deletion] = await db.select({ pass: deletions.pass }).from(deletions).where(eq(deletions.userId, userId))
   return deletion?.pass ?? 0
 }
 
 /** An incomplete deletion, with its position in the list. */
-export type OpenDeletion = { userId: string; place: string }
+export type OpenDeletion = { userId: string; position: string }
 
-/** Incomplete deletions, oldest first, after the one that was processed last, if any. */
-export async function openDeletions(
+/** Incomplete deletions, ordered by the time of their last request; only those after a given one, if any. */
+export async function listOpenDeletions(
   db: Reader,
   after: OpenDeletion | undefined,
   limit: number,
 ): Promise<OpenDeletion[]> {
   const { askedAt, completedAt, userId } = deletions
-  const further = after && sql`(${askedAt}, ${userId}) > (${after.place}::timestamptz, ${after.userId})`
+  const isAfter = after && sql`(${askedAt}, ${userId}) > (${after.position}::timestamptz, ${after.userId})`
   return db
-    .select({ userId, place: sql<string>`${askedAt}::text` })
+    .select({ userId, position: sql<string>`${askedAt}::text` })
     .from(deletions)
-    .where(and(isNull(completedAt), further))
+    .where(and(isNull(completedAt), isAfter))
     .orderBy(asc(askedAt), asc(userId))
     .limit(limit)
 }
@@ -51,7 +51,7 @@ export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | u
   return deletion
 }
 
-/** Total found in a pass, over the services that reported it. */
+/** How much each service found in a pass, for the services that have reported it. */
 export async function foundInPass(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
   const rows = await reader
     .select({ service: deletionReports.service, found: deletionReports.found })
@@ -60,7 +60,7 @@ export async function foundInPass(reader: Reader, userId: string, pass: number):
   return new Map(rows.map(({ service, found }) => [service, found]))
 }
 
-/** If several processes did the same pass, the largest number found counts. */
+/** Stores a report. If several processes of a service report the same pass, the largest number is kept. */
 export async function saveReport(db: Db, report: Omit<typeof deletionReports.$inferInsert, 'reportedAt'>, at: Date) {
   await db
     .insert(deletionReports)
@@ -69,7 +69,7 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
       target: [deletionReports.userId, deletionReports.pass, deletionReports.service],
       set: { found: sql`greatest(${deletionReports.found}, excluded.found)`, reportedAt: at },
     })
-  deletionsMoved.notify(db)
+  deletionChanges.notify(db)
 }
 
 /** Requests a pass from every service; returns the outbox entries of the requests. */

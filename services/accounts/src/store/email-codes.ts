@@ -7,14 +7,14 @@ export type EmailCode = typeof emailCodes.$inferSelect
 /** Primary key of a code. */
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
-/** Locks an address until the end of the transaction, so that mails and guesses are counted correctly. */
+/** Locks an address until the end of the transaction, so that concurrent mails and guesses are counted correctly. */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
 }
 
 /**
- * Number of mails to an address since a time, and of wrong guesses for codes that are still valid, regardless of who
- * requested them.
+ * The number of mails to an address since a time, and of wrong guesses for codes that are still valid, whoever
+ * requested the codes.
  */
 export async function countUses(
   db: Reader,
@@ -34,14 +34,14 @@ export async function countUses(
 const sumOf = (column: AnyPgColumn, condition: SQL) =>
   sql<number>`coalesce(sum(${column}) filter (where ${condition}), 0)::int`
 
-/** Replaces an earlier code; its counting window continues if it began after `since`. */
+/** Stores a code in place of an earlier one; the counting window of that one continues if it began after `since`. */
 export async function storeCode(
   tx: Tx,
   code: Pick<EmailCode, 'codeDigest' | 'expiresAt'> & CodeKey,
   at: Date,
   since: Date,
 ): Promise<void> {
-  const goesOn = sql`${emailCodes.windowFrom} > ${since.toISOString()}`
+  const windowContinues = sql`${emailCodes.windowFrom} > ${since.toISOString()}`
   const { codeDigest, expiresAt } = code
   await tx
     .insert(emailCodes)
@@ -51,9 +51,9 @@ export async function storeCode(
       set: {
         codeDigest,
         expiresAt,
-        mails: sql`case when ${goesOn} then ${emailCodes.mails} + 1 else 1 end`,
-        wrongAttempts: sql`case when ${goesOn} then ${emailCodes.wrongAttempts} else 0 end`,
-        windowFrom: sql`case when ${goesOn} then ${emailCodes.windowFrom} else ${at.toISOString()}::timestamptz end`,
+        mails: sql`case when ${windowContinues} then ${emailCodes.mails} + 1 else 1 end`,
+        wrongAttempts: sql`case when ${windowContinues} then ${emailCodes.wrongAttempts} else 0 end`,
+        windowFrom: sql`case when ${windowContinues} then ${emailCodes.windowFrom} else ${at.toISOString()}::timestamptz end`,
       },
     })
 }
@@ -74,26 +74,26 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
 }
 
 /**
- * Takes back a code whose mail was not delivered: the mail does not count, and the code before, if it was valid, is
- * valid again unless the code was replaced or made void in the meantime.
+ * Withdraws a code whose mail was not delivered: the mail is no longer counted, and the previous code, if there was a
+ * valid one, is restored, unless the withdrawn code has been replaced or invalidated in the meantime.
  */
-export async function takeBackCode(
+export async function undoCode(
   db: Db,
   { codeDigest, ...key }: Pick<EmailCode, 'codeDigest'> & CodeKey,
-  before: Pick<EmailCode, 'codeDigest' | 'expiresAt'> | undefined,
+  previous: Pick<EmailCode, 'codeDigest' | 'expiresAt'> | undefined,
 ): Promise<void> {
   const uncounted = { mails: sql`greatest(${emailCodes.mails} - 1, 0)` }
   await db.update(emailCodes).set(uncounted).where(isCode(key))
-  if (before === undefined) return
-  const { codeDigest: digestBefore, expiresAt } = before
+  if (previous === undefined) return
+  const { codeDigest: previousDigest, expiresAt } = previous
   await db
     .update(emailCodes)
-    .set({ codeDigest: digestBefore, expiresAt })
+    .set({ codeDigest: previousDigest, expiresAt })
     .where(and(isCode(key), eq(emailCodes.codeDigest, codeDigest)))
 }
 
 /** Invalidates codes mailed to a user. The rows still count mails and guesses. */
-export async function voidCodesOf(tx: Tx, userId: string): Promise<void> {
+export async function invalidateCodesOf(tx: Tx, userId: string): Promise<void> {
   await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
 }
 
@@ -104,13 +104,13 @@ export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {
   await tx.delete(emailCodes).where(isCode(key))
 }
 
-/** Deletes up to `atOnce` expired codes; returns their number. */
-export async function deleteExpiredEmailCodes(db: Db, now: Date, atOnce: number): Promise<number> {
+/** Deletes up to `limit` expired codes; returns how many there were. */
+export async function deleteExpiredEmailCodes(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ row: sql`ctid` })
     .from(emailCodes)
     .where(lt(emailCodes.expiresAt, now))
-    .limit(atOnce)
+    .limit(limit)
     .for('update', { skipLocked: true })
   return (await db.delete(emailCodes).where(sql`ctid in ${expired}`)).rowCount ?? 0
 }

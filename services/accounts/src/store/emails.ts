@@ -6,11 +6,11 @@ import { emails, users } from './schema.ts'
 type Claim = {
   at: Date
   selfAdded: boolean
-  /** Whether only somebody else claims that the address is theirs. */
+  /** Whether only an administrator has declared the address verified. */
   unproven?: boolean
 }
 
-/** Records an address as verified; it may be this account's already, or somebody else's. */
+/** Records an address as verified. 'held': the account already has it; 'taken': another account has it. */
 export async function claimEmail(
   tx: Tx,
   userId: string,
@@ -29,7 +29,7 @@ export async function claimEmail(
   return 'held'
 }
 
-/** Finds the user who verified an address, and the address as they wrote it. */
+/** Finds the user who has verified an address, and the address as they entered it. */
 export async function findVerifiedEmail(
   db: Reader,
   address: string,
@@ -42,7 +42,7 @@ export async function findVerifiedEmail(
   return holder
 }
 
-/** Accounts that hold one of these addresses, not counting addresses that only an administrator vouched for. */
+/** Ids of the accounts that have one of these addresses, except where only an administrator declared it verified. */
 export async function holdersOf(db: Reader, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return []
   const rows = await db
@@ -52,7 +52,7 @@ export async function holdersOf(db: Reader, addresses: readonly string[]): Promi
   return rows.map((row) => row.userId)
 }
 
-/** The addresses an account verified first, at most ten: adding others does not displace them. */
+/** The first ten addresses that an account verified, so that adding addresses does not displace earlier ones. */
 export async function firstAddressesOf(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })
@@ -75,7 +75,7 @@ export async function listEmails(db: Reader, userId: string): Promise<VerifiedAd
     .orderBy(asc(verifiedAt), asc(key))
 }
 
-/** Removes an address from an account; returns it as it was written, undefined when the account does not have it. */
+/** Removes an address from an account. Returns it as it was entered; undefined if the account does not have it. */
 export async function removeEmail(tx: Tx, userId: string, address: string): Promise<string | undefined> {
   const [removed] = await tx
     .delete(emails)
@@ -84,13 +84,13 @@ export async function removeEmail(tx: Tx, userId: string, address: string): Prom
   return removed?.address
 }
 
-/** Removes the addresses of an account that its sessions added after a time; returns their number. */
+/** Removes the addresses that sessions of an account added after a time; returns how many there were. */
 export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const isNew = and(eq(emails.userId, userId), eq(emails.selfAdded, true), gt(emails.verifiedAt, since))
   return (await tx.delete(emails).where(isNew)).rowCount ?? 0
 }
 
-/** Verified addresses of accounts, by account, the oldest first. */
+/** The verified addresses of accounts, oldest first, by user id. */
 export async function addressesOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
   const byUser = new Map<string, string[]>()
   if (userIds.length === 0) return byUser

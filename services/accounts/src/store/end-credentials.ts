@@ -10,12 +10,12 @@ export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at:
   return tx
     .update(credentials)
     .set({ endedAt: at })
-    .where(and(eq(credentials.userId, userId), hasDigestOf(digests), isNull(credentials.endedAt)))
+    .where(and(eq(credentials.userId, userId), hasAnyDigest(digests), isNull(credentials.endedAt)))
     .returning({ id: credentials.id, kind: credentials.kind })
 }
 
 /** Also matches the previous handle: a session that was just rotated can be ended by a browser with the old cookie. */
-const hasDigestOf = (digests: Buffer[]) =>
+const hasAnyDigest = (digests: Buffer[]) =>
   or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
 
 /** Ends credentials of one user by id; returns the ids of those that had not ended before. */
@@ -28,10 +28,10 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
   return rows.map((row) => row.id)
 }
 
-/** Ids of the accounts to which credentials belong, including ended ones. */
+/** Ids of the users who have credentials with these digests, even ended ones. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []
-  const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasDigestOf(digests))
+  const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasAnyDigest(digests))
   return rows.map((row) => row.userId)
 }
 
@@ -42,7 +42,7 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
     .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
 }
 
-/** Deletes credentials of a user beyond `keep`, least recently used first; returns their ids. */
+/** Deletes the least recently used credentials of a user, except for `keep`; returns their ids. */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
     .select({ id: credentials.id })
@@ -54,29 +54,29 @@ export async function trimCredentials(tx: Tx, userId: string, keep: number): Pro
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `atOnce` credentials that ended before; returns how many there were. */
-export async function deleteEnded(db: Db, before: Date, atOnce: number): Promise<number> {
+/** Deletes up to `limit` credentials that ended before a time; returns how many there were. */
+export async function deleteEnded(db: Db, before: Date, limit: number): Promise<number> {
   const ended = db
     .select({ id: credentials.id })
     .from(credentials)
     .where(lt(credentials.endedAt, before))
-    .limit(atOnce)
+    .limit(limit)
     .for('update', { skipLocked: true })
   const deleted = await db.delete(credentials).where(inArray(credentials.id, ended))
   return deleted.rowCount ?? 0
 }
 
-/** Ids of up to `atOnce` people with expired credentials. */
-export async function usersWithExpired(db: Db, before: Date, atOnce: number): Promise<string[]> {
+/** Ids of up to `limit` users with credentials that expired before a time. */
+export async function usersWithExpired(db: Db, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectDistinct({ userId: credentials.userId })
     .from(credentials)
     .where(lt(credentials.expiresAt, before))
-    .limit(atOnce)
+    .limit(limit)
   return rows.map(({ userId }) => userId)
 }
 
-/** Deletes credentials of a user that expired before a time; returns the ids of those that had not been ended. */
+/** Deletes credentials of a user that expired before a time; returns the ids of those that had not ended before. */
 export async function deleteExpiredOf(tx: Reader, userId: string, before: Date): Promise<string[]> {
   const expired = and(eq(credentials.userId, userId), lt(credentials.expiresAt, before))
   const deleted = await tx

@@ -4,7 +4,7 @@ import { externalIdentities } from './schema.ts'
 
 export type ExternalIdentity = typeof externalIdentities.$inferSelect
 
-/** The identity, and so the account it signs in to. */
+/** The linked identity, with the user id of its account; undefined if it is linked to none. */
 export async function findIdentity(
   db: Reader,
   { issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>,
@@ -16,11 +16,13 @@ export async function findIdentity(
   return identity
 }
 
-/** Links an identity unless it is already linked; returns the present owner, or undefined if it was free. */
+/**
+ * Links an identity unless it is linked already. Returns undefined if it was not, otherwise the user it is linked to.
+ */
 export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
   if (inserted.length > 0) return undefined
-  // If no row has this name, another identity with the same hash conflicts.
+  // If no row has this issuer and subject, the conflict is with another identity that has the same hash.
   return (await findIdentity(tx, identity)) ?? { userId: '' }
 }
 
@@ -33,7 +35,7 @@ export async function identitiesOf(db: Reader, userId: string): Promise<External
     .orderBy(asc(externalIdentities.linkedAt), asc(externalIdentities.subjectHash))
 }
 
-/** Unlinks an identity of an account; undefined when it has none of this hash. */
+/** Unlinks an identity of an account and returns it; undefined if the account has none with this hash. */
 export async function deleteIdentity(
   tx: Tx,
   userId: string,
@@ -46,7 +48,7 @@ export async function deleteIdentity(
   return identity
 }
 
-/** Unlinks the identities of an account that were linked after a moment; returns their providers. */
+/** Unlinks the identities of an account that were linked after a time; returns the ids of their providers. */
 export async function deleteIdentitiesLinkedSince(tx: Tx, userId: string, since: Date): Promise<string[]> {
   const rows = await tx
     .delete(externalIdentities)

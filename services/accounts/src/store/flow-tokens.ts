@@ -9,16 +9,16 @@ export type FlowPurpose = FlowToken['purpose']
 /** The keys for looking up tokens, and the current time. */
 type TokenContext = SecretKeys & { at: Date }
 
-/** A user and their generation when the flow began. */
+/** A user, and their auth generation when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
 
-/** `user`: the owner at the beginning of the flow; absent if it had none. */
+/** A flow to start. `user` is absent if it belongs to no user. */
 export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
   user?: FlowUser
   ttlMs: number
 }
 
-/** Makes a capability of a few minutes; the token is shown once and stored as a digest. */
+/** Starts a flow and returns its token, of which only a digest is stored. */
 export async function issueFlowToken(db: Reader, { at, ...keys }: TokenContext, flow: NewFlow): Promise<string> {
   const { purpose, payload, ttlMs, user = { id: '', authGeneration: null } } = flow
   const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
@@ -32,7 +32,7 @@ export async function issueFlowToken(db: Reader, { at, ...keys }: TokenContext, 
 }
 
 /**
- * Payload of a token; undefined when the token is unknown, used, expired, for another purpose, or from an earlier
+ * The flow of a token; undefined if the token is unknown, used, expired, for another purpose, or from an earlier auth
  * generation of its user.
  */
 export async function peekFlowToken(
@@ -48,7 +48,7 @@ export async function peekFlowToken(
   return row
 }
 
-/** The same, and the token is used up: of several that take it at once, one gets it. */
+/** Like {@link peekFlowToken}, and uses up the token: of several concurrent calls, only one gets the flow. */
 export async function takeFlowToken(
   tx: Tx,
   { at, ...keys }: TokenContext,
@@ -62,25 +62,25 @@ export async function takeFlowToken(
   return row && row.expiresAt > at ? row : undefined
 }
 
-/** Invalidates the unfinished flows of a user, of one purpose or of all. */
+/** Deletes the unfinished flows of a user, for one purpose or all. */
 export async function deleteFlowTokensOf(tx: Tx, userId: string, purpose?: FlowPurpose): Promise<void> {
   await tx
     .delete(flowTokens)
     .where(and(eq(flowTokens.userId, userId), purpose === undefined ? undefined : eq(flowTokens.purpose, purpose)))
 }
 
-/** Deletes up to `atOnce` expired tokens; returns how many there were. */
-export async function deleteExpiredFlowTokens(db: Db, now: Date, atOnce: number): Promise<number> {
+/** Deletes up to `limit` expired tokens; returns how many there were. */
+export async function deleteExpiredFlowTokens(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ digest: flowTokens.digest })
     .from(flowTokens)
     .where(lt(flowTokens.expiresAt, now))
-    .limit(atOnce)
+    .limit(limit)
     .for('update', { skipLocked: true })
   return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
 }
 
-/** Matches a valid token. One issued before its user's present generation may still be stored, but is invalid. */
+/** Matches a token. One from an earlier auth generation of its user may still be stored, but does not match. */
 const isToken = (db: Reader, keys: SecretKeys, purpose: FlowPurpose, token: string) =>
   and(
     inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token)),

@@ -10,7 +10,7 @@ export const importKey = (source: string, externalId: string): Buffer =>
 
 export type KnownPerson = { key: string; userId: string; login: string }
 
-/** Returns the given keys that were imported, by key in hex. */
+/** The people with these keys who were imported before, by key in hex. */
 export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, KnownPerson>> {
   if (keys.length === 0) return new Map()
   const rows = await reader
@@ -21,7 +21,7 @@ export async function findImported(reader: Reader, keys: readonly Buffer[]): Pro
   return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), { key: key.toString('hex'), ...row }]))
 }
 
-/** The holders of these addresses, by key. */
+/** The users who have these addresses, by the key of the address. */
 export async function holdersByEmail(
   reader: Reader,
   addresses: readonly string[],
@@ -35,7 +35,7 @@ export async function holdersByEmail(
   return new Map(rows.map(({ key, ...holder }) => [key, holder]))
 }
 
-/** The logins that belong to a user or role, by key. */
+/** Which of these logins are already taken by a user or role, as keys. */
 export async function takenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const rows = await reader
@@ -47,7 +47,7 @@ export async function takenHandles(reader: Reader, logins: readonly string[]): P
 
 export type NewPerson = { user: typeof users.$inferInsert; email: string }
 
-/** Throws a unique violation if a login or an address has been taken in the meantime. */
+/** Inserts accounts. Throws a unique violation if a login or an address has been taken in the meantime. */
 export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Date): Promise<void> {
   if (people.length === 0) return
   await tx.insert(users).values(people.map(({ user }) => user))
@@ -65,7 +65,7 @@ export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Dat
     )
 }
 
-/** Throws a unique violation when another call imports the same person. */
-export async function rememberImported(tx: Tx, people: readonly { key: Buffer; userId: string }[]): Promise<void> {
+/** Records who was imported. Throws a unique violation if another call imports the same person. */
+export async function insertImported(tx: Tx, people: readonly { key: Buffer; userId: string }[]): Promise<void> {
   if (people.length > 0) await tx.insert(importedPeople).values([...people])
 }

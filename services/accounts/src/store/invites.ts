@@ -20,7 +20,7 @@ export async function insertInvite(
   return { token, row }
 }
 
-/** Locks counting and creating invites until the transaction ends. */
+/** Blocks other transactions that count and create invites until this one ends. */
 export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
@@ -30,7 +30,7 @@ export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }
 
-/** The invite of a token; undefined if it is unknown, used up, revoked or expired. */
+/** The invite with this token; undefined if it is unknown, used up, revoked or expired. */
 export async function findInvite(
   db: Reader,
   { at, ...keys }: TokenContext,
@@ -54,7 +54,7 @@ export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: s
   return taken
 }
 
-/** Place of an invite in the list: by creation, then id. */
+/** Position of an invite in the list, which is ordered by creation, then id. */
 export type InviteKey = { createdAt: Date; id: string }
 
 /** Invites that can be used, newest first. */
@@ -74,7 +74,7 @@ export async function listInvites(
     .offset(before ? 0 : offset)
 }
 
-/** Returns whether there was a usable invite. */
+/** Deletes an invite; returns whether it existed and had not expired. */
 export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<boolean> {
   const [deleted] = await tx.delete(invites).where(eq(invites.id, id)).returning()
   return deleted !== undefined && deleted.expiresAt > now
@@ -86,13 +86,13 @@ export async function deleteInvitesOf(tx: Tx, createdBy: string): Promise<string
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `atOnce` expired invites; returns how many there were. */
-export async function deleteExpiredInvites(db: Db, now: Date, atOnce: number): Promise<number> {
+/** Deletes up to `limit` expired invites; returns how many there were. */
+export async function deleteExpiredInvites(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ id: invites.id })
     .from(invites)
     .where(lt(invites.expiresAt, now))
-    .limit(atOnce)
+    .limit(limit)
     .for('update', { skipLocked: true })
   return (await db.delete(invites).where(inArray(invites.id, expired))).rowCount ?? 0
 }

@@ -18,12 +18,13 @@ export async function withdrawConsent(tx: Tx, userId: string, origin: string): P
   return (await tx.delete(oauthConsents).where(isConsent(userId, origin))).rowCount === 1
 }
 
+/** Withdraws all consents of a user; returns the origins of the clients. */
 export async function withdrawAllConsents(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx.delete(oauthConsents).where(eq(oauthConsents.userId, userId)).returning()
   return rows.map(({ origin }) => origin)
 }
 
-/** The clients to which a user consented, oldest first. */
+/** The consents of a user to other web clients, oldest first. */
 export async function consentsOf(db: Reader, userId: string): Promise<{ origin: string; grantedAt: Date }[]> {
   const { origin, grantedAt } = oauthConsents
   return db

@@ -4,9 +4,9 @@ import type { Db, Tx } from '@parley/postgres'
 import { providerLogins } from './schema.ts'
 
 type Row = typeof providerLogins.$inferSelect
-/** A sign-in attempt of a browser that was sent to a provider. */
+/** The sign-in attempt of a browser that was sent to a provider. */
 export type ProviderLogin = Omit<Row, 'stateDigest' | 'browserDigest'>
-/** Values that the callback must contain unchanged. */
+/** Values that the callback must have unchanged: the state in its query, the handle in the browser's cookie. */
 type Secrets = { state: string; browserHandle: string }
 
 export async function insertProviderLogin(
@@ -21,7 +21,8 @@ export async function insertProviderLogin(
 }
 
 /**
- * Consumes the stored attempt of a browser. Undefined if it comes from another browser or provider, or has expired.
+ * Deletes a stored attempt and returns it. Undefined if the callback comes from another browser or provider, or too
+ * late.
  */
 export async function takeProviderLogin(
   db: Db,
@@ -46,13 +47,13 @@ export async function takeProviderLogin(
 const stateOf = (state: string) => ['provider login', 'state', state] as const
 const browserOf = (handle: string) => ['provider login', 'browser', handle] as const
 
-/** Deletes up to `atOnce` attempts that expired; returns their number. */
-export async function deleteExpiredProviderLogins(db: Db, now: Date, atOnce: number): Promise<number> {
+/** Deletes up to `limit` expired attempts; returns how many there were. */
+export async function deleteExpiredProviderLogins(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ digest: providerLogins.stateDigest })
     .from(providerLogins)
     .where(lt(providerLogins.expiresAt, now))
-    .limit(atOnce)
+    .limit(limit)
     .for('update', { skipLocked: true })
   return (await db.delete(providerLogins).where(inArray(providerLogins.stateDigest, expired))).rowCount ?? 0
 }

@@ -4,7 +4,7 @@ import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
 
-/** Returns false when the user held it already. */
+/** Gives a user a role. Returns false if the user already had it. */
 export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
   const inserted = await tx.insert(userRoles).values({ userId, roleId }).onConflictDoNothing().returning()
   return inserted.length > 0
@@ -14,12 +14,12 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
   await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
 }
 
-/** Locks the check for an owner and the creation of the first one until the transaction ends. */
+/** Blocks other transactions that check for owners, or create the first one, until this one ends. */
 export async function lockFirstOwner(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
 
-/** The longest-standing holder of a role. */
+/** Of the holders of a role, the one with the oldest account. */
 export async function firstHolder(db: Reader, roleId: string): Promise<{ id: string; login: string } | undefined> {
   const [holder] = await db
     .select({ id: users.id, login: users.login })
@@ -31,13 +31,13 @@ export async function firstHolder(db: Reader, roleId: string): Promise<{ id: str
   return holder
 }
 
-/** The condition that an account other than the user's holds a role and can sign in. */
+/** The condition that a user other than this one holds a role and can sign in. */
 export const isHeldByOtherThan = (roleId: string, userId: SQL): SQL<boolean> => sql<boolean>`exists (
   select from user_roles held join users other on other.id = held.user_id
   where held.role_id = ${roleId} and other.id <> ${userId} and other.deleted_at is null and other.deactivated_at is null
 )`
 
-/** Whether another account that can sign in holds a role. */
+/** Whether a user other than this one holds a role and can sign in. */
 export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
   const [row] = await sqlRows<{ held: boolean }>(db, sql`select ${isHeldByOtherThan(roleId, sql`${userId}`)} as held`)
   return row?.held ?? false
@@ -54,7 +54,7 @@ export async function findHolders(db: Reader, roleId: string, limit: number): Pr
     .limit(limit)
 }
 
-/** Removes a role from some of its holders; returns their new state with increased versions. */
+/** Removes a role from up to `limit` holders; returns their new rows, with increased versions. */
 export async function removeRole(tx: Tx, roleId: string, limit: number): Promise<UserWithRoles[]> {
   const holders = await tx
     .select({ id: users.id })

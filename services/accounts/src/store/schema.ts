@@ -27,7 +27,7 @@ export const users = pgTable(
     /** Null falls back to the login. */
     displayName: text('display_name'),
     passwordHash: text('password_hash'),
-    /** Increased by each announced change; every change locks it. */
+    /** Increases with every announced change. Every change locks the row. */
     version: bigint({ mode: 'bigint' }).notNull(),
     /** Version at which the roles last changed. */
     rolesVersion: bigint('roles_version', { mode: 'bigint' }).notNull(),
@@ -36,7 +36,7 @@ export const users = pgTable(
     timezone: text(),
     timeFormat: integer('time_format'),
     loginChangedAt: moment('login_changed_at'),
-    /** When the user last changed the login themselves; null: may change it now. */
+    /** When the user last changed their own login; null: they may change it now. */
     cooldownFrom: moment('cooldown_from'),
     /** Key of the avatar below /assets/server/. */
     avatarKey: text('avatar_key'),
@@ -46,7 +46,7 @@ export const users = pgTable(
     /** When a password link was last mailed. */
     resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
-    /** Since when the account cannot sign in; null: it can. */
+    /** Since when the account is deactivated; null: it is not. */
     deactivatedAt: moment('deactivated_at'),
     deletedAt: moment('deleted_at'),
   },
@@ -58,7 +58,7 @@ export const users = pgTable(
   ],
 )
 
-/** Logins and role names share one space, in lower case. */
+/** Logins and role names in lower case; both share one namespace. */
 export const handles = pgTable(
   'handles',
   {
@@ -80,11 +80,11 @@ export const emails = pgTable(
       .references(() => users.id),
     verifiedAt: moment('verified_at').notNull(),
     /**
-     * Whether it was added in a session rather than with the account or by an operator: a stolen session can add
-     * addresses.
+     * Whether it was added in a session, rather than when the account was created or by an operator: a stolen session
+     * can add addresses.
      */
     selfAdded: boolean('self_added').notNull().default(false),
-    /** Whether an administrator declared it verified when creating the account, without any later proof. */
+    /** Whether only an administrator has declared it verified, when creating the account. */
     unproven: boolean().notNull().default(false),
   },
   (t) => [index('emails_user').on(t.userId)],
@@ -101,7 +101,7 @@ export const userRoles = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.roleId] }), index('user_roles_role').on(t.roleId)],
 )
 
-/** Bearer tokens and browser sessions, by digest: the secret itself is nowhere. */
+/** Bearer tokens and browser sessions. Only digests of their secrets are stored. */
 export const credentials = pgTable(
   'credentials',
   {
@@ -110,23 +110,23 @@ export const credentials = pgTable(
       .notNull()
       .references(() => users.id),
     kind: text({ enum: ['bearer', 'cookie'] }).notNull(),
-    /** The session of one sign-in; null: created before sessions had ids, and a session by itself. */
+    /** The session of one sign-in. Null for credentials from before sessions had ids; each is a session of its own. */
     sessionId: text('session_id'),
-    /** User agent of the program that signed in; null: unknown. */
+    /** Null if unknown. */
     userAgent: text('user_agent'),
-    /** Origin of the other web client that has access; null: none. */
+    /** Origin of the other web client that has the credential; null: none. */
     clientOrigin: text('client_origin'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
     /** Null: can never be fresh. */
     freshUntil: moment('fresh_until'),
     createdAt: moment('created_at').notNull(),
-    /** When the browser last got a cookie with the current handle; null for bearer tokens. */
+    /** When the browser got the cookie with the current handle; null for bearer tokens. */
     rotatedAt: moment('rotated_at'),
-    /** The handle before that: requests under way may still carry it for a moment. */
+    /** Digest of the previous handle, which stays valid for a minute, for requests that are already running. */
     previousDigest: bytea('previous_digest'),
     expiresAt: moment('expires_at').notNull(),
-    /** Kept for a day, so that ending it again finds the same event to wait for. */
+    /** The row is kept for a day, so that a call that ends it again can wait for the same event. */
     endedAt: moment('ended_at'),
   },
   (t) => [
@@ -144,8 +144,8 @@ export const credentials = pgTable(
 )
 
 /**
- * Codes that were mailed to prove an address, one row per purpose and address, with counts that limit guessing and
- * flooding.
+ * Codes that were mailed to prove an address, one row per purpose, address and user, with counts that limit guessing
+ * and flooding.
  */
 export const emailCodes = pgTable(
   'email_codes',
@@ -165,7 +165,7 @@ export const emailCodes = pgTable(
   (t) => [primaryKey({ columns: [t.purpose, t.emailKey, t.userId] }), index('email_codes_expiry').on(t.expiresAt)],
 )
 
-/** Single-use tokens for one named step, by the digest of the token. */
+/** Unfinished flows: single-use tokens, each for one purpose, by digest. */
 export const flowTokens = pgTable(
   'flow_tokens',
   {
@@ -181,11 +181,11 @@ export const flowTokens = pgTable(
         'authorization_code',
       ],
     }).notNull(),
-    /** Its owner; empty while it has none. */
+    /** The user to whom the flow belongs; empty: none. */
     userId: text('user_id').notNull(),
-    /** The owner's generation when it began; null while it has none. It is invalid in later generations. */
+    /** The user's auth generation when the flow began; null: no user. The flow is invalid in later generations. */
     authGeneration: integer('auth_generation'),
-    /** Data for the step; its shape depends on the purpose. */
+    /** Data of the flow; its shape depends on the purpose. */
     payload: jsonb().notNull(),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -193,14 +193,14 @@ export const flowTokens = pgTable(
   (t) => [index('flow_tokens_expiry').on(t.expiresAt), index('flow_tokens_user').on(t.userId)],
 )
 
-/** Links by which people register, by digest of their secret. One that is used up is deleted. */
+/** Invite links, by the digest of their token. An invite that is used up is deleted. */
 export const invites = pgTable(
   'invites',
   {
     id: text().primaryKey(),
     digest: bytea().notNull(),
     label: text().notNull(),
-    /** The address to which it was mailed, as entered; empty for a link to be passed on. */
+    /** The address to which the link was mailed, as entered; empty if it was not mailed. */
     email: text().notNull(),
     roleIds: text('role_ids').array().notNull(),
     maxUses: integer('max_uses').notNull(),
@@ -219,7 +219,7 @@ export const invites = pgTable(
   ],
 )
 
-/** Browsers that were sent to a provider and have not come back. */
+/** Sign-in attempts of browsers that were sent to a provider and have not returned. */
 export const providerLogins = pgTable(
   'provider_logins',
   {
@@ -232,14 +232,17 @@ export const providerLogins = pgTable(
     redirectPath: text('redirect_path').notNull(),
     /** The user who links an identity; null for a sign-in. */
     linkUserId: text('link_user_id'),
-    /** Their generation when they began. */
+    /** The auth generation of that user when the attempt began. */
     linkAuthGeneration: integer('link_auth_generation'),
     expiresAt: moment('expires_at').notNull(),
   },
   (t) => [index('provider_logins_expiry').on(t.expiresAt)],
 )
 
-/** Identities at providers. The issuer of OAuth-only types is the configured id of the provider. */
+/**
+ * Linked identities at providers. For OAuth types without OpenID Connect, the issuer is the configured id of the
+ * provider.
+ */
 export const externalIdentities = pgTable(
   'external_identities',
   {
@@ -260,7 +263,7 @@ export const externalIdentities = pgTable(
   ],
 )
 
-/** Other web clients to which users consented. */
+/** Consents of users to other web clients. */
 export const oauthConsents = pgTable(
   'oauth_consents',
   {
@@ -273,7 +276,7 @@ export const oauthConsents = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.origin] })],
 )
 
-/** Deleted accounts, until a pass over every service has found nothing. */
+/** Deletions of accounts; complete once an erasure pass has found nothing in any service. */
 export const deletions = pgTable(
   'deletions',
   {
@@ -281,7 +284,7 @@ export const deletions = pgTable(
       .primaryKey()
       .references(() => users.id),
     requestedAt: moment('requested_at').notNull(),
-    /** The pass that was last requested from services. */
+    /** The erasure pass that was requested last. */
     pass: integer().notNull().default(1),
     askedAt: moment('asked_at').notNull(),
     completedAt: moment('completed_at'),
@@ -293,7 +296,7 @@ export const deletions = pgTable(
   ],
 )
 
-/** Reports of each service about each pass. */
+/** What each service reported about each erasure pass. */
 export const deletionReports = pgTable(
   'deletion_reports',
   {
@@ -308,7 +311,7 @@ export const deletionReports = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )
 
-/** Maps people of an import's source to accounts, by a digest, so that no name of a deleted person remains. */
+/** Accounts of imported people, by a digest of their id at the source, so that no name of a deleted person remains. */
 export const importedPeople = pgTable(
   'imported_people',
   {

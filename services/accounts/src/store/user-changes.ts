@@ -4,11 +4,11 @@ import { CommitChannel, type Db, type Tx } from '@parley/postgres'
 import { outbox } from './schema.ts'
 import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
 
-/** An event about a change; version and aggregate are those of the account. */
+/** An event about a change of an account. Its aggregate and version are added by {@link changeUser}. */
 export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 export type Change = {
   set?: Partial<Omit<UserRow, 'version' | 'rolesVersion'>>
-  /** The roles change, so their version increases. */
+  /** Whether the roles change, so that their version increases. */
   changesRoles?: boolean
   announce: (version: bigint) => Announcement[]
 }
@@ -17,19 +17,19 @@ export type Changed = {
   user: UserWithRoles
   /** The changed account, with the roles from before. */
   after: UserWithRoles
-  /** Whether anything changed. */
+  /** Whether `decide` returned a change. */
   announced: boolean
   /** Outbox entries of the account that are not on the stream yet, from this change and earlier ones. */
-  unannounced: bigint[]
+  unrelayed: bigint[]
 }
 
-/** Channel for notifications about new custom statuses that end. */
-export const statusesSet = new CommitChannel()
+/** Notifies about new custom statuses that expire. */
+export const statusExpiries = new CommitChannel()
 
 /**
- * Changes an account under its row lock, so that its events ascend in commit order. `decide` returns undefined when
- * there is nothing to do; a repeat of a change that is not on the stream yet still returns its entries. Returns
- * undefined if there is no such account.
+ * Changes an account while its row is locked, so that the versions of its events ascend in commit order. `decide`
+ * returns undefined if there is nothing to change; the result then still contains outbox entries of earlier changes
+ * that are not on the stream yet. Returns undefined if there is no such account.
  */
 export async function changeUser(
   db: Db,
@@ -44,7 +44,7 @@ export async function changeUser(
     if (change) {
       const version = nextVersion(user.version, by.at)
       await raiseVersion(tx, userId, version, { ...change.set, ...(change.changesRoles && { rolesVersion: version }) })
-      if (change.set?.statusExpiresAt) statusesSet.notify(tx)
+      if (change.set?.statusExpiresAt) statusExpiries.notify(tx)
       await enqueue(
         tx,
         change.announce(version).map((announcement) => ({
@@ -58,11 +58,11 @@ export async function changeUser(
       )
     }
     const after = { ...user, ...change?.set }
-    return { user, after, announced: change !== undefined, unannounced: await unannounced(tx, userId) }
+    return { user, after, announced: change !== undefined, unrelayed: await findUnrelayed(tx, userId) }
   })
 }
 
-async function unannounced(tx: Tx, userId: string): Promise<bigint[]> {
+async function findUnrelayed(tx: Tx, userId: string): Promise<bigint[]> {
   const entries = await tx
     .select({ id: outbox.id })
     .from(outbox)

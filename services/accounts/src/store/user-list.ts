@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 import { users } from './schema.ts'
 
-/** Place of an account in the list of all: by creation, then login. */
+/** Position of an account in the list, which is ordered by creation, then login. */
 export type UserKey = { createdAt: Date; login: string }
 export type UserPage = {
   limit: number
@@ -10,37 +10,39 @@ export type UserPage = {
   /** Takes precedence over the offset. */
   after: UserKey | undefined
   /** Whether to include accounts that cannot sign in. */
-  deactivatedToo: boolean
+  includeDeactivated: boolean
 }
 export type ListedUsers = { keys: (UserKey & { id: string })[]; total: bigint }
 
-const listed = ({ deactivatedToo }: UserPage): SQL =>
-  deactivatedToo ? sql`${users.deletedAt} is null` : sql`${users.deletedAt} is null and ${users.deactivatedAt} is null`
+const isListed = ({ includeDeactivated }: UserPage): SQL =>
+  includeDeactivated
+    ? sql`${users.deletedAt} is null`
+    : sql`${users.deletedAt} is null and ${users.deactivatedAt} is null`
 const columns = sql`id, created_at as "createdAt", login`
 
-/** Accounts whose login or display name contains the text, ignoring case; all of them when it is empty. */
+/** Accounts whose login or display name contains the text, ignoring case; all accounts if the text is empty. */
 export async function listUsers(db: Reader, search: string, page: UserPage): Promise<ListedUsers> {
   const text = search.trim()
-  return text === '' ? listAll(db, page) : findAll(db, text, page)
+  return text === '' ? listWithoutSearch(db, page) : listMatches(db, text, page)
 }
 
 /** The page is read from an index; only the count scans all users. */
-async function listAll(db: Reader, page: UserPage): Promise<ListedUsers> {
+async function listWithoutSearch(db: Reader, page: UserPage): Promise<ListedUsers> {
   const keys = await sqlRows<UserKey & { id: string }>(
     db,
-    sql`select ${columns} from ${users} where ${listed(page)} and ${isAfter(page)} ${inPage(page)}`,
+    sql`select ${columns} from ${users} where ${isListed(page)} and ${isAfter(page)} ${inPage(page)}`,
   )
-  return { keys, total: BigInt(await db.$count(users, listed(page))) }
+  return { keys, total: BigInt(await db.$count(users, isListed(page))) }
 }
 
-/** No index finds parts of words, so all users are scanned, once. */
-async function findAll(db: Reader, text: string, page: UserPage): Promise<ListedUsers> {
-  const holds = (column: SQL) => sql`strpos(lower(${column}), lower(${text})) > 0`
+/** No index supports searching for parts of words, so one scan reads all users. */
+async function listMatches(db: Reader, text: string, page: UserPage): Promise<ListedUsers> {
+  const contains = (column: SQL) => sql`strpos(lower(${column}), lower(${text})) > 0`
   const rows = await sqlRows<{ id: string | null; createdAt: Date; login: string; total: bigint }>(
     db,
     sql`with found as materialized (
           select id, created_at, login from ${users}
-          where ${listed(page)} and (${holds(sql`login`)} or ${holds(sql`display_name`)}))
+          where ${isListed(page)} and (${contains(sql`login`)} or ${contains(sql`display_name`)}))
         select page.*, counted.total from (select count(*) as total from found) as counted
         left join (select ${columns} from found where ${isAfter(page)} ${inPage(page)}) as page on true
         order by page."createdAt", page.login`,

@@ -22,19 +22,19 @@ const byIds = preparedQuery('users_by_ids', (reader) =>
     .where(sql`${users.id} = any(${sql.placeholder('ids')})`),
 )
 
-/** Returns the given ids that are accounts, tombstones included, in no particular order. */
+/** The accounts with these ids, tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
-  // PostgreSQL fails on NUL, and ids are untrusted input.
+  // PostgreSQL rejects NUL, and ids are untrusted input.
   const possible = ids.filter((id) => !id.includes('\0'))
   if (possible.length === 0) return []
   return byIds(db, { ids: possible })
 }
 
-/** Returns the given ids that are accounts and not deleted, in no particular order. */
-export const findPresentUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
+/** The accounts with these ids that are not deleted, in no particular order. */
+export const findUndeletedUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
   (await findUsers(db, ids)).filter(({ deletedAt }) => deletedAt === null)
 
-/** The account of a caller. Throws `unauthenticated` when it has been deleted. */
+/** The account of a caller. Throws `unauthenticated` if it does not exist or is deleted. */
 export async function getAccount(db: Reader, id: string): Promise<UserWithRoles> {
   const [user] = await findUsers(db, [id])
   if (!user || user.deletedAt) throw accountGone()
@@ -61,13 +61,13 @@ export async function findUserByEmail(db: Reader, address: string): Promise<User
   return user
 }
 
-/** Accounts in id order, tombstones included. */
+/** Accounts in id order after a given id, tombstones included. */
 export async function listUsersAfter(db: Reader, after: string, limit: number): Promise<UserWithRoles[]> {
   return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
-/** Accounts whose custom status expires, and when; the earliest first. */
-export async function firstStatusEnds(db: Reader, limit: number): Promise<{ id: string; at: Date }[]> {
+/** Users whose custom status expires, and when; the earliest first. */
+export async function listStatusEnds(db: Reader, limit: number): Promise<{ id: string; at: Date }[]> {
   const rows = await db
     .select({ id: users.id, at: users.statusExpiresAt })
     .from(users)
@@ -77,7 +77,7 @@ export async function firstStatusEnds(db: Reader, limit: number): Promise<{ id: 
   return rows.flatMap(({ id, at }) => (at ? { id, at } : []))
 }
 
-/** Locks the account; the caller must increase its version. */
+/** Locks an account and returns it; the caller must increase its version. */
 export async function lockUser(tx: Tx, id: string): Promise<UserWithRoles | undefined> {
   const [locked] = await tx.select().from(users).where(eq(users.id, id)).for('update')
   if (!locked) return undefined
@@ -92,7 +92,7 @@ export async function raiseVersion(tx: Tx, id: string, version: bigint, change: 
     .where(eq(users.id, id))
 }
 
-/** Locks counting and creating accounts until the transaction ends. */
+/** Blocks other transactions that count and create accounts until this one ends. */
 export async function lockUserCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: user count'))`)
 }
@@ -102,7 +102,7 @@ export async function countUsers(db: Reader): Promise<number> {
   return db.$count(users, isNull(users.deletedAt))
 }
 
-/** Throws a unique violation of `handles_pkey` when the login is taken. */
+/** Inserts an account. Throws a unique violation of `handles_pkey` if the login is taken. */
 export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<void> {
   await tx.insert(users).values(user)
   await tx.insert(handles).values({ key: loginKey(user.login), kind: 'login', ownerId: user.id })

@@ -20,7 +20,7 @@ const byId = preparedQuery('viewer', (reader) =>
     .where(eq(users.id, sql.placeholder('id'))),
 )
 
-/** The account of a caller; undefined when there is none. */
+/** The account of a caller; undefined if there is none. */
 export async function findViewer(reader: Reader, id: string): Promise<ViewerRow | undefined> {
   return (await byId(reader, { id }))[0]
 }

@@ -6,18 +6,18 @@ import type { User } from '@parley/contracts/api'
 import type { UserWithRoles } from '../store/users.ts'
 import { roleNamesOf } from './role.ts'
 
-/** Details of an account that only this viewer may see. */
-type Shown = {
+/** What this viewer may see and do. */
+type ViewerRights = {
   policy: Policy
-  /** Undefined if this viewer may not see it. */
+  /** Undefined if this viewer may not see them. */
   addresses: readonly string[] | undefined
-  showsLoginChange: boolean
+  maySeeLoginChange: boolean
   canDelete: boolean
   canDeactivate: boolean
 }
 
-export function toAdminMember(row: UserWithRoles, user: User, shown: Shown): AdminMember {
-  const { policy, addresses = [], showsLoginChange, canDelete, canDeactivate } = shown
+export function toAdminMember(row: UserWithRoles, user: User, rights: ViewerRights): AdminMember {
+  const { policy, addresses = [], maySeeLoginChange, canDelete, canDeactivate } = rights
   return create(AdminMemberSchema, {
     user,
     roles: roleNamesOf(row.roleIds, policy),
@@ -27,6 +27,6 @@ export function toAdminMember(row: UserWithRoles, user: User, shown: Shown): Adm
     viewerCanDeleteAccount: canDelete,
     viewerCanDeactivate: canDeactivate,
     ...(row.deactivatedAt && { deactivatedAt: timestampFromDate(row.deactivatedAt) }),
-    ...(showsLoginChange && row.loginChangedAt && { lastLoginChange: timestampFromDate(row.loginChangedAt) }),
+    ...(maySeeLoginChange && row.loginChangedAt && { lastLoginChange: timestampFromDate(row.loginChangedAt) }),
   })
 }

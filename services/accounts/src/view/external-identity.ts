@@ -11,7 +11,7 @@ import type { PendingFlow } from '../domain/pending-identity.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { ExternalIdentity } from '../store/external-identities.ts'
 
-/** If the operator has removed the provider, only its id is known. */
+/** `provider` is undefined if the operator has removed it; then only its id is known. */
 export function toLinkedIdentity(
   { providerId, subjectHash }: ExternalIdentity,
   provider: Provider | undefined,

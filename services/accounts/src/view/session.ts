@@ -2,15 +2,15 @@ import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Caller } from '@parley/credentials'
 import { SessionSchema, type Session } from '@parley/contracts/api'
-import type { HeldSession } from '../domain/sessions.ts'
+import type { ActiveSession } from '../domain/sessions.ts'
 
-type Seen = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs: number }
+type ViewContext = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs: number }
 
 /**
- * Each use sets the end of a session to a full lifetime ahead, so the last use is the end minus the lifetime. The
- * result is clamped, because the lifetime may have been configured differently then.
+ * A use extends a session by a full lifetime, so its last use is its end minus the lifetime. The result is clamped,
+ * because the lifetime may have been configured differently at that time.
  */
-export function toSession(session: HeldSession, { caller, now, lifetimeMs }: Seen): Session {
+export function toSession(session: ActiveSession, { caller, now, lifetimeMs }: ViewContext): Session {
   const prolongedAt = session.expiresAt.getTime() - lifetimeMs
   const lastUsedAt = new Date(Math.min(now.getTime(), Math.max(session.createdAt.getTime(), prolongedAt)))
   return create(SessionSchema, {

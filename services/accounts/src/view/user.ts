@@ -11,9 +11,9 @@ export const displayNameOf = (user: { login: string; displayName: string | null 
   user.displayName ?? user.login
 
 /** Properties of an account that are not in its row. */
-type Shown = { presence: PresenceStatus | undefined; avatarUrl: string | undefined; now: Date }
+type Details = { presence: PresenceStatus | undefined; avatarUrl: string | undefined; now: Date }
 
-export function toUser(user: UserRow, { presence, avatarUrl, now }: Shown): User {
+export function toUser(user: UserRow, { presence, avatarUrl, now }: Details): User {
   if (user.deletedAt)
     return create(UserSchema, {
       id: user.id,

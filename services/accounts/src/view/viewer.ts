@@ -6,13 +6,13 @@ import { toSettings } from './settings.ts'
 
 export function toViewerUser(
   user: UserRow,
-  facts: { profile: User; hasVerifiedEmail: boolean; canDelete: boolean },
+  details: { profile: User; hasVerifiedEmail: boolean; canDelete: boolean },
 ): ViewerUser {
   return create(ViewerUserSchema, {
-    profile: facts.profile,
-    hasVerifiedEmail: facts.hasVerifiedEmail,
+    profile: details.profile,
+    hasVerifiedEmail: details.hasVerifiedEmail,
     hasPassword: user.passwordHash !== null,
-    viewerCanDeleteAccount: facts.canDelete,
+    viewerCanDeleteAccount: details.canDelete,
     settings: toSettings(user),
     ...(user.loginChangedAt && { lastLoginChange: timestampFromDate(user.loginChangedAt) }),
   })

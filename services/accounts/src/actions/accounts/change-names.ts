@@ -2,11 +2,11 @@ import { isUniqueViolation, type Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { displayNameFrom } from '../../domain/display-name.ts'
 import { assertLogin, loginKey } from '../../domain/login.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
 import { assertNoCooldown } from '../../domain/username-cooldown.ts'
 import { emptyUpdate, invalidLogin, loginTaken, userUnknown } from '../../errors.ts'
-import { roleNames } from '../../policy/roles-named.ts'
+import { roleNames } from '../../policy/role-names.ts'
 import { changeUser, type Announcement } from '../../store/user-changes.ts'
 import { findUsers, renameHandle, type UserRow, type UserWithRoles } from '../../store/users.ts'
 import { avatarUrl } from './avatar-url.ts'
@@ -14,61 +14,61 @@ import { avatarUrl } from './avatar-url.ts'
 export type NewNames = { displayName?: string | undefined; login?: string | undefined }
 
 /**
- * Changes display name, login or both. A cooldown applies between changes of one's own login; changes to another
- * account neither wait for it nor start it. `assertMay` may refuse, given the current account.
+ * Changes display name, login or both. Users who change their own login must then wait for a cooldown; changes by
+ * others neither wait for it nor start it. `assertAllowed` may throw after seeing the current account.
  */
 export async function changeNames(
   ctx: Context,
   userId: string,
   names: NewNames,
   actorId: string,
-  assertMay: (user: UserWithRoles) => void = () => undefined,
+  assertAllowed: (user: UserWithRoles) => void = () => undefined,
 ): Promise<UserWithRoles> {
   if (names.displayName === undefined && names.login === undefined) throw emptyUpdate()
   const displayName = names.displayName === undefined ? undefined : displayNameFrom(names.displayName)
-  if (names.login !== undefined) await assertFree(ctx, userId, names.login)
+  if (names.login !== undefined) await assertLoginAllowed(ctx, userId, names.login)
 
   const cause: Cause = { actorId, at: ctx.now() }
-  const byThemselves = actorId === userId
+  const isOwnLogin = actorId === userId
   const changed = await changeUser(ctx.db, userId, cause, async (tx, user) => {
-    assertMay(user)
+    assertAllowed(user)
     const set: Partial<UserRow> = {}
-    const notes: Announcement[] = []
+    const audit: Announcement[] = []
     if (displayName !== undefined && displayName !== user.displayName) {
       set.displayName = displayName
-      notes.push(noted('user_display_name_changed'))
+      audit.push(auditEvent('user_display_name_changed'))
     }
     if (names.login !== undefined && names.login !== user.login) {
-      Object.assign(set, await renamed(tx, user, names.login, { byThemselves, at: cause.at }))
-      notes.push(noted('user_login_changed'))
-      if (set.cooldownFrom) notes.push(noted('user_login_cooldown_started'))
+      Object.assign(set, await changeLogin(tx, user, names.login, { isOwnLogin, at: cause.at }))
+      audit.push(auditEvent('user_login_changed'))
+      if (set.cooldownFrom) audit.push(auditEvent('user_login_cooldown_started'))
     }
-    if (notes.length === 0) return undefined
+    if (audit.length === 0) return undefined
     const after = { ...user, ...set }
-    return { set, announce: () => [profileUpdated(after, avatarUrl(ctx, after.avatarKey), cause), ...notes] }
+    return { set, announce: () => [profileUpdated(after, avatarUrl(ctx, after.avatarKey), cause), ...audit] }
   }).catch((error: unknown) => {
     throw isUniqueViolation(error, 'handles_pkey') ? loginTaken(names.login ?? '') : error
   })
   if (!changed) throw userUnknown()
-  ctx.relay.wake(changed.unannounced)
+  ctx.relay.wake(changed.unrelayed)
   return changed.after
 }
 
-/** A change of only letter case neither waits for the cooldown nor starts it. */
-async function renamed(
+/** Changes the login. A change of letter case alone neither waits for the cooldown nor starts it. */
+async function changeLogin(
   tx: Tx,
   user: UserRow,
   login: string,
-  { byThemselves, at }: { byThemselves: boolean; at: Date },
+  { isOwnLogin, at }: { isOwnLogin: boolean; at: Date },
 ): Promise<Partial<UserRow>> {
   if (loginKey(login) === loginKey(user.login)) return { login }
-  if (byThemselves) assertNoCooldown(user, at)
+  if (isOwnLogin) assertNoCooldown(user, at)
   await renameHandle(tx, user, login)
-  return { login, loginChangedAt: at, ...(byThemselves && { cooldownFrom: at }) }
+  return { login, loginChangedAt: at, ...(isOwnLogin && { cooldownFrom: at }) }
 }
 
-/** Throws unless the rules allow the login for the account; its current login is always allowed. */
-async function assertFree(ctx: Context, userId: string, login: string): Promise<void> {
+/** Throws `invalid_argument` if the rules do not allow this login. The account's current login is always allowed. */
+async function assertLoginAllowed(ctx: Context, userId: string, login: string): Promise<void> {
   const [user] = await findUsers(ctx.db, [userId])
   if (user?.login === login) return
   assertLogin(login, roleNames(ctx.policy.current()))

@@ -3,13 +3,13 @@ import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import type { OperatorContext } from '../../context.ts'
-import { noted, roleAssigned, rolesHeld, userCreated } from '../../domain/announcements.ts'
+import { auditEvent, roleAssigned, currentRoles, userCreated } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { assertLogin } from '../../domain/login.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { emailTaken, invalidLogin, loginTaken, userLimitReached } from '../../errors.ts'
 import { accountCreated } from '../../metrics.ts'
-import { roleNames } from '../../policy/roles-named.ts'
+import { roleNames } from '../../policy/role-names.ts'
 import { claimEmail } from '../../store/emails.ts'
 import { insertRole } from '../../store/roles.ts'
 import type { Announcement } from '../../store/user-changes.ts'
@@ -21,21 +21,21 @@ export type NewAccount = {
   password?: string
   /** A verified address, or empty. */
   email: string
-  /** Whether the address was declared verified by somebody who may not create owners. */
-  unproven?: boolean
+  /** Whether the address was only declared verified, by an administrator who is not an owner. */
+  emailUnproven?: boolean
   /** A valid display name; defaults to the login. */
   displayName?: string
   roleIds: string[]
-  /** Whether people register the account themselves. */
-  bySelf?: boolean
-  /** The administrator who creates it; undefined for an operator. */
+  /** Whether the user creates the account, rather than an administrator or operator. */
+  selfRegistered?: boolean
+  /** The administrator who creates the account; undefined for a user or an operator. */
   actorId?: string
   /** Client address of a self-registration. */
   clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** A further step in the same transaction; it may abort the creation by throwing. */
+/** Further steps in the same transaction. Each may abort the creation by throwing. */
 export type Steps = {
   before?: (tx: Tx) => Promise<void>
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
@@ -47,7 +47,7 @@ export async function createAccount(
   account: NewAccount,
   steps: Steps = {},
 ): Promise<CreatedAccount> {
-  const { login, password, email, unproven = false, displayName = null } = account
+  const { login, password, email, emailUnproven = false, displayName = null } = account
   assertLogin(login, roleNames(ctx.policy.current()))
   if (password !== undefined) assertPassword(password)
   if (email !== '') assertEmail(email)
@@ -55,32 +55,35 @@ export async function createAccount(
 
   const id = newId('user')
   const at = ctx.now()
-  const makesOwner = isOwnerEmail(ctx, email)
-  const roleIds = [...new Set([...account.roleIds, ...(makesOwner ? [ownerRoleId] : [])])].sort()
-  const caller = account.bySelf ? { address: account.clientAddress ?? '' } : { userId: account.actorId ?? '' }
+  const becomesOwner = isOwnerEmail(ctx, email)
+  const roleIds = [...new Set([...account.roleIds, ...(becomesOwner ? [ownerRoleId] : [])])].sort()
+  const caller = account.selfRegistered ? { address: account.clientAddress ?? '' } : { userId: account.actorId ?? '' }
   const passwordHash = password === undefined ? null : await ctx.passwords.hash(password, caller)
   const created = { id, authGeneration: 0, at, roleIds }
   const entries = await ctx.db
     .transaction(async (tx) => {
       await steps.before?.(tx)
-      await assertRoom(ctx, tx)
+      await assertBelowUserLimit(ctx, tx)
       const version = roleIds.length > 0 ? 2n : 1n
       await insertUser(tx, { id, login, displayName, passwordHash, version, rolesVersion: version, createdAt: at })
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
-      if (email !== '' && (await claimEmail(tx, id, email, { at, selfAdded: false, unproven })) === 'taken')
+      if (
+        email !== '' &&
+        (await claimEmail(tx, id, email, { at, selfAdded: false, unproven: emailUnproven })) === 'taken'
+      )
         throw emailTaken()
       const more = (await steps.after?.(tx, created)) ?? []
-      const actorId = account.bySelf === true ? id : (account.actorId ?? '')
+      const actorId = account.selfRegistered === true ? id : (account.actorId ?? '')
       const common = { aggregateType: 'user' as const, aggregateId: id, occurredAt: at, actorId }
       return enqueue(tx, [
         { ...common, version: 1n, ...userCreated() },
-        ...(roleIds.length > 0 ? [{ ...common, version, ...rolesHeld(roleIds, version) }] : []),
+        ...(roleIds.length > 0 ? [{ ...common, version, ...currentRoles(roleIds, version) }] : []),
         ...roleIds.map((roleId) => ({
           ...common,
           version,
           ...roleAssigned(roleId, ctx.policy.current().roles.get(roleId)?.name),
         })),
-        ...(email !== '' ? [{ ...common, version, ...noted('user_verified_email_added') }] : []),
+        ...(email !== '' ? [{ ...common, version, ...auditEvent('user_verified_email_added') }] : []),
         ...more.map((announcement) => ({ ...common, version, ...announcement })),
       ])
     })
@@ -92,14 +95,16 @@ export async function createAccount(
   return created
 }
 
-/** Throws `resource_exhausted` when the limit of accounts is reached. A lock serialises concurrent creations. */
-async function assertRoom({ config }: OperatorContext, tx: Tx): Promise<void> {
+/**
+ * Throws `resource_exhausted` if the server has reached its limit of accounts. A lock serialises concurrent creations.
+ */
+async function assertBelowUserLimit({ config }: OperatorContext, tx: Tx): Promise<void> {
   if (config.maxUsers < 0) return
   await lockUserCount(tx)
   if ((await countUsers(tx)) >= config.maxUsers) throw userLimitReached(config.maxUsers)
 }
 
-/** Whether the configuration makes accounts with this address owners. */
+/** Whether the configuration makes the holder of this address an owner. */
 export function isOwnerEmail({ config }: OperatorContext, email: string): boolean {
   return (
     email !== '' && [...config.ownerEmails, ...config.ownerEmail].some((owner) => emailKey(owner) === emailKey(email))

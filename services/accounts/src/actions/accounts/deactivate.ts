@@ -2,23 +2,27 @@ import { ownerRoleId } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { userUnknown } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
 import { deleteInvitesOf } from '../../store/invites.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
-type By = { actorId: string; assertMay: (user: UserWithRoles) => void }
+type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Prevents an account from signing in, and waits until all its credentials have ended in every process. Throws
+ * Prevents an account from signing in. Resolves once the event that ends all its credentials is on the stream. Throws
  * `not_found`, and `failed_precondition` for the last owner.
  */
-export async function deactivate(ctx: Context, userId: string, { actorId, assertMay }: By): Promise<void> {
+export async function deactivate(
+  ctx: Context,
+  userId: string,
+  { actorId, assertAllowed }: ActorOptions,
+): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
-    assertMay(user)
+    assertAllowed(user)
     if (user.deactivatedAt) return undefined
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
     const end = await endEverything(tx, user, 'account_deactivated', at)
@@ -26,24 +30,28 @@ export async function deactivate(ctx: Context, userId: string, { actorId, assert
     return {
       set: { ...end.set, deactivatedAt: at },
       announce: (version) => [
-        noted('user_account_deactivated'),
+        auditEvent('user_account_deactivated'),
         ...end.announce(version),
-        ...invites.map((id) => noted('invite_revoked', { invite_id: id })),
+        ...invites.map((id) => auditEvent('invite_revoked', { invite_id: id })),
       ],
     }
   })
   if (!changed) throw userUnknown()
-  await ctx.relay.stored(changed.unannounced)
+  await ctx.relay.stored(changed.unrelayed)
   if (changed.announced) credentialsEnded(userId, 'account_deactivated')
 }
 
 /** Lets a deactivated account sign in again. Throws `not_found`. */
-export async function reactivate(ctx: Context, userId: string, { actorId, assertMay }: By): Promise<void> {
+export async function reactivate(
+  ctx: Context,
+  userId: string,
+  { actorId, assertAllowed }: ActorOptions,
+): Promise<void> {
   const changed = await changeUser(ctx.db, userId, { actorId, at: ctx.now() }, async (_, user) => {
-    assertMay(user)
+    assertAllowed(user)
     if (!user.deactivatedAt) return undefined
-    return { set: { deactivatedAt: null }, announce: () => [noted('user_account_reactivated')] }
+    return { set: { deactivatedAt: null }, announce: () => [auditEvent('user_account_reactivated')] }
   })
   if (!changed) throw userUnknown()
-  ctx.relay.wake(changed.unannounced)
+  ctx.relay.wake(changed.unrelayed)
 }

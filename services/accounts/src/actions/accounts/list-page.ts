@@ -14,19 +14,19 @@ export type ListedPage = {
   page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'>
 }
 
-/** A page of the accounts that a search finds, oldest first. */
+/** A page of the accounts that match a search, oldest first. */
 export async function listPage(
   ctx: Pick<Context, 'db' | 'reads'>,
   callerId: string,
   request: { search: string; page?: PageRequest | undefined },
-  { maxLimit, deactivatedToo }: { maxLimit: number; deactivatedToo: boolean },
+  { maxLimit, includeDeactivated }: { maxLimit: number; includeDeactivated: boolean },
 ): Promise<ListedPage> {
   const { search, page } = request
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
   const after = page?.cursor ? keyOf(page.cursor) : undefined
-  // One more than shown, to know whether there is another page.
-  const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, deactivatedToo }
+  // One more than the page holds, to find out whether there is another page.
+  const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, includeDeactivated }
   const { keys, total } = await ctx.reads.run(() => listUsers(ctx.db, search, wanted), callerId)
   const shown = keys.slice(0, limit)
   const hasMore = keys.length > limit

@@ -1,5 +1,5 @@
 import { emailKey } from '../../domain/email.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { userUnknown } from '../../errors.ts'
 import { emailRemovedMail } from '../../engines/mail/index.ts'
 import type { OperatorContext } from '../../context.ts'
@@ -8,39 +8,39 @@ import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 import type { Tx } from '@parley/postgres'
-import { mailOwner } from './mail-owner.ts'
+import { mailNotice } from './mail-notice.ts'
 
 type Check = (
   tx: Tx,
   user: UserWithRoles,
-  held: { address: VerifiedAddress | undefined; all: VerifiedAddress[] },
+  current: { address: VerifiedAddress | undefined; all: VerifiedAddress[] },
 ) => unknown
 
 /**
- * Removes an address from an account, invalidates its pending password links, which may have been sent there, and
- * notifies this address and the remaining ones. `assertMay` may refuse, given the current account. Throws `not_found`
- * if there is no such account.
+ * Removes an address from an account, invalidates the account's password links, which may have been sent there, and
+ * notifies this address and the remaining ones. `assertAllowed` may throw after seeing the current account. Throws
+ * `not_found` if there is no such account.
  */
 export async function removeAddress(
   ctx: OperatorContext,
   userId: string,
   address: string,
-  { actorId, assertMay = () => undefined }: { actorId: string; assertMay?: Check },
+  { actorId, assertAllowed = () => undefined }: { actorId: string; assertAllowed?: Check },
 ): Promise<void> {
   const at = ctx.now()
   let noticeAddresses: string[] = []
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     const all = await listEmails(tx, userId)
-    await assertMay(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
+    await assertAllowed(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
     const before = await firstAddressesOf(tx, userId)
     const removed = await removeEmail(tx, userId, address)
     if (removed === undefined) return undefined
     await deleteFlowTokensOf(tx, userId, 'password_reset')
     noticeAddresses = [removed, ...before]
-    return { announce: () => [noted('user_verified_email_removed')] }
+    return { announce: () => [auditEvent('user_verified_email_removed')] }
   })
   if (!changed) throw userUnknown()
-  ctx.relay.wake(changed.unannounced)
+  ctx.relay.wake(changed.unrelayed)
   const { login } = changed.user
-  mailOwner(ctx, noticeAddresses, 'email_removed', (to) => emailRemovedMail(to, login, at))
+  mailNotice(ctx, noticeAddresses, 'email_removed', (to) => emailRemovedMail(to, login, at))
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
 import { changeUser, type Changed } from '../../store/user-changes.ts'
 import { avatarUrl } from './avatar-url.ts'
 
 /**
- * Sets or removes the avatar of an account. Uploads deletes the previous one when it receives the event. Undefined if
+ * Sets or removes the avatar of an account; uploads deletes the previous image when it receives the event. Undefined if
  * there is no such account.
  */
 export async function setAvatar(
@@ -17,12 +17,12 @@ export async function setAvatar(
   const cause: Cause = { actorId: userId, at: ctx.now() }
   const changed = await changeUser(ctx.db, userId, cause, async (_, user) => {
     if (user.avatarKey === avatarKey || (onlyIfNone && user.avatarKey !== null)) return undefined
-    const note = noted(avatarKey === null ? 'user_avatar_cleared' : 'user_avatar_set')
+    const audit = auditEvent(avatarKey === null ? 'user_avatar_cleared' : 'user_avatar_set')
     return {
       set: { avatarKey },
-      announce: () => [profileUpdated({ ...user, avatarKey }, avatarUrl(ctx, avatarKey), cause), note],
+      announce: () => [profileUpdated({ ...user, avatarKey }, avatarUrl(ctx, avatarKey), cause), audit],
     }
   })
-  if (changed) ctx.relay.wake(changed.unannounced)
+  if (changed) ctx.relay.wake(changed.unrelayed)
   return changed
 }

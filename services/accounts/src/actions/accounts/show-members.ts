@@ -10,7 +10,7 @@ import { findUsers, type UserWithRoles } from '../../store/users.ts'
 import { toAdminMember } from '../../view/admin-member.ts'
 import { showEach } from './show-users.ts'
 
-/** The accounts in the given order, with what the caller, an administrator, may see of them. */
+/** The accounts in the given order, with the details that this administrator may see. */
 export async function showMembers(
   ctx: Context,
   caller: Caller,
@@ -22,12 +22,12 @@ export async function showMembers(
     may(policy, caller, 'admin.view-users', serverScope) ? addressesOf(ctx.db, ids) : undefined,
     findLastOwner(ctx, rows),
   ])
-  const seesLoginChanges = isOwner(caller) || caller.roleIds.includes('admin')
+  const maySeeLoginChanges = isOwner(caller) || caller.roleIds.includes('admin')
   return showEach(ctx, rows, (row, user) =>
     toAdminMember(row, user, {
       policy,
       addresses: addresses && (addresses.get(row.id) ?? []),
-      showsLoginChange: seesLoginChanges || row.id === caller.userId,
+      maySeeLoginChange: maySeeLoginChanges || row.id === caller.userId,
       canDeactivate: row.deletedAt === null && mayDeactivate(policy, caller, row, row.id === lastOwner),
       canDelete: row.deletedAt === null && mayDelete(policy, caller, row, row.id === lastOwner),
     }),
@@ -41,7 +41,7 @@ export async function showMember(ctx: Context, caller: Caller, userId: string): 
   return member
 }
 
-/** Returns the id of the server's only owner, if that is one of these accounts. */
+/** Returns the id of the server's only owner if it is one of these accounts. */
 async function findLastOwner({ db }: Context, rows: readonly UserWithRoles[]): Promise<string | undefined> {
   const [owner, another] = rows.filter(({ roleIds }) => roleIds.includes(ownerRoleId))
   if (!owner || another) return undefined

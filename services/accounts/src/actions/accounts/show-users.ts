@@ -5,11 +5,13 @@ import type { UserRow } from '../../store/users.ts'
 import { toUser } from '../../view/user.ts'
 import { avatarUrl } from './avatar-url.ts'
 
-type Showing = Pick<Context, 'config' | 'presence' | 'now'>
+type ViewContext = Pick<Context, 'config' | 'presence' | 'now'>
 
-/** Converts accounts in the given order, each with its public view; presence is read for all of them at once. */
+/**
+ * Converts accounts in the given order; `show` also gets the public view of each. Reads the presence of all at once.
+ */
 export async function showEach<Row extends UserRow, T>(
-  ctx: Showing,
+  ctx: ViewContext,
   rows: readonly Row[],
   show: (row: Row, user: User) => T,
 ): Promise<T[]> {
@@ -21,12 +23,12 @@ export async function showEach<Row extends UserRow, T>(
 }
 
 /** Public views of accounts, in the given order. */
-export const showUsers = (ctx: Showing, rows: readonly UserRow[]): Promise<User[]> =>
+export const showUsers = (ctx: ViewContext, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 
-/** The public view of an account; `presences` may have been requested before. */
+/** The public view of an account; `presences` lets the caller start the presence query earlier. */
 export async function showUser(
-  ctx: Showing,
+  ctx: ViewContext,
   row: UserRow,
   presences: ReturnType<Presence['of']> = ctx.presence.of([row.id]),
 ): Promise<User> {

@@ -4,13 +4,13 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import * as store from '../../store/email-codes.ts'
 
-/** A new code, and how to take it back if its mail is not delivered. */
-export type IssuedCode = { code: string; takeBack: () => Promise<void> }
+/** A new code; `undo` withdraws it if its mail is not delivered. */
+export type IssuedCode = { code: string; undo: () => Promise<void> }
 
 /**
- * Creates a code for an address in a transaction; undefined when the address has received too many, or too many wrong
- * codes were entered for it. The codes of all users for the address are counted, so that several accounts cannot be
- * used for flooding or guessing.
+ * Creates a code for an address; undefined if too many were mailed to the address, or too many wrong ones were entered
+ * for it. The codes of all users for the address are counted together, so that nobody can use several accounts to flood
+ * it or to guess a code.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<IssuedCode | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config
@@ -20,13 +20,15 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
   if (codeThrottling && (mails >= maxDeliveredCodes || wrongAttempts >= maxWrongAttempts)) return undefined
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const expiresAt = new Date(at.getTime() + codeTtlMs)
-  const before = await store.findCode(tx, key, at)
+  const previous = await store.findCode(tx, key, at)
   const codeDigest = secretDigest(ctx.config, ...codeOf(key, code))
   await store.storeCode(tx, { ...key, codeDigest, expiresAt }, at, since)
-  return { code, takeBack: () => store.takeBackCode(ctx.db, { ...key, codeDigest }, before) }
+  return { code, undo: () => store.undoCode(ctx.db, { ...key, codeDigest }, previous) }
 }
 
-/** Uses up a code. A wrong one is counted, so the transaction must be committed in either case. */
+/**
+ * Checks a code and deletes it if it is right. A wrong one is counted, so the transaction must commit in either case.
+ */
 export async function useCode(
   ctx: Context,
   tx: Tx,

@@ -1,14 +1,17 @@
 import type { Context } from '../../context.ts'
-import { type Mail, type MailKind, mailSoon, type Mailer } from '../../engines/mail/index.ts'
+import { type Mail, type MailKind, sendMail, type Mailer } from '../../engines/mail/index.ts'
 import type { IssuedCode } from './email-codes.ts'
 
-/** Mails a code, or another mail in its place. Throws `unavailable` if sending fails quickly; does not wait for a slow mail server. */
+/**
+ * Mails a code, or another mail instead of it; undoes the code if the mail cannot be sent. Throws `unavailable` if
+ * sending fails quickly; does not wait for a slow mail server.
+ */
 export async function mailCode(
   ctx: Context,
   mailer: Mailer,
-  { takeBack }: IssuedCode,
+  { undo }: IssuedCode,
   kind: MailKind,
   compose: (serverName: string) => Mail,
 ): Promise<void> {
-  await mailSoon(ctx, mailer, { kind, compose, undo: takeBack })
+  await sendMail(ctx, mailer, { kind, compose, undo })
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { sessionsOf, type HeldSession } from '../../domain/sessions.ts'
+import { sessionsOf, type ActiveSession } from '../../domain/sessions.ts'
 import { listCredentials } from '../../store/credentials.ts'
 import { getAccount } from '../../store/users.ts'
 
@@ -8,6 +8,6 @@ export async function activeSessions(
   { db }: Pick<Context, 'db'>,
   userId: string,
   now: Date,
-): Promise<readonly HeldSession[]> {
+): Promise<readonly ActiveSession[]> {
   return sessionsOf(await listCredentials(db, await getAccount(db, userId), now))
 }

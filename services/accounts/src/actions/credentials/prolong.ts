@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts'
 import { prolongingFailed } from '../../metrics.ts'
 import { prolongCredentials, type ValidCredential } from '../../store/credentials.ts'
 
-/** Credentials in use are prolonged at most once a day each. */
 const prolongAfterMs = 24 * 3600_000
 
 /** Extends the lifetime of credentials that were used, at most once a day each. */
@@ -15,6 +14,6 @@ export async function prolong(
   const due = used.filter((credential) => expiresAt.getTime() - credential.expiresAt.getTime() > prolongAfterMs)
   if (due.length === 0) return
   const ids = due.map(({ credentialId }) => credentialId)
-  // They are valid even if the extension cannot be stored; the next use tries again.
+  // They are valid even if the extension cannot be stored; their next use tries again.
   await prolongCredentials(db, ids, expiresAt).catch(prolongingFailed)
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
 import { accountDeleted, erasureRequested } from '../../domain/deletion-announcements.ts'
 import { userUnknown } from '../../errors.ts'
-import { accountErased } from '../../metrics.ts'
+import { deletionStarted } from '../../metrics.ts'
 import { eraseBelongings, nothingPersonal } from '../../store/belongings.ts'
 import { insertDeletion } from '../../store/deletions.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -13,21 +13,22 @@ import { assertNotLastOwner } from './last-owner.ts'
 
 /**
  * Deletes an account permanently: ends its credentials, releases its names, deletes its data in accounts except for a
- * tombstone, and requests the erasure from all services. Resolves when the events about it are stored. `within` may
- * veto inside the transaction, given the account at that time. Throws `not_found`, and `failed_precondition` for the
- * last owner.
+ * tombstone, and requests its erasure from all services. Resolves when the events about it are on the stream.
+ * `assertAllowed` may throw after seeing the locked account. Throws `not_found`, and `failed_precondition` for the last
+ * owner.
  */
 export async function deleteAccount(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
   userId: string,
   actorId: string,
-  within: (tx: Tx, user: UserWithRoles) => Promise<void> = async () => undefined,
+  assertAllowed: (tx: Tx, user: UserWithRoles) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
-    await within(tx, user)
+    await assertAllowed(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    // The first pass erases what exceeds a batch. Credentials are invalid without their account.
+    // Deletes one batch at most; the first erasure pass deletes the rest. Credentials are invalid without their
+    // account.
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {
@@ -41,6 +42,6 @@ export async function deleteAccount(
     }
   })
   if (!changed) throw userUnknown()
-  await ctx.relay.stored(changed.unannounced)
-  accountErased(userId)
+  await ctx.relay.stored(changed.unrelayed)
+  deletionStarted(userId)
 }

@@ -3,13 +3,13 @@ import type { Db } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { personalKinds } from '../../domain/deletion-announcements.ts'
 import { eraseBelongings } from '../../store/belongings.ts'
-import { requestedPass } from '../../store/deletions.ts'
+import { getRequestedPass } from '../../store/deletions.ts'
 import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
 
 /**
  * Erases the remaining data of a deleted account in accounts itself: rows beyond the first batch or written during the
- * deletion, and earlier events in the outbox and on the stream. Events leave the stream from the second pass on, when
- * all followers know newer events of the account.
+ * deletion, and earlier events in the outbox and on the stream. Events are removed from the stream only from the second
+ * pass on, when all consumers have received newer events of the account.
  */
 export const eraseOwn =
   ({ db, bus }: { db: Db; bus: Bus }) =>
@@ -17,14 +17,14 @@ export const eraseOwn =
     const rows = await eraseRows(db, userId, signal)
     const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
     const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
-    // Notifications writes these events, and erases its outbox itself.
+    // The last subject is written by notifications, which erases its own outbox.
     const subjects = [
       ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
       `evt.notification.${userId}.people_called`,
     ]
-    const announced = await countOnStream(bus, subjects)
-    if (announced > 0 && (await requestedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
-    return rows + entries + announced
+    const onStream = await countOnStream(bus, subjects)
+    if (onStream > 0 && (await getRequestedPass(db, userId)) > 1) await removeFromStream(bus, subjects, signal)
+    return rows + entries + onStream
   }
 
 async function eraseRows(db: Db, userId: string, signal: AbortSignal): Promise<number> {

@@ -4,15 +4,15 @@ import { lastOwner } from '../../errors.ts'
 import { isHeldByAnother, lockFirstOwner } from '../../store/roles.ts'
 
 /**
- * Throws `failed_precondition` if nobody else is an owner. Of two owners removed concurrently one stays, because the
- * check locks until the transaction ends.
+ * Throws `failed_precondition` unless another owner can sign in. Holds a lock until the transaction ends, so that two
+ * owners cannot be removed concurrently.
  */
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
   await lockFirstOwner(tx)
   if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
 }
 
-/** Whether the account is the only owner. For display: it may change at any time. */
+/** Whether the account is the only owner. Takes no lock, so use it only for display. */
 export async function isLastOwner(
   db: Reader,
   { id, roleIds }: { id: string; roleIds: readonly string[] },

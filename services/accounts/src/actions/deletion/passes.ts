@@ -1,28 +1,29 @@
 import { deployableNames, factsOf } from '@parley/contracts/deployables'
 
-/** Every deployable that stores data of accounts. */
-export const erasers = deployableNames.filter((name) => factsOf(name).consumes?.includes('erasures'))
+/** Every service that stores data about accounts, which it must erase. */
+export const erasingServices = deployableNames.filter((name) => factsOf(name).consumes?.includes('erasures'))
 
 /** A deletion in progress: the requested pass, the time of the request, and the reports by service. */
 export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }
-/** Next step of a deletion. `request`: the pass to request. */
+/** The next step of a deletion. `request`: the number of the pass to request. */
 export type NextStep = 'wait' | 'complete' | { request: number }
 
-/** After this time without an answer a service may have lost the request. */
+/** A request is repeated if a service has not reported for this long: it may have lost the request. */
 const repeatAfterMs = 600_000
 const maxPauseMs = 3600_000
 
-/** From the sixth pass on the pause doubles each time: some service repeatedly fails to erase data. */
+/** From the sixth pass on the pause doubles with each pass, because some service repeatedly fails to erase its data. */
 const pauseMs = (pass: number, passAfterMs: number): number =>
   Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, passAfterMs))
 
 /**
- * A deletion is complete when a pass after the first one found nothing anywhere: data written during the first pass is
- * found by the next.
+ * A deletion is complete when no service found anything in a pass other than the first: data written during the first
+ * pass is found only by the second.
  */
 export function nextStep({ pass, askedAt, found }: Progress, now: Date, passAfterMs: number): NextStep {
   const sinceMs = now.getTime() - askedAt.getTime()
-  if (!erasers.every((service) => found.has(service))) return sinceMs >= repeatAfterMs ? { request: pass } : 'wait'
-  if (pass > 1 && erasers.every((service) => found.get(service) === 0n)) return 'complete'
+  if (!erasingServices.every((service) => found.has(service)))
+    return sinceMs >= repeatAfterMs ? { request: pass } : 'wait'
+  if (pass > 1 && erasingServices.every((service) => found.get(service) === 0n)) return 'complete'
   return sinceMs >= pauseMs(pass, passAfterMs) ? { request: pass + 1 } : 'wait'
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Provider } from '../../domain/provider.ts'
 import type { ExternalIdentity } from '../../store/external-identities.ts'
 
-/** Names an identity to clients: hex SHA-256 of issuer and subject. */
+/** How clients refer to an identity: the hex SHA-256 of issuer and subject. */
 const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 

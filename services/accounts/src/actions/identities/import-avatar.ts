@@ -5,15 +5,15 @@ import { avatarNotImported } from '../../metrics.ts'
 import { findUsers } from '../../store/users.ts'
 
 /** Longer than usual, because uploads fetches the image from another server. */
-const options = { timeoutMs: 20_000 }
+const callOptions = { timeoutMs: 20_000 }
 
-/** Imports the avatar at a provider for an account without one, in the background. A failure is only logged. */
+/** Imports the avatar from a provider, if the account has none. Never rejects; failures are logged. */
 export async function importAvatar(ctx: Context, userId: string, url: string): Promise<void> {
   try {
     const [user] = await findUsers(ctx.db, [userId])
     if (user?.avatarKey !== null) return
     const image = { url, kind: ServerImageKind.AVATAR, ownerId: userId }
-    const { key } = await ctx.uploads.importServerImage(image, options)
+    const { key } = await ctx.uploads.importServerImage(image, callOptions)
     await setAvatar(ctx, userId, key, { onlyIfNone: true })
   } catch (error) {
     avatarNotImported(userId, error)

@@ -1,2 +1,2 @@
-/** Payload of the token in a start URL. */
+/** Payload of the token in the URL that starts a link. */
 export type LinkStart = { providerId: string; redirectPath: string }

@@ -11,26 +11,32 @@ import { purposes, type PendingFlow, type PendingIdentity, type Purpose } from '
 import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../../store/flow-tokens.ts'
 
 const lifetimeMs = 15 * 60_000
-const maxUrl = 2_048
+const maxUrlLength = 2_048
 
-/** Stores an identity until it is confirmed; returns the token for confirming it. */
+/** Stores an identity until the user confirms it; returns the token for doing so. */
 export async function issuePending(
   ctx: Context,
   { settings }: Provider,
   { issuer, subject, readProfile }: ProviderIdentity,
   flow: { purpose: Purpose; user?: FlowUser; redirectPath: string },
 ): Promise<string> {
-  // The identity is known without the profile, which only provides hints.
+  // The profile only provides hints, so the flow continues without it.
   const profile = await readProfile().catch((error: unknown) => {
     profileUnread(settings.id, error)
     return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }
   })
   const { purpose, user, redirectPath } = flow
-  const payload: PendingIdentity = { providerId: settings.id, issuer, subject, redirectPath, ...usable(profile) }
+  const payload: PendingIdentity = {
+    providerId: settings.id,
+    issuer,
+    subject,
+    redirectPath,
+    ...withoutInvalidValues(profile),
+  }
   return issueFlowToken(ctx.db, tokenContext(ctx), { purpose, payload, ttlMs: lifetimeMs, ...(user && { user }) })
 }
 
-/** The flow behind a token. Throws `not_found`, or `invalid_argument` when another kind of flow is `wanted`. */
+/** The flow of a token. Throws `not_found`, and `invalid_argument` if the token is for another flow than `wanted`. */
 export async function getPending(ctx: Context, token: string, wanted?: Purpose): Promise<PendingFlow> {
   const found = await Promise.all(
     purposes.map(async (purpose) => {
@@ -45,24 +51,29 @@ export async function getPending(ctx: Context, token: string, wanted?: Purpose):
   return { ...flow, provider }
 }
 
-/** The profile without values that our rules do not allow. */
-function usable({ verifiedEmail, loginHint, displayNameHint, avatarUrl }: ProviderProfile): ProviderProfile {
+/** Empties the values of a profile that our rules do not allow. */
+function withoutInvalidValues({
+  verifiedEmail,
+  loginHint,
+  displayNameHint,
+  avatarUrl,
+}: ProviderProfile): ProviderProfile {
   const name = displayNameHint.trim()
-  const onTheWeb = avatarUrl.length <= maxUrl && /^https?:\/\//i.test(avatarUrl) && URL.canParse(avatarUrl)
+  const isWebUrl = avatarUrl.length <= maxUrlLength && /^https?:\/\//i.test(avatarUrl) && URL.canParse(avatarUrl)
   return {
     verifiedEmail: couldBeEmail(verifiedEmail) ? verifiedEmail : '',
     loginHint: loginHintFrom(loginHint),
     displayNameHint: couldBeDisplayName(name) ? name : '',
-    avatarUrl: onTheWeb ? avatarUrl : '',
+    avatarUrl: isWebUrl ? avatarUrl : '',
   }
 }
 
-/** Consumes a flow. Throws `not_found` if there is none, for example because another call has consumed it. */
+/** Consumes the token of a flow. Throws `not_found` if there is none, or another call has consumed it. */
 export async function takePending(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
   if (!(await takeFlowToken(tx, tokenContext(ctx), purpose, token))) throw flowNotFound()
 }
 
-/** Ends a flow, if there is one. */
+/** Consumes the token of a flow, if there is one. */
 export async function cancelPending(ctx: Context, token: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     for (const purpose of purposes) await takeFlowToken(tx, tokenContext(ctx), purpose, token)

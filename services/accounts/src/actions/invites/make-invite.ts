@@ -1,8 +1,8 @@
 import { newId } from '@parley/ids'
 import { tokenContext } from '../credentials/token-context.ts'
-import { assertStillHolds } from '../credentials/still-holds.ts'
+import { assertCredentialValid } from '../credentials/assert-credential-valid.ts'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
 import { accountGone, tooManyInvites } from '../../errors.ts'
 import { countInvites, deleteInvite, insertInvite, lockInviteCount, type InviteRow } from '../../store/invites.ts'
@@ -12,38 +12,41 @@ const maxInvites = 1_000
 
 type NewInvite = Pick<InviteRow, 'label' | 'email' | 'roleIds' | 'maxUses' | 'expiresAt'>
 
-/** Creates an invite and returns its link, which is not stored. Throws `resource_exhausted`, `unauthenticated`. */
+/**
+ * Creates an invite and returns its URL, which is not stored. Throws `resource_exhausted` if there are too many
+ * invites, and `unauthenticated` if the creator's credential or account has ended.
+ */
 export async function makeInvite(
   ctx: Context,
-  maker: { userId: string; credentialId: string },
+  creator: { userId: string; credentialId: string },
   invite: NewInvite,
 ): Promise<{ row: InviteRow; url: string }> {
-  const { userId: createdBy } = maker
+  const { userId: createdBy } = creator
   const at = ctx.now()
   const id = newId('invite')
-  let made: { row: InviteRow; token: string } | undefined
+  let created: { row: InviteRow; token: string } | undefined
   const changed = await changeUser(ctx.db, createdBy, { actorId: createdBy, at }, async (tx) => {
-    await assertStillHolds(tx, maker)
+    await assertCredentialValid(tx, creator)
     await lockInviteCount(tx)
     if ((await countInvites(tx, at)) >= maxInvites) throw tooManyInvites(maxInvites)
-    made = await insertInvite(tx, tokenContext(ctx, at), { ...invite, id, createdBy, createdAt: at })
-    return { announce: () => [noted('invite_created', { invite_id: id, role_ids: invite.roleIds.join(' ') })] }
+    created = await insertInvite(tx, tokenContext(ctx, at), { ...invite, id, createdBy, createdAt: at })
+    return { announce: () => [auditEvent('invite_created', { invite_id: id, role_ids: invite.roleIds.join(' ') })] }
   })
-  if (!changed || !made) throw accountGone()
-  ctx.relay.wake(changed.unannounced)
-  // In the fragment, so that the secret is in no request and no log.
-  return { row: made.row, url: `${publicUrlOf(ctx.config)}/invite#${made.token}` }
+  if (!changed || !created) throw accountGone()
+  ctx.relay.wake(changed.unrelayed)
+  // The token is in the fragment, so that no request and no log contains it.
+  return { row: created.row, url: `${publicUrlOf(ctx.config)}/invite#${created.token}` }
 }
 
-/** Ends an invite; returns whether it was still usable. */
-export async function withdrawInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
+/** Revokes an invite; returns whether it could still be used. */
+export async function revokeInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
   const at = ctx.now()
   let revoked = false
   const changed = await changeUser(ctx.db, actorId, { actorId, at }, async (tx) => {
     revoked = await deleteInvite(tx, inviteId, at)
-    return revoked ? { announce: () => [noted('invite_revoked', { invite_id: inviteId })] } : undefined
+    return revoked ? { announce: () => [auditEvent('invite_revoked', { invite_id: inviteId })] } : undefined
   })
   if (!changed) throw accountGone()
-  ctx.relay.wake(changed.unannounced)
+  ctx.relay.wake(changed.unrelayed)
   return revoked
 }

@@ -5,16 +5,16 @@ const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /**
- * Removes from an imported display name what our rules do not allow; null when nothing remains, so that the login is
- * shown.
+ * Removes everything from an imported display name that our rules do not allow. Null if nothing remains: the login is
+ * then shown instead.
  */
 export function cleanDisplayName(text: string): string | null {
-  const kept = text
+  const cleaned = text
     .normalize('NFC')
     .replaceAll(invisible, '')
     .replaceAll(forbidden, ' ')
     .replaceAll(/ {2,}/g, ' ')
     .replace(/^[^\p{L}\p{Nd}]+/u, '')
-  const name = [...kept].slice(0, maxCharacters).join('').trim()
+  const name = [...cleaned].slice(0, maxCharacters).join('').trim()
   return couldBeDisplayName(name) ? name : null
 }

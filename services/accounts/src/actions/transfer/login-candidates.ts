@@ -1,17 +1,17 @@
 import { loginHintFrom } from '../../domain/login-hint.ts'
 
-const numbered = 5
+const plainCandidates = 5
 const maxCharacters = 32
 
 /**
- * Possible logins for a person with this name, best first. The last one contains part of the id and is almost certainly
- * free.
+ * Possible logins for a person with this name, in order of preference. The last one contains a part of the id and is
+ * almost certainly free.
  */
 export function loginCandidates(name: string, userId: string): string[] {
   const base = loginHintFrom(name) || 'user'
   const suffixes = [
     '',
-    ...Array.from({ length: numbered - 1 }, (_, index) => String(index + 2)),
+    ...Array.from({ length: plainCandidates - 1 }, (_, index) => String(index + 2)),
     `-${userId.slice(-8)}`,
   ]
   return suffixes.map((suffix) => base.slice(0, maxCharacters - suffix.length).replace(/[.]+$/, '') + suffix)

@@ -8,10 +8,16 @@ import { nothingPersonal } from '../../store/belongings.ts'
 import { cleanDisplayName } from './clean-display-name.ts'
 
 /** A person to import, with the keys to look up. */
-export type Wanted = { person: ImportedPerson; key: Buffer; userId: string; email: string; candidates: string[] }
+export type PersonToImport = {
+  person: ImportedPerson
+  key: Buffer
+  userId: string
+  email: string
+  candidates: string[]
+}
 
-/** The current state of the database. */
-export type Standing = {
+/** What the database contains about the people to import. */
+export type KnownState = {
   known: ReadonlyMap<string, KnownPerson>
   holders: ReadonlyMap<string, { userId: string; login: string }>
   /** Keys of logins that are in use or not allowed. */
@@ -25,15 +31,15 @@ export type PlannedPerson = {
   login: string
   outcome: ImportedPersonOutcome
   emailDropped: boolean
-  /** Accounts to insert. */
-  made?: NewPerson
+  /** The account to insert; undefined if the person already has one. */
+  account?: NewPerson
 }
 
-export function wantedPeople(
+export function preparePeople(
   source: string,
   people: readonly ImportedPerson[],
   candidatesOf: (name: string, userId: string) => string[],
-): Wanted[] {
+): PersonToImport[] {
   return people.map((person) => {
     const userId = newId('user')
     const email = !person.deleted && couldBeEmail(person.email) ? person.email : ''
@@ -43,23 +49,31 @@ export function wantedPeople(
 }
 
 /**
- * Decides who is already known, who is matched by address, and who gets a new account. Of two people with the same
+ * Decides who was imported before, who is matched by address, and who gets a new account. If two people have the same
  * address, the first one gets it.
  */
-export function planPeople(wanted: readonly Wanted[], standing: Standing, match: boolean, now: Date): PlannedPerson[] {
-  const taken = new Set(standing.taken)
-  const holders = new Map(standing.holders)
+export function planPeople(
+  wanted: readonly PersonToImport[],
+  state: KnownState,
+  matchEmails: boolean,
+  now: Date,
+): PlannedPerson[] {
+  const taken = new Set(state.taken)
+  const holders = new Map(state.holders)
   const planned = new Map<string, PlannedPerson>()
-  return wanted.map((one) => {
-    const hex = one.key.toString('hex')
-    const known = standing.known.get(hex) ?? planned.get(hex)
-    const result = known ? asKnown(one, known) : plan(one, { taken, holders, match, now })
+  return wanted.map((wantedPerson) => {
+    const hex = wantedPerson.key.toString('hex')
+    const known = state.known.get(hex) ?? planned.get(hex)
+    const result = known ? toKnown(wantedPerson, known) : plan(wantedPerson, { taken, holders, matchEmails, now })
     planned.set(hex, result)
     return result
   })
 }
 
-const asKnown = ({ person, key }: Wanted, { userId, login }: { userId: string; login: string }): PlannedPerson => ({
+const toKnown = (
+  { person, key }: PersonToImport,
+  { userId, login }: { userId: string; login: string },
+): PlannedPerson => ({
   externalId: person.externalId,
   key,
   userId,
@@ -68,29 +82,34 @@ const asKnown = ({ person, key }: Wanted, { userId, login }: { userId: string; l
   emailDropped: false,
 })
 
-type Room = { taken: Set<string>; holders: Map<string, { userId: string; login: string }>; match: boolean; now: Date }
+type PlanState = {
+  taken: Set<string>
+  holders: Map<string, { userId: string; login: string }>
+  matchEmails: boolean
+  now: Date
+}
 
-function plan({ person, key, userId, email, candidates }: Wanted, room: Room): PlannedPerson {
-  const { taken, holders, match, now } = room
+function plan({ person, key, userId, email, candidates }: PersonToImport, state: PlanState): PlannedPerson {
+  const { taken, holders, matchEmails, now } = state
   const holder = email === '' ? undefined : holders.get(emailKey(email))
   const base = { externalId: person.externalId, key, emailDropped: false }
-  if (holder && match) return { ...base, ...holder, outcome: ImportedPersonOutcome.MATCHED }
+  if (holder && matchEmails) return { ...base, ...holder, outcome: ImportedPersonOutcome.MATCHED }
   const createdAt = createdAtOf(person, now)
   const outcome = ImportedPersonOutcome.MADE
   const fresh = { id: userId, version: 1n, rolesVersion: 1n, createdAt }
   if (person.deleted) {
     const user = { ...fresh, ...nothingPersonal, deletedAt: createdAt }
-    return { ...base, userId, login: '', outcome, made: { user, email: '' } }
+    return { ...base, userId, login: '', outcome, account: { user, email: '' } }
   }
   const login = candidates.find((candidate) => !taken.has(loginKey(candidate))) ?? userId
   const own = holder ? '' : email
   taken.add(loginKey(login))
   if (own !== '') holders.set(emailKey(own), { userId, login })
   const user = { ...fresh, login, displayName: cleanDisplayName(person.displayName), passwordHash: null }
-  return { ...base, userId, login, outcome, emailDropped: own !== person.email, made: { user, email: own } }
+  return { ...base, userId, login, outcome, emailDropped: own !== person.email, account: { user, email: own } }
 }
 
-/** The given creation time, if it is valid. */
+/** The creation time at the source, if it is in the past; otherwise now. */
 function createdAtOf({ createdAt }: ImportedPerson, now: Date): Date {
   const created = createdAt && timestampDate(createdAt)
   return created && created < now ? created : now

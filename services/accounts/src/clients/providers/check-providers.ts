@@ -14,14 +14,14 @@ export const providersCheck = check('providers', authProviderFields(), async ({ 
       const url = new URL(settings.issuerUrl)
       try {
         await new Discovery(settings, () => new Date()).configuration(signal)
-        report.ok(name, `${url.host} describes itself as an OpenID Connect provider`)
+        report.ok(name, `the OpenID Connect metadata of ${settings.issuerUrl} can be read`)
       } catch (error) {
         const { cause } = error instanceof Error ? error : {}
         const reason = cause instanceof Error ? `${reasonOf(error)}: ${reasonOf(cause)}` : reasonOf(error)
         report.fail(
           name,
           `the metadata of ${settings.issuerUrl} cannot be read: ${reason}`,
-          `issuer_url must be exactly what the provider calls its issuer; open ${settings.issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration from this machine.`,
+          `Open ${settings.issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration from this machine; issuer_url must equal the issuer in that document exactly.`,
         )
       }
       if (url.protocol === 'https:')

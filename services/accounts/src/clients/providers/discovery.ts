@@ -13,21 +13,20 @@ import {
   type CustomFetch,
 } from 'openid-client'
 import { discoveryRefused } from '../../metrics.ts'
-import { answerSeconds, providerFetch } from './provider-fetch.ts'
+import { responseTimeoutSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
-/** Minimum interval of requests caused by an unexpected response. */
-const doubtAfterMs = 60_000
-/** Tolerated clock difference, in seconds. */
-const clocksApart = 60
+/** How long metadata that may be outdated is still used. */
+const staleAfterMs = 60_000
+const clockToleranceSeconds = 60
 
 /**
- * An issuer's metadata, cached for an hour, and longer while the issuer does not answer. Every sign-in gets a new
- * configuration with the issuer's current keys, so a replaced key is never used.
+ * An issuer's metadata, cached for an hour, or longer while the issuer is unavailable. Every sign-in gets a new
+ * configuration, which fetches the issuer's keys anew, so a replaced key is never used.
  */
 export class Discovery {
   #document: { text: string; at: number } | undefined
-  #doubted = false
+  #stale = false
   readonly #settings: AuthProvider & { issuerUrl: string }
   readonly #now: () => Date
 
@@ -38,10 +37,10 @@ export class Discovery {
 
   async configuration(signal: AbortSignal): Promise<Configuration> {
     const fetch = providerFetch(signal)
-    const kept = this.#document
+    const cached = this.#document
     const at = this.#now().getTime()
-    if (kept && at - kept.at < (this.#doubted ? doubtAfterMs : refreshAfterMs))
-      return this.#configure(fetch, answering(kept.text))
+    if (cached && at - cached.at < (this.#stale ? staleAfterMs : refreshAfterMs))
+      return this.#configure(fetch, respondWith(cached.text))
     try {
       let text = ''
       const configuration = await this.#configure(fetch, async (url, options) => {
@@ -50,28 +49,26 @@ export class Discovery {
         return response
       })
       this.#document = { text, at }
-      this.#doubted = false
+      this.#stale = false
       return configuration
     } catch (error) {
-      if (!kept) throw error
+      if (!cached) throw error
       discoveryRefused(this.#settings.id, error)
-      return this.#configure(fetch, answering(kept.text))
+      return this.#configure(fetch, respondWith(cached.text))
     }
   }
 
-  /**
-   * To be called when the issuer does not answer: the next sign-in fetches the metadata again, and fails if that fails.
-   */
+  /** Call this when the issuer is unavailable: the next sign-in fetches the metadata again, and fails if it cannot. */
   forget(): void {
     this.#document = undefined
   }
 
   /**
-   * To be called when the cached metadata may be outdated: the next sign-in fetches it again if it is over a minute
+   * Call this when the cached metadata may be outdated: the next sign-in fetches it again if it is more than a minute
    * old.
    */
-  doubt(): void {
-    this.#doubted = true
+  markStale(): void {
+    this.#stale = true
   }
 
   async #configure(fetch: CustomFetch, fetchDocument: CustomFetch): Promise<Configuration> {
@@ -79,11 +76,11 @@ export class Discovery {
     const issuer = new URL(issuerUrl)
     const clocks = {
       [clockSkew]: Math.round((this.#now().getTime() - Date.now()) / 1000),
-      [clockTolerance]: clocksApart,
+      [clockTolerance]: clockToleranceSeconds,
     }
-    const configuration = await discovery(issuer, clientId, clocks, secretOf(clientSecret), {
+    const configuration = await discovery(issuer, clientId, clocks, clientAuth(clientSecret), {
       [customFetch]: fetchDocument,
-      timeout: answerSeconds,
+      timeout: responseTimeoutSeconds,
       execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
     })
     configuration[customFetch] = fetch
@@ -91,16 +88,16 @@ export class Discovery {
   }
 }
 
-const answering =
+const respondWith =
   (text: string): CustomFetch =>
   () =>
     Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }))
 
 /**
- * Sends the secret in the body if the issuer supports that, because fewer issuers implement it wrongly. An issuer that
- * does not list its methods expects the secret in the header.
+ * Sends the client secret in the body if the issuer supports that, because more issuers implement the header wrongly.
+ * An issuer that does not list its methods expects the header.
  */
-function secretOf(clientSecret: string): ClientAuth {
+function clientAuth(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)]
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']

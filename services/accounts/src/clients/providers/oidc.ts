@@ -7,12 +7,12 @@ import {
   type Configuration,
   type IDToken,
 } from 'openid-client'
-import { claimed, subjectOf, text } from './claims.ts'
+import { isTrueClaim, subjectOf, text } from './claims.ts'
 import { Discovery } from './discovery.ts'
-import { hasMoved, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
+import { isMetadataOutdated, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
 import type { Attempt, Provider, ProviderProfile } from '../../domain/provider.ts'
 
-/** Any OpenID Connect provider. Only a verified ID token identifies the user. */
+/** Any OpenID Connect provider. Users are identified only by a verified ID token. */
 export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now: () => Date): Provider {
   const discovery = new Discovery(settings, now)
   return {
@@ -42,7 +42,7 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
         }
       } catch (error) {
         if (isUnreachable(error)) discovery.forget()
-        else if (hasMoved(error)) discovery.doubt()
+        else if (isMetadataOutdated(error)) discovery.markStale()
         throw providerFailure(error)
       }
     },
@@ -68,20 +68,20 @@ async function redeemCode(
   return { claims, accessToken: tokens.access_token }
 }
 
-/** The user's claims from the ID token and, if the provider has one, its userinfo endpoint. */
+/** The profile from the claims of the ID token and, if the provider has a userinfo endpoint, from that. */
 async function readProfile(
   settings: AuthProvider,
   configuration: Configuration,
   claims: IDToken,
   accessToken: string,
 ): Promise<ProviderProfile> {
-  const more = configuration.serverMetadata().userinfo_endpoint
+  const userInfo = configuration.serverMetadata().userinfo_endpoint
     ? await fetchUserInfo(configuration, accessToken, claims.sub)
     : {}
-  const documents: Record<string, unknown>[] = [more, claims]
-  const all: Record<string, unknown> = { ...claims, ...more }
+  const documents: Record<string, unknown>[] = [userInfo, claims]
+  const all: Record<string, unknown> = { ...claims, ...userInfo }
   // `email_verified` applies only to the address in the same document.
-  const verified = documents.find(({ email, email_verified: holds }) => text(email) !== '' && claimed(holds))
+  const verified = documents.find(({ email, email_verified: flag }) => text(email) !== '' && isTrueClaim(flag))
   return {
     verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',
     loginHint: text(all['preferred_username']) || text(all['nickname']),

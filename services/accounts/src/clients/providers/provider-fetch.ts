@@ -2,20 +2,20 @@ import type { CustomFetch } from 'openid-client'
 import { countOutgoing } from '@parley/runtime'
 import { ProviderFailed } from './failures.ts'
 
-/** Timeout of one response of a provider, in seconds; the signal of the whole call may fire earlier. */
-export const answerSeconds = 5
-/** Documents of providers are small; more than this is not read. */
+/** Timeout of one request to a provider, in seconds; the signal of the whole call may fire earlier. */
+export const responseTimeoutSeconds = 5
+/** Responses of providers are small; a larger one is refused. */
 const maxBytes = 1024 * 1024
 
 /** `fetch` for requests to providers: stops when the signal fires, and limits the size of a response. */
 export function providerFetch(signal: AbortSignal): CustomFetch {
-  return async (url, { signal: ofRequest, body, ...options }) => {
-    const until = AbortSignal.any([
+  return async (url, { signal: requestSignal, body, ...options }) => {
+    const combined = AbortSignal.any([
       signal,
-      AbortSignal.timeout(answerSeconds * 1000),
-      ...(ofRequest ? [ofRequest] : []),
+      AbortSignal.timeout(responseTimeoutSeconds * 1000),
+      ...(requestSignal ? [requestSignal] : []),
     ])
-    const request = { ...options, ...(body !== undefined && { body }), redirect: 'manual', signal: until } as const
+    const request = { ...options, ...(body !== undefined && { body }), redirect: 'manual', signal: combined } as const
     const response = await countOutgoing(
       'provider',
       () => fetch(url, request),

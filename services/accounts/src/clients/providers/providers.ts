@@ -7,13 +7,13 @@ import { oauthProvider } from './oauth/oauth.ts'
 import { oidcProvider } from './oidc.ts'
 import type { Provider } from '../../domain/provider.ts'
 
-/** Ids by which the gateway may refer to the only provider of type oidc, for /auth/oidc. */
+/** Ids that also refer to the only provider of type oidc, for /auth/oidc. */
 const aliases = ['', 'oidc']
 
-/** A provider with its callback path: a browser returns by the path on which it started. */
+/** A provider with its callback URL: a browser returns to the callback of the path on which it started. */
 export type Route = {
   readonly provider: Provider
-  /** Identifies the path from start to callback: the provider's id, or empty for the alias. */
+  /** Identifies the path at the start and in the callback: the provider's id, or empty for the alias. */
   readonly key: string
   readonly callbackUrl: string
 }
@@ -22,9 +22,9 @@ export type Route = {
 export type Providers = {
   /** In the operator's order. */
   readonly all: readonly Provider[]
-  /** The provider of this id. */
+  /** The provider with this id. */
   find: (id: string) => Provider | undefined
-  /** The path that starts under this id, or under the alias while there is exactly one provider of type oidc. */
+  /** The route of this id; an alias has one only if exactly one provider has the type oidc. */
   route: (id: string) => Route | undefined
 }
 
@@ -48,6 +48,6 @@ export function createProviders(settings: readonly AuthProvider[], publicUrl: st
 function createProvider(settings: AuthProvider, now: () => Date): Provider {
   const { type, issuerUrl } = settings
   if (type !== 'oidc') return oauthProvider(settings, { github, gitlab, google, discord }[type], now)
-  if (issuerUrl === undefined) throw new TypeError('the oidc provider has no issuer')
+  if (issuerUrl === undefined) throw new TypeError(`the provider "${settings.id}" of type oidc has no issuer_url`)
   return oidcProvider({ ...settings, issuerUrl }, now)
 }

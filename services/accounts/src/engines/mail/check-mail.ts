@@ -5,23 +5,26 @@ import { startMailTls, check, codeOf, reasonOf, reportServerCertificate, type Re
 import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
-/** Checks the mail server: reach, TLS, sign-in, certificate. Sends nothing. */
+/**
+ * Checks whether the mail server can be reached, offers TLS, accepts our login and has a valid certificate. Sends no
+ * mail.
+ */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
   if (!smtpEnabled) return await checkWithoutServer(mailDir, report)
   if (host === undefined || smtpFrom === undefined)
     return report.fail(
       'mail.settings',
-      `${host === undefined ? 'PARLEY_SMTP_HOST' : 'PARLEY_SMTP_FROM'} is missing: smtp.enabled is set`,
+      `${host === undefined ? 'PARLEY_SMTP_HOST' : 'PARLEY_SMTP_FROM'} is not set, although PARLEY_SMTP_ENABLED is true`,
       'Set it, or set PARLEY_SMTP_ENABLED to false.',
     )
-  const { port, secure, requireTLS, ...others } = smtpOptions(config, host)
-  const smtp = createTransport({ port, secure, requireTLS, ...others })
+  const { port, secure, requireTLS, ...options } = smtpOptions(config, host)
+  const smtp = createTransport({ port, secure, requireTLS, ...options })
   try {
     await smtp.verify()
     report.ok(
       'mail.server',
-      `${host}:${port} accepts ${config.smtpUsername === undefined ? 'us without a user' : 'our user'}`,
+      `${host}:${port} accepts ${config.smtpUsername === undefined ? 'connections without a login' : 'the configured login'}`,
     )
   } catch (error) {
     report.fail('mail.server', `${host}:${port} cannot be used: ${reasonOf(error)}`, adviceFor(error, config))
@@ -31,7 +34,7 @@ export const mailCheck = check('mail', mailFields, async (config, report) => {
   if (config.smtpTlsSkipVerify)
     report.warn(
       'mail.certificate',
-      'any certificate of the mail server is accepted',
+      'the certificate of the mail server is not verified',
       'Set PARLEY_SMTP_TLS_SKIP_VERIFY to false.',
     )
   else if (secure || requireTLS) {
@@ -49,30 +52,30 @@ async function checkWithoutServer(mailDir: string | undefined, report: Report): 
       'Set PARLEY_SMTP_ENABLED, PARLEY_SMTP_HOST and PARLEY_SMTP_FROM.',
     )
   try {
-    await mayWrite(mailDir)
+    await assertWritable(mailDir)
     report.ok('mail.server', `mails are written to ${mailDir} instead of being sent`)
   } catch (error) {
-    const next = 'Let the user of accounts write to the folder, or correct PARLEY_MAIL_DIR.'
-    report.fail('mail.server', `mails cannot be written: ${reasonOf(error)}`, next)
+    const next = 'Make the folder writable for the system user of accounts, or correct PARLEY_MAIL_DIR.'
+    report.fail('mail.server', `mails cannot be written to ${mailDir}: ${reasonOf(error)}`, next)
   }
 }
 
-/** The first mail creates the folder and its parents. */
-async function mayWrite(folder: string): Promise<void> {
+/** Throws unless the process may write to the folder, or create it: the first mail creates missing folders. */
+async function assertWritable(folder: string): Promise<void> {
   try {
     await access(folder, constants.W_OK)
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error
-    await mayWrite(dirname(folder))
+    await assertWritable(dirname(folder))
   }
 }
 
 function adviceFor(error: unknown, { smtpTls }: MailConfig): string {
   const code = codeOf(error)
   if (code === 'EAUTH')
-    return 'Correct PARLEY_SMTP_USERNAME and PARLEY_SMTP_PASSWORD; some servers want a password for programs.'
-  if (code === 'EDNS') return 'Correct PARLEY_SMTP_HOST, or the DNS.'
+    return 'Correct PARLEY_SMTP_USERNAME and PARLEY_SMTP_PASSWORD; some servers require an app password.'
+  if (code === 'EDNS') return 'Correct PARLEY_SMTP_HOST, or its DNS entry.'
   if (code === 'ETLS' || /certificate|SSL|TLS/i.test(reasonOf(error)))
-    return `PARLEY_SMTP_TLS is ${smtpTls}: choose what the server offers on this port, and a host name for which its certificate is issued (or PARLEY_SMTP_TLS_SERVER_NAME).`
+    return `PARLEY_SMTP_TLS is ${smtpTls}: choose the mode that the server supports on this port, and set PARLEY_SMTP_HOST or PARLEY_SMTP_TLS_SERVER_NAME to a name in its certificate.`
   return 'Check PARLEY_SMTP_HOST and PARLEY_SMTP_PORT; many networks block outgoing mail ports.'
 }

@@ -1,7 +1,7 @@
 export { mailCheck } from './check-mail.ts'
 export type { Mail, MailKind, NoticeKind } from './mail.ts'
 export { mailBudget } from './mail-budget.ts'
-export { mailSoon } from './mail-soon.ts'
+export { sendMail } from './send-mail.ts'
 export { type Mailer, createMailer } from './mailer.ts'
 export {
   accountExistsMail,

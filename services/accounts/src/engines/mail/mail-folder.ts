@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { asMessage, type Transport } from './mail.ts'
 
-/** Writes mails to a folder, one `.eml` file each; file names sort by time and reveal nothing. */
+/** Writes each mail to an `.eml` file in a folder. File names sort by time and contain no address. */
 export function mailFolder(folder: string, from = 'parley@localhost'): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true })
   return {
@@ -12,9 +12,9 @@ export function mailFolder(folder: string, from = 'parley@localhost'): Transport
       const { message } = await composer.sendMail(asMessage(mail, from, serverName))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${new Date().toISOString().replace(/[-:]/g, '')}-${randomUUID().slice(0, 8)}`
-      const unfinished = join(folder, `.${name}.new`)
-      await writeFile(unfinished, message, { mode: 0o600 })
-      await rename(unfinished, join(folder, `${name}.eml`))
+      const temporary = join(folder, `.${name}.new`)
+      await writeFile(temporary, message, { mode: 0o600 })
+      await rename(temporary, join(folder, `${name}.eml`))
     },
     async [Symbol.asyncDispose]() {
       composer.close()

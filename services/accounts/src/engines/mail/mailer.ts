@@ -6,10 +6,10 @@ import type { Mail, MailKind, Transport } from './mail.ts'
 
 export type Mailer = {
   /**
-   * Sends a mail, and retries after each of `waits` while the failure may be temporary. Returns whether a server accepted
-   * it; false at once if too many mails wait or the hourly budget is used up.
+   * Sends a mail. After a temporary failure it retries once after each of `retryAfterMs`. Returns whether the mail was
+   * accepted; false at once if too many mails are being sent or the hourly budget is used up.
    */
-  deliver: (kind: MailKind, compose: (serverName: string) => Mail, waits: readonly number[]) => Promise<boolean>
+  deliver: (kind: MailKind, compose: (serverName: string) => Mail, retryAfterMs: readonly number[]) => Promise<boolean>
 }
 
 const maxInFlight = 500
@@ -18,14 +18,14 @@ export function createMailer(
   transport: Transport,
   { serverName, signal, budget }: { serverName: () => Promise<string>; signal: AbortSignal; budget: MailBudget },
 ): Mailer {
-  let underWay = 0
+  let inFlight = 0
   return {
-    async deliver(kind, compose, waits) {
-      if (underWay >= maxInFlight) {
-        mailFailed(kind, { code: 'too many wait' }, true)
+    async deliver(kind, compose, retryAfterMs) {
+      if (inFlight >= maxInFlight) {
+        mailFailed(kind, { code: 'too many mails at once' }, true)
         return false
       }
-      underWay++
+      inFlight++
       try {
         if (!(await budget.take(kind))) {
           mailOverBudget(kind)
@@ -33,44 +33,44 @@ export function createMailer(
         }
         const name = await serverName()
         const mail = compose(name)
-        for (const wait of [...waits, undefined]) {
+        for (const wait of [...retryAfterMs, undefined]) {
           try {
-            await sendSpan(kind, () => transport.send(mail, name))
+            await sendInSpan(kind, () => transport.send(mail, name))
             mailSent(kind)
             return true
           } catch (error) {
-            const lasts = wait === undefined || isRefusal(error) || signal.aborted
-            mailFailed(kind, troubleOf(error), lasts)
-            if (lasts) return false
+            const isFinal = wait === undefined || isPermanent(error) || signal.aborted
+            mailFailed(kind, errorCodesOf(error), isFinal)
+            if (isFinal) return false
             await sleep(wait, undefined, { signal }).catch(() => undefined)
           }
         }
         return false
       } finally {
-        underWay--
+        inFlight--
       }
     },
   }
 }
 
-/** Sends a mail inside a span of the trace that caused it, which never says to whom; without one if there is none. */
-function sendSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
+/** Sends a mail, inside a span if its request is traced. The span does not contain the recipient. */
+function sendInSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
   if (currentTraceparent() === '') return send()
   const failure = (error: unknown) => {
-    const { code, responseCode } = troubleOf(error)
+    const { code, responseCode } = errorCodesOf(error)
     return String(responseCode ?? code ?? 'unknown')
   }
   return withSpan('send mail', { kind: 'client', attributes: { 'parley.kind': kind }, failure }, send)
 }
 
-/** The mail server refused permanently: a retry would fail too. */
-const isRefusal = (error: unknown): boolean => {
-  const { responseCode } = troubleOf(error)
+/** Whether the mail server refused the mail permanently, so that a retry would fail too. */
+const isPermanent = (error: unknown): boolean => {
+  const { responseCode } = errorCodesOf(error)
   return responseCode !== undefined && responseCode >= 500
 }
 
-/** The part of an error that may be logged: its text can contain the address. */
-function troubleOf(error: unknown): { code?: string; responseCode?: number } {
+/** The part of an error that may be logged; its text may contain the address. */
+function errorCodesOf(error: unknown): { code?: string; responseCode?: number } {
   if (!(error instanceof Error)) return {}
   return {
     ...('code' in error && typeof error.code === 'string' && { code: error.code }),

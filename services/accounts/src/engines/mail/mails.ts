@@ -1,27 +1,27 @@
-import { layOut } from './layout.ts'
+import { buildMail } from './layout.ts'
 import type { Mail } from './mail.ts'
 
 type Compose = (serverName: string) => Mail
 
 const ifNotYou =
-  'If this was not you, set a new password at once, which signs out all sessions, and tell an administrator of this server.'
-const ignore = 'If you did not ask for this, you can ignore this mail: nothing has changed.'
+  'If this was not you, set a new password immediately, which signs out all sessions, and tell an administrator of this server.'
+const ignore = 'If you did not request this, you can ignore this mail: nothing has changed.'
 
 export const registrationCodeMail =
   (to: string, code: string, ttlMs: number): Compose =>
   (server) =>
-    layOut(to, `Your registration code for ${server}`, server, [
+    buildMail(to, `Your registration code for ${server}`, server, [
       `Enter this code to continue your registration at ${server}:`,
       { code },
       `The code is valid for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
       'If you did not want to register, you can ignore this mail: no account is created without the code.',
     ])
 
-/** Sent when somebody tries to register an address that belongs to an account: only its owner may learn that. */
+/** Sent instead of a code if the address already belongs to an account; only its owner may learn that. */
 export const accountExistsMail =
   (to: string, publicUrl: string): Compose =>
   (server) =>
-    layOut(to, `You already have an account at ${server}`, server, [
+    buildMail(to, `You already have an account at ${server}`, server, [
       `Somebody, probably you, tried to register at ${server} with this address. It already belongs to an account, so you can sign in:`,
       { link: `${publicUrl}/login`, label: 'Sign in' },
       'If you forgot your password, request a new one there.',
@@ -31,8 +31,8 @@ export const accountExistsMail =
 export const emailCodeMail =
   (to: string, code: string, ttlMs: number): Compose =>
   (server) =>
-    layOut(to, `Confirm your e-mail address at ${server}`, server, [
-      `Enter this code to confirm that this address is yours at ${server}:`,
+    buildMail(to, `Confirm your e-mail address at ${server}`, server, [
+      `Enter this code to add this e-mail address to your account at ${server}:`,
       { code },
       `The code is valid for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
       ignore,
@@ -42,9 +42,9 @@ export const emailCodeMail =
 export const emailAddedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
-    layOut(to, `New e-mail address on your account at ${server}`, server, [
-      `Another e-mail address was confirmed for your account ${login} at ${server}, on ${at.toUTCString()}.`,
-      'This address, too, can now be used to request a new password.',
+    buildMail(to, `New e-mail address on your account at ${server}`, server, [
+      `Another e-mail address was added to your account ${login} at ${server} on ${at.toUTCString()}.`,
+      'It can now be used to request a new password.',
       ifNotYou,
     ])
 
@@ -52,17 +52,17 @@ export const emailAddedMail =
 export const emailRemovedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
-    layOut(to, `E-mail address removed from your account at ${server}`, server, [
+    buildMail(to, `E-mail address removed from your account at ${server}`, server, [
       `An e-mail address of your account ${login} at ${server} was removed on ${at.toUTCString()}.`,
-      'This address can no longer be used to request a new password.',
+      'It can no longer be used to request a new password.',
       ifNotYou,
     ])
 
 export const identityLinkedMail =
   (to: string, login: string, { provider, at }: { provider: string; at: Date }): Compose =>
   (server) =>
-    layOut(to, `New sign-in method on your account at ${server}`, server, [
-      `A sign-in with ${provider} was linked to your account ${login} at ${server}, on ${at.toUTCString()}.`,
+    buildMail(to, `New sign-in method on your account at ${server}`, server, [
+      `A sign-in with ${provider} was linked to your account ${login} at ${server} on ${at.toUTCString()}.`,
       ifNotYou,
     ])
 
@@ -70,11 +70,11 @@ export const identityLinkedMail =
 export const passwordSetMail =
   (to: string, login: string, { at, cleared }: { at: Date; cleared: boolean }): Compose =>
   (server) =>
-    layOut(to, `Your password at ${server} was changed`, server, [
+    buildMail(to, `Your password at ${server} was changed`, server, [
       `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
       ...(cleared
         ? [
-            'All sessions were signed out. E-mail addresses and sign-in methods added in the last hour, and the access of other apps, were removed: add those again that are yours.',
+            'All sessions were signed out. E-mail addresses and sign-in methods that were added in the last hour were removed, and so was the access of other apps. You can add them again.',
           ]
         : []),
       ifNotYou,
@@ -83,20 +83,20 @@ export const passwordSetMail =
 export const inviteMail =
   (to: string, link: string, until: Date): Compose =>
   (server) =>
-    layOut(to, `You are invited to ${server}`, server, [
+    buildMail(to, `You are invited to ${server}`, server, [
       `You are invited to ${server}. You can create an account here:`,
       { link, label: 'Accept the invite' },
-      `The link is for you: it works once, until ${until.toUTCString()}.`,
+      `The link is only for you. It works once, until ${until.toUTCString()}.`,
       'If you do not want an account, you can ignore this mail.',
     ])
 
 export const passwordResetMail =
   (to: string, link: string, ttlMs: number): Compose =>
   (server) =>
-    layOut(to, `Reset your password at ${server}`, server, [
+    buildMail(to, `Reset your password at ${server}`, server, [
       `Somebody, probably you, requested a new password at ${server}. You can set it here:`,
       { link, label: 'Set a new password' },
-      `The link works once and for ${inMinutes(ttlMs)}. A new password signs out all sessions.`,
+      `The link works once, within ${inMinutes(ttlMs)}. Setting a new password signs out all sessions.`,
       ignore,
     ])
 

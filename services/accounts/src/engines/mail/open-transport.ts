@@ -5,16 +5,16 @@ import { mailFolder } from './mail-folder.ts'
 import { smtpTransport } from './smtp.ts'
 
 /**
- * Opens the configured mail transport; undefined if there is none. Throws a ConfigError for an incomplete
- * configuration.
+ * Opens the configured mail transport; undefined if none is configured. Throws ConfigError if the configuration is
+ * incomplete.
  */
 export function openTransport(config: MailConfig): Transport | undefined {
   const { smtpHost, smtpFrom, mailDir } = config
   if (config.smtpEnabled) {
     if (smtpHost !== undefined && smtpFrom !== undefined) return smtpTransport(config, smtpHost, smtpFrom)
     throw new ConfigError([
-      ...(smtpHost === undefined ? ['PARLEY_SMTP_HOST (smtp.host) is missing: smtp.enabled is set'] : []),
-      ...(smtpFrom === undefined ? ['PARLEY_SMTP_FROM (smtp.from) is missing: smtp.enabled is set'] : []),
+      ...(smtpHost === undefined ? ['PARLEY_SMTP_HOST (smtp.host) is required, because smtp.enabled is true'] : []),
+      ...(smtpFrom === undefined ? ['PARLEY_SMTP_FROM (smtp.from) is required, because smtp.enabled is true'] : []),
     ])
   }
   return mailDir === undefined ? undefined : mailFolder(mailDir, smtpFrom)

@@ -22,12 +22,12 @@ export const mailFields = {
   smtpTlsServerName: str('PARLEY_SMTP_TLS_SERVER_NAME', {
     toml: 'smtp.tls_server_name',
     optional: true,
-    doc: 'Name for which the certificate of the mail server must be issued, if it is not smtp.host.',
+    doc: 'Name that the certificate of the mail server must contain, if it is not smtp.host.',
   }),
   smtpTlsSkipVerify: bool('PARLEY_SMTP_TLS_SKIP_VERIFY', {
     toml: 'smtp.tls_skip_verify',
     default: false,
-    doc: 'Whether any certificate of the mail server is accepted; only for tests.',
+    doc: 'Whether to accept any certificate of the mail server; only for tests.',
   }),
   smtpUsername: str('PARLEY_SMTP_USERNAME', {
     toml: 'smtp.username',
@@ -49,15 +49,15 @@ export const mailFields = {
     toml: 'smtp.mails_per_hour',
     default: 3_000,
     min: 0,
-    doc: 'Maximum number of mails per hour from all processes together, of which people who are not signed in can cause three quarters; 0: no limit.',
+    doc: 'Maximum number of mails per hour from all processes together, three quarters of which can be requested without signing in; 0: no limit.',
   }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,
-    doc: 'Folder in which every mail is written to a file if no mail server is configured.',
+    doc: 'Folder to which each mail is written as a file if no mail server is configured.',
   }),
 }
 
-/** Codes that prove an address. */
+/** Settings for codes that prove an e-mail address. */
 export const emailCodeFields = {
   codeTtlMs: duration('PARLEY_AUTH_EMAIL_OTP_TTL', {
     toml: 'auth.email_otp.ttl',
@@ -69,18 +69,18 @@ export const emailCodeFields = {
     toml: 'auth.email_otp.max_delivered_codes',
     default: 10,
     min: 1,
-    doc: 'Maximum number of codes mailed to one address for one purpose while a code is valid.',
+    doc: 'Maximum number of codes mailed to one address for one purpose within the lifetime of a code.',
   }),
   maxWrongAttempts: int('PARLEY_AUTH_EMAIL_OTP_MAX_WRONG_ATTEMPTS', {
     toml: 'auth.email_otp.max_wrong_attempts',
     default: 5,
     min: 1,
-    doc: 'Maximum number of wrong codes entered for one address and purpose while a code is valid.',
+    doc: 'Maximum number of wrong codes entered for one address and purpose within the lifetime of a code.',
   }),
   codeThrottling: bool('PARLEY_AUTH_EMAIL_OTP_THROTTLING_ENABLED', {
     toml: 'auth.email_otp.throttling_enabled',
     default: true,
-    doc: 'Whether the limits max_delivered_codes and max_wrong_attempts apply; without them codes can be guessed.',
+    doc: 'Whether the limits max_delivered_codes and max_wrong_attempts apply; without them, codes can be guessed.',
   }),
 }
 

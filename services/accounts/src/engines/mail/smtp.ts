@@ -4,7 +4,6 @@ import { asMessage, type Transport } from './mail.ts'
 
 const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, dnsTimeout: 5_000, socketTimeout: 20_000 }
 
-/** How to connect to the mail server. */
 export function smtpOptions(config: MailConfig, host: string) {
   const { smtpTls, smtpTlsServerName, smtpUsername, smtpPassword } = config
   const implicit = smtpTls === 'implicit'
@@ -24,7 +23,7 @@ export function smtpOptions(config: MailConfig, host: string) {
   }
 }
 
-/** Mail through a server, over a few connections that are kept for a while. */
+/** Sends mail through a mail server, over a small pool of connections. */
 export function smtpTransport(config: MailConfig, host: string, from: string): Transport {
   const smtp = createTransport({ pool: true, maxConnections: 3, maxRequeues: 0, ...smtpOptions(config, host) })
   return {

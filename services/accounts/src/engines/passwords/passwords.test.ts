@@ -2,31 +2,31 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { createPasswords, type HashingCaller } from './passwords.ts'
 
-/** The tests are about the queue, not about the cost of hashing. */
+/** Cheap hashing: the tests are about the queue. */
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
-/** How many of this many concurrent hashings are refused. */
-async function refused(wanted: Promise<unknown>[]): Promise<number> {
+/** Returns how many of these concurrent hashings are refused. */
+async function countRefused(wanted: Promise<unknown>[]): Promise<number> {
   const answers = await Promise.allSettled(wanted)
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [ConnectError.from(answer.reason)] : []))
   for (const { code } of failures) expect(code).toBe(Code.ResourceExhausted)
   return failures.length
 }
 
-test('one network cannot fill the queue of hashings, however large it is', async () => {
+test('one network, however large, cannot fill the queue of hashings', async () => {
   const passwords = await createPasswords(1, cheap)
-  const check = (caller: HashingCaller) => passwords.fits('a guess', undefined, caller)
-  const fromEachLine = Array.from({ length: 200 }, (_, n) =>
+  const check = (caller: HashingCaller) => passwords.matches('a guess', undefined, caller)
+  const fromEachSubnet = Array.from({ length: 200 }, (_, n) =>
     check({ address: `2001:db8:1:2${(n % 256).toString(16).padStart(2, '0')}::1` }),
   )
   const others = [check({ address: '203.0.113.9' }), check({ address: '2001:db8:2::1' }), check({ userId: 'U1' })]
-  // One runs, and half of the queue waits.
-  expect(await refused(fromEachLine)).toBe(200 - 33)
-  expect(await refused(others)).toBe(0)
+  // One is running, and half of the queue is filled.
+  expect(await countRefused(fromEachSubnet)).toBe(200 - 33)
+  expect(await countRefused(others)).toBe(0)
 })
 
-test('a signed-in user cannot fill it either, and afterwards everybody can sign in', async () => {
+test('one signed-in user cannot fill the queue of hashings, and can hash again once it is empty', async () => {
   const passwords = await createPasswords(1, cheap)
-  const check = () => passwords.fits('a guess', undefined, { userId: 'U1' })
-  for (let round = 0; round < 2; round++) expect(await refused(Array.from({ length: 40 }, check))).toBe(40 - 33)
+  const check = () => passwords.matches('a guess', undefined, { userId: 'U1' })
+  for (let round = 0; round < 2; round++) expect(await countRefused(Array.from({ length: 40 }, check))).toBe(40 - 33)
 })

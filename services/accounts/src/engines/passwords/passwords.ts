@@ -5,46 +5,46 @@ import { tooManyHashings } from '../../errors.ts'
 // OWASP's first choice; argon2id is the library's default algorithm.
 const owasp = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const queueLength = 64
-/** Longest part of the queue for one network of any size; the other half is left to others. */
+/** One network of any size may fill only half of the queue. */
 const maxPerNetwork = queueLength / 2
 
-/** On whose behalf a password is hashed: a signed-in user, or the networks of an address. */
+/** For whom a password is hashed: a signed-in user, or somebody at a client address. */
 export type HashingCaller = { userId: string } | { address: string }
 
-/** Hashes and checks passwords, a few at a time: each takes a core and 19 MiB. */
+/** Hashes and checks passwords with limited concurrency: each hashing takes a core and 19 MiB. */
 export type Passwords = {
-  /** Throws `resource_exhausted` if too many wait, in total or from the same source. */
+  /** Throws `resource_exhausted` if too many hashings are waiting, in total or for this caller. */
   hash: (password: string, caller: HashingCaller) => Promise<string>
   /**
-   * Whether the password is correct. Takes equally long without a stored hash, so that timing reveals nothing. Throws
+   * Whether the password matches the hash. Without a hash it takes equally long, so that timing reveals nothing. Throws
    * like `hash`.
    */
-  fits: (password: string, passwordHash: string | undefined, caller: HashingCaller) => Promise<boolean>
+  matches: (password: string, passwordHash: string | undefined, caller: HashingCaller) => Promise<boolean>
 }
 
-export async function createPasswords(atOnce: number, cost = owasp): Promise<Passwords> {
-  const turn = limiter(atOnce)
-  const nobodys = await hash('nobody has this password', cost)
+export async function createPasswords(maxConcurrent: number, cost = owasp): Promise<Passwords> {
+  const runLimited = createLimiter(maxConcurrent)
+  const dummyHash = await hash('nobody has this password', cost)
   return {
-    hash: (password, caller) => turn(caller, () => hash(password, cost)),
-    fits: (password, passwordHash, caller) =>
-      turn(caller, async () => {
-        const fits = await verify(passwordHash ?? nobodys, password)
-        return fits && passwordHash !== undefined
+    hash: (password, caller) => runLimited(caller, () => hash(password, cost)),
+    matches: (password, passwordHash, caller) =>
+      runLimited(caller, async () => {
+        const matches = await verify(passwordHash ?? dummyHash, password)
+        return matches && passwordHash !== undefined
       }),
   }
 }
 
-function limiter(atOnce: number): <T>(caller: HashingCaller, work: () => Promise<T>) => Promise<T> {
+function createLimiter(maxConcurrent: number): <T>(caller: HashingCaller, work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
   const waitingOf = new NetworkCounts(maxPerNetwork, maxPerNetwork)
   return async (caller, work) => {
-    if (running >= atOnce) {
-      const shares = sharesOf(caller)
-      if (waiting.length >= queueLength || !waitingOf.take(shares)) throw tooManyHashings()
+    if (running >= maxConcurrent) {
+      const networks = countedNetworks(caller)
+      if (waiting.length >= queueLength || !waitingOf.take(networks)) throw tooManyHashings()
       await new Promise<void>((resolve) => waiting.push(resolve))
-      waitingOf.release(shares)
+      waitingOf.release(networks)
     } else running++
     try {
       return await work()
@@ -56,5 +56,5 @@ function limiter(atOnce: number): <T>(caller: HashingCaller, work: () => Promise
   }
 }
 
-const sharesOf = (caller: HashingCaller): Network[] =>
+const countedNetworks = (caller: HashingCaller): Network[] =>
   'userId' in caller ? [{ id: `user ${caller.userId}`, budgetFactor: 1 }] : networksOf(caller.address)

@@ -6,12 +6,13 @@ import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
 export type Hint = { userId: string } & Extract<MessageInitShape<typeof PresenceHintSchema>, { $typeName?: never }>
-/** `crowded`: too many people are online to notify all of them. */
+/** Announces presence changes. `crowded`: too many people are online to notify all of them. */
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Announces presence changes to nodes over core NATS; hints are not stored. If many people are online, a hint names its
- * recipients, unless rooms does not provide them. Resolves when the bus has accepted the hints.
+ * Publishes hints about presence changes over core NATS, which does not store them. If many people are online, a hint
+ * contains its recipients; while rooms is unavailable it does not, and everybody is notified. Resolves when the bus has
+ * received the hints.
  */
 export const announcePresence =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>

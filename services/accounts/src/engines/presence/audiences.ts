@@ -7,27 +7,27 @@ type Rooms = Pick<Client<typeof RoomsInternalService>, 'listPresenceAudiences'>
 
 const idsPerCall = 50
 const timeoutMs = 400
-const keptMs = 60_000
-const maxKept = 500
+const cacheTtlMs = 60_000
+const maxCached = 500
 
-/** Looks up in rooms which people share a room with a user. */
+/** The people who share a room with a user, queried from rooms in batches and cached. */
 export class Audiences {
-  readonly #kept: LRUCache<string, string[]>
+  readonly #cache: LRUCache<string, string[]>
 
   constructor(rooms: Rooms) {
     const loader = new DataLoader((userIds: readonly string[]) => fetchAudiences(rooms, userIds), {
       ...{ cache: false, maxBatchSize: idsPerCall },
     })
-    this.#kept = new LRUCache({
-      ...{ max: maxKept, ttl: keptMs, ignoreFetchAbort: true },
+    this.#cache = new LRUCache({
+      ...{ max: maxCached, ttl: cacheTtlMs, ignoreFetchAbort: true },
       fetchMethod: (userId) => loader.load(userId),
     })
   }
 
-  /** The audiences of these users, by user; missing if rooms does not answer. */
+  /** The audiences of these users, by user id. While rooms is unavailable, those not cached are missing. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const lookups = userIds.map(
-      async (userId) => [userId, await this.#kept.fetch(userId).catch(() => undefined)] as const,
+      async (userId) => [userId, await this.#cache.fetch(userId).catch(() => undefined)] as const,
     )
     return new Map((await Promise.all(lookups)).flatMap(([userId, others]) => (others ? [[userId, others]] : [])))
   }

@@ -1,6 +1,6 @@
 /**
- * Deadlines are spread over several sets, so that none grows with the server. Braces keep a set and its records on one
- * Redis node.
+ * The number of sorted sets over which the deadlines are spread, so that none becomes too large. The braces in the keys
+ * keep a set and its records on one Redis node.
  */
 export const shards = 16
 

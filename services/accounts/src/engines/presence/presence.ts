@@ -6,33 +6,33 @@ import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
 
 const leaseMs = 60_000
-/** Longest pause between two sweeps. A new deadline is always a full lease away. */
-const longestPauseMs = 10_000
-const answerWithinMs = 250
-const leaveAloneMs = 1_000
-/** If more people are online, presence changes are sent only to those who share a room with the person. */
-const defaultCrowd = 2_000
-const countedMs = 10_000
-/** During an outage shorter than this part of the lease (1/10), nobody who reports on time misses a deadline. */
-const missedShare = 10
-const sweepAtOnce = 500
-/** After this number of sweeps another sweeper takes over entries of one that died. */
-const takenAgainAfter = 5
+/** Longest pause between two sweeps; no new deadline can expire in that time, because each is a full lease away. */
+const maxSweepPauseMs = 10_000
+const timeoutMs = 250
+const retryAfterMs = 1_000
+/** If more people are online, presence changes are sent only to people who share a room with the user. */
+const defaultCrowdSize = 2_000
+const countTtlMs = 10_000
+/** In an outage shorter than the lease divided by this, no client that reports on time misses its deadline. */
+const outageDivisor = 10
+const sweepBatch = 500
+/** After this many sweeps another process takes over the expired entries of one that died. */
+const retakeAfterSweeps = 5
 
 const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
 )
 
-/** Presence, stored only in Redis: while Redis is unavailable presence is unknown, but calls are still answered. */
+/** Presence, stored only in Redis. While Redis is unavailable, presence is unknown, but calls succeed. */
 export class Presence {
   readonly #redis: RedisClient
   readonly #announce: Announce
   readonly #leaseMs: number
   readonly #crowd: number
-  #counted: { crowded: Promise<boolean>; until: number } | undefined
-  #leaveAloneUntil = 0
-  /** The first and the last failed query since the last response of Redis. */
-  #away: { from: number; to: number } | undefined
+  #crowdCache: { crowded: Promise<boolean>; until: number } | undefined
+  #pausedUntil = 0
+  /** Times of the first and the last failed query since Redis last responded. */
+  #outage: { from: number; to: number } | undefined
   #unsureUntil = 0
 
   constructor(options: {
@@ -44,24 +44,24 @@ export class Presence {
     this.#redis = options.redis
     this.#announce = options.announce
     this.#leaseMs = options.leaseMs ?? leaseMs
-    this.#crowd = options.crowd ?? defaultCrowd
+    this.#crowd = options.crowd ?? defaultCrowdSize
     let isConnected = this.#redis.status === 'ready'
     this.#redis.on('ready', () => {
       // Redis may have restarted without its data.
-      if (isConnected) this.#doubt()
+      if (isConnected) this.#markUnsure()
       isConnected = true
     })
   }
 
   /**
-   * Whether reports may have been lost, so that somebody may be online but unknown. True for one lease period, in which
-   * every online client reports again.
+   * Whether reports may have been lost, so that a user may be online without a record. True for one lease period, in
+   * which every online client reports again.
    */
   get isUnsure(): boolean {
     return performance.now() < this.#unsureUntil
   }
 
-  /** Presence of these people, undefined where unknown; in one round trip. */
+  /** The statuses of these users, without offline ones, in one round trip. Undefined while Redis is unavailable. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
     if (userIds.length === 0) return new Map()
     return this.#query(async () => {
@@ -75,36 +75,39 @@ export class Presence {
     })
   }
 
-  /** Stores a report and returns the effective status; announces a change. */
+  /**
+   * Stores a report and announces a change. Returns the effective status; `status` itself while Redis is unavailable.
+   */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
-    return (await this.#query(() => this.#take(userId, status, chosen))) ?? status
+    return (await this.#query(() => this.#store(userId, status, chosen))) ?? status
   }
 
-  async #take(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
+  async #store(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
     const manual = chosen && status !== PresenceStatus.ONLINE
     const keys = [recordKey(userId), deadlinesKey(shardOf(userId))]
     const args = [userId, status, manual ? 'm' : '', chosen ? '1' : '0', this.#leaseMs]
     const reply = await this.#redis.eval(scripts.report, keys.length, ...keys, ...args)
-    const [held, changed, version] = reply as [string, number, number]
-    const holds = statuses.get(held) ?? status
+    const [stored, changed, version] = reply as [string, number, number]
+    const effective = statuses.get(stored) ?? status
     // Not awaited, because the next read corrects a lost hint.
-    if (changed === 1) this.#publish([{ userId, status: holds, version: BigInt(version) }]).catch(presenceUnavailable)
-    return holds
+    if (changed === 1)
+      this.#publish([{ userId, status: effective, version: BigInt(version) }]).catch(presenceUnavailable)
+    return effective
   }
 
   /** Longest pause between two sweeps. */
   get sweepEveryMs(): number {
-    return Math.min(longestPauseMs, this.#leaseMs)
+    return Math.min(maxSweepPauseMs, this.#leaseMs)
   }
 
   /**
-   * Announces people whose lease has expired, unless another process is doing so. Returns the milliseconds until the
-   * next sweep, at least `everyMs`; Infinity when no lease is known to expire.
+   * Announces users whose lease has expired, unless another process is doing so. Returns the milliseconds until the
+   * next sweep, at least `everyMs`; Infinity if no lease will expire.
    */
   async sweep(everyMs: number): Promise<number> {
     const nextMs = await this.#query(async () => {
-      const mine = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
-      if (mine === null) return everyMs
+      const isSweeper = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
+      if (isSweeper === null) return everyMs
       const all = Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs))
       return Math.min(...(await Promise.all(all)))
     }, everyMs)
@@ -113,14 +116,14 @@ export class Presence {
 
   async #sweepShard(key: string, everyMs: number): Promise<number> {
     for (;;) {
-      const reply = await this.#redis.eval(scripts.takeLapsed, 1, key, sweepAtOnce, takenAgainAfter * everyMs)
+      const reply = await this.#redis.eval(scripts.takeExpired, 1, key, sweepBatch, retakeAfterSweeps * everyMs)
       const [version, score, ids, nextMs] = reply as [number, number, string[], number]
       const next = nextMs < 0 ? Infinity : nextMs
       if (ids.length === 0) return next
-      const lapsed = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
-      await this.#publish(ids.map((userId) => ({ userId, ...lapsed })))
-      await this.#redis.eval(scripts.settleLapsed, 1, key, score, ...ids)
-      if (ids.length < sweepAtOnce) return next
+      const expired = { status: PresenceStatus.OFFLINE, version: BigInt(version) }
+      await this.#publish(ids.map((userId) => ({ userId, ...expired })))
+      await this.#redis.eval(scripts.removeExpired, 1, key, score, ...ids)
+      if (ids.length < sweepBatch) return next
     }
   }
 
@@ -128,11 +131,14 @@ export class Presence {
     await this.#announce(hints, await this.#isCrowded())
   }
 
-  /** Whether many people were online a few seconds ago. */
+  /** Whether many people are online; cached for a few seconds. */
   #isCrowded(): Promise<boolean> {
-    if (!this.#counted || this.#counted.until <= Date.now())
-      this.#counted = { crowded: this.#count().then((there) => there > this.#crowd), until: Date.now() + countedMs }
-    return this.#counted.crowded
+    if (!this.#crowdCache || this.#crowdCache.until <= Date.now())
+      this.#crowdCache = {
+        crowded: this.#count().then((online) => online > this.#crowd),
+        until: Date.now() + countTtlMs,
+      }
+    return this.#crowdCache.crowded
   }
 
   async #count(): Promise<number> {
@@ -141,24 +147,24 @@ export class Presence {
     return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
-  /** Undefined if Redis does not answer in time; then no query is sent for a moment. */
-  async #query<T>(question: () => Promise<T>, withinMs = answerWithinMs): Promise<T | undefined> {
-    if (Date.now() < this.#leaveAloneUntil) return undefined
+  /** Runs a query. Undefined if Redis does not respond in time; no further query is sent for a second. */
+  async #query<T>(query: () => Promise<T>, limitMs = timeoutMs): Promise<T | undefined> {
+    if (Date.now() < this.#pausedUntil) return undefined
     try {
-      const answer = await inTime(question(), withinMs)
-      if (this.#away && this.#away.to - this.#away.from > this.#leaseMs / missedShare) this.#doubt()
-      this.#away = undefined
+      const answer = await withTimeout(query(), limitMs)
+      if (this.#outage && this.#outage.to - this.#outage.from > this.#leaseMs / outageDivisor) this.#markUnsure()
+      this.#outage = undefined
       return answer
     } catch (error) {
-      this.#leaveAloneUntil = Date.now() + leaveAloneMs
+      this.#pausedUntil = Date.now() + retryAfterMs
       const now = performance.now()
-      this.#away = { from: this.#away?.from ?? now, to: now }
+      this.#outage = { from: this.#outage?.from ?? now, to: now }
       presenceUnavailable(error)
       return undefined
     }
   }
 
-  #doubt(): void {
+  #markUnsure(): void {
     this.#unsureUntil = performance.now() + this.#leaseMs
   }
 }
@@ -166,14 +172,14 @@ export class Presence {
 const slices = 5
 
 /**
- * A timeout that counts only time in which this process runs: after a stall, responses are waiting to be read, and the
- * server is not to blame.
+ * Rejects after `ms`, but counts only time in which this process runs: after a stall of the process, the response may
+ * be waiting to be read.
  */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const wait = (left: number) => {
-      if (left === 0) reject(new Error(`no answer within ${ms} ms`))
+      if (left === 0) reject(new Error(`no response within ${ms} ms`))
       else timer = setTimeout(() => wait(left - 1), ms / slices)
     }
     wait(slices)

@@ -1,15 +1,17 @@
-/** Microseconds of Redis: they order the announcements about a user across processes. */
+/**
+ * Reads the time of Redis. Its microseconds are the version, which orders announcements about a user across processes.
+ */
 const clock = `
 local time = redis.call('TIME')
 local version = time[1] * 1000000 + time[2]
 local now = math.floor(version / 1000)`
 
-/** Announced once the record has certainly expired: a person who returns after that starts a new record. */
+/** Deadlines are this much later than the record's expiry, so that the record has certainly expired when announced. */
 const afterLeaseMs = 10
 
 /**
- * KEYS record, deadlines; ARGV user id, status, "m" when the user chose a status that automatic reports must not
- * change, "1" when the user chose it explicitly, lease in ms. Returns the effective status, whether it changed, and the
+ * Stores a report. KEYS: record, deadlines. ARGV: user id; status; "m" for a chosen status that automatic reports must
+ * not change; "1" if the user chose the status; lease in ms. Returns the effective status, whether it changed, and the
  * version.
  */
 export const report = `${clock}
@@ -21,18 +23,22 @@ local changed = (not held or string.sub(held, 1, 1) ~= ARGV[2]) and 1 or 0
 return { ARGV[2], changed, version }`
 
 /**
- * KEYS deadlines; ARGV maximum number, ms until they are taken again unless settled. Returns the version, the temporary
- * score of the expired ones, their ids, and the ms until the next deadline, -1 when there is none.
+ * Takes expired users for announcing them. KEYS: deadlines. ARGV: maximum number; ms after which they can be taken
+ * again unless removed. Returns the version, the temporary score of the taken users, their ids, and the ms until the
+ * next deadline, -1 if there is none.
  */
-export const takeLapsed = `${clock}
+export const takeExpired = `${clock}
 local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 local again = now + ARGV[2]
 local next = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
 for _, id in ipairs(lapsed) do redis.call('ZADD', KEYS[1], again, id) end
 return { version, again, lapsed, next[2] and next[2] - now or -1 }`
 
-/** KEYS deadlines; ARGV the temporary score, ids. People who returned since have another score and stay. */
-export const settleLapsed = `
+/**
+ * Removes announced users. KEYS: deadlines. ARGV: the temporary score, ids. Users who returned have another score and
+ * stay.
+ */
+export const removeExpired = `
 for i = 2, #ARGV do
   if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[i])) == tonumber(ARGV[1]) then redis.call('ZREM', KEYS[1], ARGV[i]) end
 end`

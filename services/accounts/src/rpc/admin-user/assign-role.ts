@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { giveRole } from '../../actions/accounts/give-role.ts'
-import { policyNaming } from '../../actions/accounts/policy-naming.ts'
+import { assignRoleTo } from '../../actions/accounts/assign-role-to.ts'
+import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { userUnknown } from '../../errors.ts'
@@ -11,8 +11,8 @@ import { getAssignable } from '../../policy/assignment.ts'
 export function assignRole(ctx: Context): MethodImpl<typeof AdminUserService.method.assignRole> {
   return async ({ userId, roleName }, call) => {
     const caller = callerOf(call)
-    const role = getAssignable(await policyNaming(ctx, [roleName], caller), caller, roleName)
-    if (!(await giveRole(ctx, userId, role.id, caller.userId))) throw userUnknown()
+    const role = getAssignable(await policyWithRoles(ctx, [roleName], caller), caller, roleName)
+    if (!(await assignRoleTo(ctx, userId, role.id, caller.userId))) throw userUnknown()
     return { member: await showMember(ctx, caller, userId) }
   }
 }

@@ -4,16 +4,16 @@ import { callerOf } from '@parley/rpc'
 import { showMembers } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
-import { assertHolds } from '../../policy/administration.ts'
-import { findPresentUsers } from '../../store/users.ts'
+import { assertPermission } from '../../policy/administration.ts'
+import { findUndeletedUsers } from '../../store/users.ts'
 import { toRoles } from '../../view/role.ts'
 
 export function batchGetMembers(ctx: Context): MethodImpl<typeof AdminUserService.method.batchGetMembers> {
   return async ({ userIds }, call) => {
     const caller = callerOf(call)
     const policy = ctx.policy.current()
-    assertHolds(policy, caller, 'admin.view-users')
-    const rows = inOrder(userIds, await findPresentUsers(ctx.db, userIds))
+    assertPermission(policy, caller, 'admin.view-users')
+    const rows = inOrder(userIds, await findUndeletedUsers(ctx.db, userIds))
     return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy) }
   }
 }

@@ -3,10 +3,10 @@ import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { avatarUrl } from '../../actions/accounts/avatar-url.ts'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
 import { userUnknown } from '../../errors.ts'
-import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function clearUsernameCooldown(ctx: Context): MethodImpl<typeof AdminUserService.method.clearUsernameCooldown> {
@@ -15,13 +15,13 @@ export function clearUsernameCooldown(ctx: Context): MethodImpl<typeof AdminUser
     assertMayManage(ctx.policy.current(), caller, userId)
     const cause: Cause = { actorId: caller.userId, at: ctx.now() }
     const changed = await changeUser(ctx.db, userId, cause, async (_, user) => {
-      assertMayTouch(caller, user)
+      assertMayChangeOwner(caller, user)
       if (user.cooldownFrom === null) return undefined
       const updated = profileUpdated(user, avatarUrl(ctx, user.avatarKey), cause)
-      return { set: { cooldownFrom: null }, announce: () => [updated, noted('user_login_cooldown_cleared')] }
+      return { set: { cooldownFrom: null }, announce: () => [updated, auditEvent('user_login_cooldown_cleared')] }
     })
     if (!changed) throw userUnknown()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     return { cleared: true }
   }
 }

@@ -3,23 +3,23 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
-import { policyNaming } from '../../actions/accounts/policy-naming.ts'
+import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
 import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { inviteFrom } from '../../domain/invite.ts'
 import { emailTaken, noMailer } from '../../errors.ts'
-import { makeInvite, withdrawInvite } from '../../actions/invites/make-invite.ts'
-import { mailSoon, inviteMail } from '../../engines/mail/index.ts'
-import { grantable } from '../../policy/grantable.ts'
+import { makeInvite, revokeInvite } from '../../actions/invites/make-invite.ts'
+import { sendMail, inviteMail } from '../../engines/mail/index.ts'
+import { getGrantableRoleIds } from '../../policy/grantable-roles.ts'
 import { findVerifiedEmail } from '../../store/emails.ts'
 import { toInvite } from '../../view/invite.ts'
 
 export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.createInvite> {
   return async ({ label, roleNames, maxUses, ...request }, call) => {
     const caller = callerOf(call)
-    const policy = await policyNaming(ctx, roleNames, caller)
+    const policy = await policyWithRoles(ctx, roleNames, caller)
     const email = request.email.trim()
-    const roleIds = grantable(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
+    const roleIds = getGrantableRoleIds(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     const expiresAt = request.expiresAt && timestampDate(request.expiresAt)
     const wanted = inviteFrom({ label, email, maxUses, expiresAt }, ctx.now())
     if (email === '') {
@@ -32,10 +32,10 @@ export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.m
     if (!mailer) throw noMailer()
     if (await findVerifiedEmail(ctx.db, email)) throw emailTaken()
     const { row, url } = await makeInvite(ctx, caller, { ...wanted, roleIds })
-    await mailSoon(ctx, mailer, {
+    await sendMail(ctx, mailer, {
       kind: 'invite',
       compose: inviteMail(email, url, row.expiresAt),
-      undo: () => withdrawInvite(ctx, caller.userId, row.id),
+      undo: () => revokeInvite(ctx, caller.userId, row.id),
     })
     return { invite: toInvite(row, policy) }
   }

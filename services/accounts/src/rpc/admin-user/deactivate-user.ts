@@ -4,13 +4,16 @@ import { callerOf } from '@parley/rpc'
 import { deactivate } from '../../actions/accounts/deactivate.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
 
 export function deactivateUser(ctx: Context): MethodImpl<typeof AdminUserService.method.deactivateUser> {
   return async ({ userId }, call) => {
     const caller = callerOf(call)
     assertMayManage(ctx.policy.current(), caller, userId)
-    await deactivate(ctx, userId, { actorId: caller.userId, assertMay: (user) => assertMayTouch(caller, user) })
+    await deactivate(ctx, userId, {
+      actorId: caller.userId,
+      assertAllowed: (user) => assertMayChangeOwner(caller, user),
+    })
     return { member: await showMember(ctx, caller, userId) }
   }
 }

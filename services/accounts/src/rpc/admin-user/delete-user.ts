@@ -3,10 +3,10 @@ import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import { userUnknown } from '../../errors.ts'
-import { assertMayDelete, assertMayTouch } from '../../policy/administration.ts'
+import { assertMayDelete, assertMayChangeOwner } from '../../policy/administration.ts'
 import { findUsers } from '../../store/users.ts'
 
 export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.method.deleteUser> {
@@ -17,8 +17,8 @@ export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     if (!user || user.deletedAt) throw userUnknown()
     await assertFresh(ctx, caller, currentPassword)
     await deleteAccount(ctx, userId, caller.userId, async (tx, account) => {
-      assertMayTouch(caller, account)
-      await assertStillHolds(tx, caller)
+      assertMayChangeOwner(caller, account)
+      await assertCredentialValid(tx, caller)
     })
     return { deleted: true }
   }

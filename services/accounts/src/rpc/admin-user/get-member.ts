@@ -5,14 +5,14 @@ import { callerOf } from '@parley/rpc'
 import { getTarget } from '../../actions/accounts/get-target.ts'
 import { showMembers } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertHolds } from '../../policy/administration.ts'
+import { assertPermission } from '../../policy/administration.ts'
 import { toAdminRoles } from '../../view/role.ts'
 
 export function getMember(ctx: Context): MethodImpl<typeof AdminUserService.method.getMember> {
   return async ({ target }, call) => {
     const caller = callerOf(call)
     const policy = ctx.policy.current()
-    assertHolds(policy, caller, 'admin.view-users')
+    assertPermission(policy, caller, 'admin.view-users')
     const [member] = await showMembers(ctx, caller, [await getTarget(ctx, target)])
     return {
       ...(member && { member }),

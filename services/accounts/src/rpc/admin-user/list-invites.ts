@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { badCursor } from '../../errors.ts'
-import { assertHolds } from '../../policy/administration.ts'
+import { assertPermission } from '../../policy/administration.ts'
 import * as store from '../../store/invites.ts'
 import { toInvite } from '../../view/invite.ts'
 
@@ -14,12 +14,12 @@ const maxLimit = 100
 export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.method.listInvites> {
   return async ({ page }, call) => {
     const policy = ctx.policy.current()
-    assertHolds(policy, callerOf(call), 'user.manage-accounts')
+    assertPermission(policy, callerOf(call), 'user.manage-accounts')
     const limit = Math.min(page?.limit || defaultLimit, maxLimit)
     const before = page?.cursor ? keyOf(page.cursor) : undefined
     const now = ctx.now()
     const [rows, total] = await Promise.all([
-      // One more than shown, to know whether there is another page.
+      // One more than the page holds, to find out whether there is another page.
       store.listInvites(ctx.db, { now, limit: limit + 1, offset: page?.offset ?? 0, before }),
       store.countInvites(ctx.db, now),
     ])

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { listPage } from '../../actions/accounts/list-page.ts'
 import { showMembers } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertHolds } from '../../policy/administration.ts'
+import { assertPermission } from '../../policy/administration.ts'
 import { toRoles } from '../../view/role.ts'
 
 const maxLimit = 100
@@ -13,8 +13,8 @@ export function listMembers(ctx: Context): MethodImpl<typeof AdminUserService.me
   return async (request, call) => {
     const caller = callerOf(call)
     const policy = ctx.policy.current()
-    assertHolds(policy, caller, 'admin.view-users')
-    const { rows, page } = await listPage(ctx, caller.userId, request, { maxLimit, deactivatedToo: true })
+    assertPermission(policy, caller, 'admin.view-users')
+    const { rows, page } = await listPage(ctx, caller.userId, request, { maxLimit, includeDeactivated: true })
     return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy), page }
   }
 }

@@ -4,13 +4,16 @@ import { callerOf } from '@parley/rpc'
 import { reactivate } from '../../actions/accounts/deactivate.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
 
 export function reactivateUser(ctx: Context): MethodImpl<typeof AdminUserService.method.reactivateUser> {
   return async ({ userId }, call) => {
     const caller = callerOf(call)
     assertMayManage(ctx.policy.current(), caller, userId)
-    await reactivate(ctx, userId, { actorId: caller.userId, assertMay: (user) => assertMayTouch(caller, user) })
+    await reactivate(ctx, userId, {
+      actorId: caller.userId,
+      assertAllowed: (user) => assertMayChangeOwner(caller, user),
+    })
     return { member: await showMember(ctx, caller, userId) }
   }
 }

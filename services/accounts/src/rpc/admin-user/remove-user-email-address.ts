@@ -5,8 +5,8 @@ import { removeAddress } from '../../actions/accounts/remove-address.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
-import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
+import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
 
 export function removeUserEmailAddress(
   ctx: Context,
@@ -17,9 +17,9 @@ export function removeUserEmailAddress(
     await assertFresh(ctx, caller, currentPassword)
     await removeAddress(ctx, userId, address, {
       actorId: caller.userId,
-      async assertMay(tx, user) {
-        assertMayTouch(caller, user)
-        await assertStillHolds(tx, caller)
+      async assertAllowed(tx, user) {
+        assertMayChangeOwner(caller, user)
+        await assertCredentialValid(tx, caller)
       },
     })
     return { member: await showMember(ctx, caller, userId) }

@@ -4,9 +4,9 @@ import { callerOf } from '@parley/rpc'
 import { replacePassword } from '../../actions/accounts/replace-password.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertMayManage, assertMayTouch } from '../../policy/administration.ts'
+import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
 
 export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserService.method.updateUserPassword> {
   return async ({ userId, password, currentPassword }, call) => {
@@ -14,8 +14,8 @@ export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserSer
     assertMayManage(ctx.policy.current(), caller, userId)
     await assertFresh(ctx, caller, currentPassword)
     await replacePassword(ctx, userId, password, caller.userId, async (tx, user) => {
-      assertMayTouch(caller, user)
-      await assertStillHolds(tx, caller)
+      assertMayChangeOwner(caller, user)
+      await assertCredentialValid(tx, caller)
     })
     return { member: await showMember(ctx, caller, userId) }
   }

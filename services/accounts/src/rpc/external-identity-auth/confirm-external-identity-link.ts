@@ -3,10 +3,10 @@ import { ownerRoleId } from '@parley/permissions'
 import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Tx } from '@parley/postgres'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
-import { roleGiven } from '../../actions/accounts/give-role.ts'
-import { mailOwner } from '../../actions/accounts/mail-owner.ts'
+import { addRole } from '../../actions/accounts/assign-role-to.ts'
+import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { flowNotFound, identityTaken } from '../../domain/identity-errors.ts'
 import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
@@ -26,7 +26,7 @@ export function confirmExternalIdentityLink(
     const { identity, provider, userId } = await getPending(ctx, token, 'external_link')
     const at = ctx.now()
     const linked = newIdentity(identity, userId, at)
-    let makesOwner = false
+    let becomesOwner = false
     let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       await takePending(ctx, tx, 'external_link', token)
@@ -34,35 +34,36 @@ export function confirmExternalIdentityLink(
       if (before && before.userId !== userId) throw identityTaken()
       if (before) return undefined
       noticeAddresses = await firstAddressesOf(tx, userId)
-      const announcements = [noted('user_external_identity_linked', { provider_id: identity.providerId })]
-      if (!(await emailAdopted(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
-      announcements.push(noted('user_verified_email_added'))
-      const given = isOwnerEmail(ctx, identity.verifiedEmail) ? await roleGiven(tx, user, at, ownerRoleId) : undefined
-      makesOwner = given !== undefined
+      const announcements = [auditEvent('user_external_identity_linked', { provider_id: identity.providerId })]
+      if (!(await adoptEmail(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
+      announcements.push(auditEvent('user_verified_email_added'))
+      const roleChange = isOwnerEmail(ctx, identity.verifiedEmail)
+        ? await addRole(tx, user, at, ownerRoleId)
+        : undefined
+      becomesOwner = roleChange !== undefined
       return {
-        ...given,
-        announce: (version) => [...announcements, ...(given?.announce(version) ?? [])],
+        ...roleChange,
+        announce: (version) => [...announcements, ...(roleChange?.announce(version) ?? [])],
       } satisfies Change
     })
     if (!changed) throw flowNotFound()
-    if (makesOwner) {
-      await ctx.relay.stored(changed.unannounced)
+    if (becomesOwner) {
+      await ctx.relay.stored(changed.unrelayed)
       ownerGranted(userId)
-    } else ctx.relay.wake(changed.unannounced)
+    } else ctx.relay.wake(changed.unrelayed)
     if (changed.announced) identityLinked(userId, identity.providerId)
     const { login } = changed.user
-    const how = { provider: provider.settings.label, at }
-    mailOwner(ctx, noticeAddresses, 'identity_linked', (to) => identityLinkedMail(to, login, how))
+    const details = { provider: provider.settings.label, at }
+    mailNotice(ctx, noticeAddresses, 'identity_linked', (to) => identityLinkedMail(to, login, details))
     if (identity.avatarUrl !== '') ctx.background(importAvatar(ctx, userId, identity.avatarUrl))
     return { linkedIdentity: toLinkedIdentity(linked, provider) }
   }
 }
 
 /**
- * An account without an address adopts that of its new identity if it is free; an account with an address keeps its
- * own.
+ * Adds the identity's address to an account that has none, if no other account has it. Returns whether it was added.
  */
-async function emailAdopted(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
+async function adoptEmail(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
   if (email === '' || (await hasVerifiedEmail(tx, user.id))) return false
   return (await claimEmail(tx, user.id, email, { at, selfAdded: true })) === 'added'
 }

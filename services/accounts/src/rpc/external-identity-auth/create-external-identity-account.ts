@@ -3,7 +3,7 @@ import type { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../../actions/credentials/open-session.ts'
-import { loginEvent, noted } from '../../domain/announcements.ts'
+import { loginEvent, auditEvent } from '../../domain/announcements.ts'
 import { identityTaken } from '../../domain/identity-errors.ts'
 import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
@@ -12,7 +12,7 @@ import { identityLinked, signedIn } from '../../metrics.ts'
 import { claimIdentity, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
 
-/** Passes the cookie of the new session to the gateway: handle, lifetime in seconds, user. */
+/** Response header that passes the browser session to the gateway: cookie handle, lifetime in seconds, user id. */
 const sessionHeader = 'parley-session'
 
 export function createExternalIdentityAccount(
@@ -22,24 +22,24 @@ export function createExternalIdentityAccount(
     const { identity } = await getPending(ctx, token, 'external_create')
     if (await findIdentity(ctx.db, identity)) throw identityTaken()
     const { providerId, verifiedEmail, displayNameHint, avatarUrl } = identity
-    // If the address belongs to another account, the new account is created without one.
-    const emailIsFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
+    // If the address belongs to another account, the new account is created without an address.
+    const isEmailFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
     let session: OpenedSession | undefined
     const account = await createAccount(
       ctx,
       {
         login,
-        email: emailIsFree ? verifiedEmail : '',
+        email: isEmailFree ? verifiedEmail : '',
         ...(displayNameHint !== '' && { displayName: displayNameHint }),
         roleIds: [],
-        bySelf: true,
+        selfRegistered: true,
       },
       {
         before: (tx) => takePending(ctx, tx, 'external_create', token),
         async after(tx, created) {
           if (await claimIdentity(tx, newIdentity(identity, created.id, created.at))) throw identityTaken()
           session = await openSession(tx, ctx.config, created, created.at)
-          const linked = noted('user_external_identity_linked', { provider_id: providerId })
+          const linked = auditEvent('user_external_identity_linked', { provider_id: providerId })
           return [linked, loginEvent(true), ...session.announcements]
         },
       },

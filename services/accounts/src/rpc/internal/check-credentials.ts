@@ -3,7 +3,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { prolong } from '../../actions/credentials/prolong.ts'
 import { tooMany } from '../../errors.ts'
-import { findHolding } from '../../store/credentials.ts'
+import { findValidById } from '../../store/credentials.ts'
 
 const maxPerCall = 1_000
 
@@ -11,8 +11,8 @@ export function checkCredentials(ctx: Context): MethodImpl<typeof AccountsIntern
   return async ({ credentialIds }) => {
     if (credentialIds.length > maxPerCall) throw tooMany('credentials', maxPerCall)
     const now = ctx.now()
-    const holding = await findHolding(ctx.db, credentialIds, now)
-    await prolong(ctx, holding, now)
-    return { credentialIds: holding.map(({ credentialId }) => credentialId) }
+    const valid = await findValidById(ctx.db, credentialIds, now)
+    await prolong(ctx, valid, now)
+    return { credentialIds: valid.map(({ credentialId }) => credentialId) }
   }
 }

@@ -9,10 +9,10 @@ import { changeUser } from '../../store/user-changes.ts'
 
 const maxDigests = 10
 
-/** For the audit log: the end of a browser session is a logout, that of a bearer token is a revocation. */
-const revocations = (ended: EndedCredential[]) =>
+/** In the audit log, ending a browser session is a logout, and ending a bearer token is a revocation. */
+const auditEventsOf = (ended: EndedCredential[]) =>
   ended.map(({ id, kind }) =>
-    announcements.noted(kind === 'cookie' ? 'logout_succeeded' : 'bearer_token_revoked', { credential_id: id }),
+    announcements.auditEvent(kind === 'cookie' ? 'logout_succeeded' : 'bearer_token_revoked', { credential_id: id }),
   )
 
 export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.endCredentials> {
@@ -22,7 +22,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
     if (!announcements.isEndReason(reason)) throw unknownReason(reason)
     const digests = request.digests.map((digest) => Buffer.from(digest))
 
-    const endSessionsOf = async (userId: string): Promise<string[]> => {
+    const endCredentialsOf = async (userId: string): Promise<string[]> => {
       const at = ctx.now()
       let credentialIds: string[] = []
       const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
@@ -30,13 +30,13 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
         if (ended.length === 0) return undefined
         credentialIds = ended.map(({ id }) => id)
         const end = { credentialIds, all: false, reason }
-        return { announce: () => [...revocations(ended), announcements.credentialsEnded(userId, at, end)] }
+        return { announce: () => [...auditEventsOf(ended), announcements.credentialsEnded(userId, at, end)] }
       })
-      if (changed) await ctx.relay.stored(changed.unannounced)
+      if (changed) await ctx.relay.stored(changed.unrelayed)
       if (changed?.announced) credentialsEnded(userId, reason)
       return credentialIds
     }
-    const idsOfEach = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endSessionsOf))
-    return { credentialIds: idsOfEach.flat() }
+    const idsByUser = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endCredentialsOf))
+    return { credentialIds: idsByUser.flat() }
   }
 }

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
-import { deletionTokenOfAnother, unknownDeletionToken } from '../../errors.ts'
+import { deletionTokenOfOtherAccount, unknownDeletionToken } from '../../errors.ts'
 import { assertMayDeleteSelf } from '../../policy/self-deletion.ts'
 import { peekFlowToken } from '../../store/flow-tokens.ts'
 
@@ -14,10 +14,10 @@ export function deleteMyAccount(ctx: Context): MethodImpl<typeof MyAccountServic
     assertMayDeleteSelf(ctx.policy.current(), caller)
     const keys = tokenContext(ctx)
     await deleteAccount(ctx, caller.userId, caller.userId, async (tx) => {
-      // Checked under the account's lock; consumed together with everything else the account has begun.
+      // The token is checked while the account is locked, and deleted together with the account's other data.
       const token = await peekFlowToken(tx, keys, 'account_deletion', confirmationToken)
       if (!token) throw unknownDeletionToken()
-      if (token.userId !== caller.userId) throw deletionTokenOfAnother()
+      if (token.userId !== caller.userId) throw deletionTokenOfOtherAccount()
     })
     return { deleted: true }
   }

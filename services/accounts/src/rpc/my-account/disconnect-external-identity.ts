@@ -4,8 +4,8 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
-import { noted } from '../../domain/announcements.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import { identityNotFound, lastWayToSignIn } from '../../domain/identity-errors.ts'
 import { providerOf } from '../../actions/identities/identity.ts'
@@ -25,18 +25,18 @@ export function disconnectExternalIdentity(
     const at = ctx.now()
     let providerId = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      await assertStillHolds(tx, caller)
+      await assertCredentialValid(tx, caller)
       const identity = await deleteIdentity(tx, userId, subjectHash)
       if (!identity) throw identityNotFound()
-      const left = (await identitiesOf(tx, userId)).some((other) => providerOf(ctx.providers.all, other))
-      if (user.passwordHash === null && !left) throw lastWayToSignIn()
+      const hasOther = (await identitiesOf(tx, userId)).some((other) => providerOf(ctx.providers.all, other))
+      if (user.passwordHash === null && !hasOther) throw lastWayToSignIn()
       providerId = identity.providerId
-      const unlinked = noted('user_external_identity_unlinked', { provider_id: providerId })
+      const unlinked = auditEvent('user_external_identity_unlinked', { provider_id: providerId })
       const end = await endEverything(tx, user, reason, at)
       return { ...end, announce: (version) => [unlinked, ...end.announce(version)] }
     })
     if (!changed) throw accountGone()
-    await ctx.relay.stored(changed.unannounced)
+    await ctx.relay.stored(changed.unrelayed)
     identityUnlinked(userId, providerId)
     credentialsEnded(userId, reason)
     return { disconnected: true }

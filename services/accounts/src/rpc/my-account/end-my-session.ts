@@ -2,12 +2,12 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { dropWaysIn } from '../../actions/credentials/end-everything.ts'
-import { noted, sessionsRevoked } from '../../domain/announcements.ts'
+import { revokeOtherAccess } from '../../actions/credentials/end-everything.ts'
+import { auditEvent, sessionsRevoked } from '../../domain/announcements.ts'
 import { sessionsOf } from '../../domain/sessions.ts'
 import { accountGone, oneSessionOrAllOthers, notForOtherClients, sessionEnded } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
-import { carryOver, credentialsOfSession, findCredentialOf, listCredentials } from '../../store/credentials.ts'
+import { moveToGeneration, credentialsOfSession, findCredentialOf, listCredentials } from '../../store/credentials.ts'
 import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -21,28 +21,28 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
       const credential = await findCredentialOf(tx, { userId, credentialId })
       if (!credential) throw sessionEnded()
       if (allOthers && credential.freshUntil === null) throw notForOtherClients()
-      const held = sessionsOf(await listCredentials(tx, user, at))
+      const sessions = sessionsOf(await listCredentials(tx, user, at))
       const ids = allOthers
-        ? held.flatMap(({ credentialIds: own }) => (own.includes(credentialId) ? [] : own))
+        ? sessions.flatMap(({ credentialIds: own }) => (own.includes(credentialId) ? [] : own))
         : await credentialsOfSession(tx, userId, sessionId)
       const credentialIds = await endById(tx, userId, ids, at)
-      const dropped = allOthers ? await dropWaysIn(tx, user, { at, newOnes: true }) : undefined
-      if (dropped) {
-        const own = held.find(({ credentialIds: all }) => all.includes(credentialId))?.credentialIds ?? []
-        await carryOver(tx, userId, own, dropped.set.authGeneration)
+      const revoked = allOthers ? await revokeOtherAccess(tx, user, { at, removeRecent: true }) : undefined
+      if (revoked) {
+        const own = sessions.find(({ credentialIds: all }) => all.includes(credentialId))?.credentialIds ?? []
+        await moveToGeneration(tx, userId, own, revoked.set.authGeneration)
       } else if (credentialIds.length === 0) return undefined
-      ended = held.filter((session) => session.credentialIds.some((id) => credentialIds.includes(id))).length
+      ended = sessions.filter((session) => session.credentialIds.some((id) => credentialIds.includes(id))).length
       return {
-        ...(dropped && { set: dropped.set }),
+        ...(revoked && { set: revoked.set }),
         announce: () => [
-          ...credentialIds.map((id) => noted('session_revoked', { credential_id: id })),
+          ...credentialIds.map((id) => auditEvent('session_revoked', { credential_id: id })),
           ...(credentialIds.length > 0 ? [sessionsRevoked(credentialIds)] : []),
-          ...(dropped?.announcements ?? []),
+          ...(revoked?.announcements ?? []),
         ],
       }
     })
     if (!changed) throw accountGone()
-    await ctx.relay.stored(changed.unannounced)
+    await ctx.relay.stored(changed.unrelayed)
     if (ended > 0) metrics.credentialsEnded(userId, 'session_revoked')
     return { ended }
   }

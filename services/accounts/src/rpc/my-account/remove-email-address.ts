@@ -4,9 +4,9 @@ import { callerOf } from '@parley/rpc'
 import { removeAddress } from '../../actions/accounts/remove-address.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { isRemovable } from '../../domain/removable.ts'
-import { emailNotHeld, emailStays } from '../../errors.ts'
+import { emailNotFound, emailNotRemovable } from '../../errors.ts'
 import { listEmails } from '../../store/emails.ts'
 import { toEmailAddresses } from '../../view/email-address.ts'
 
@@ -17,10 +17,10 @@ export function removeEmailAddress(ctx: Context): MethodImpl<typeof MyAccountSer
     await assertFresh(ctx, caller, currentPassword)
     await removeAddress(ctx, userId, address, {
       actorId: userId,
-      async assertMay(tx, _, held) {
-        await assertStillHolds(tx, caller)
-        if (!held.address) throw emailNotHeld()
-        if (!isRemovable(held.address, held.all, ctx.now())) throw emailStays()
+      async assertAllowed(tx, _, current) {
+        await assertCredentialValid(tx, caller)
+        if (!current.address) throw emailNotFound()
+        if (!isRemovable(current.address, current.all, ctx.now())) throw emailNotRemovable()
       },
     })
     return { addresses: toEmailAddresses(await listEmails(ctx.db, userId), ctx.now()) }

@@ -3,7 +3,7 @@ import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import { assertMayDeleteSelf } from '../../policy/self-deletion.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
@@ -23,10 +23,10 @@ export function requestAccountDeletion(
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       const flow = { purpose: 'account_deletion', user, payload: {}, ttlMs } as const
       confirmationToken = await issueFlowToken(tx, tokenContext(ctx, at), flow)
-      return { announce: () => [noted('account_deletion_confirmation_issued')] }
+      return { announce: () => [auditEvent('account_deletion_confirmation_issued')] }
     })
     if (!changed) throw accountGone()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     return { confirmationToken }
   }
 }

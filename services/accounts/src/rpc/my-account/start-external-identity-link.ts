@@ -21,7 +21,7 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
-    // The flow stores the user's current generation, so a password reset meanwhile invalidates it.
+    // Read before the check below: the flow stores this auth generation, so a password reset in between invalidates it.
     const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 

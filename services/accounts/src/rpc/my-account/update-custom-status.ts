@@ -19,7 +19,7 @@ export function updateCustomStatus(ctx: Context): MethodImpl<typeof MyAccountSer
       announce: () => [customStatusSet(userId, status, cause)],
     }))
     if (!changed) throw accountGone()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     const stored = toCustomStatus(changed.after, cause.at)
     return { ...(stored && { status: stored }) }
   }

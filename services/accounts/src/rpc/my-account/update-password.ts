@@ -2,13 +2,13 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { Caller } from '@parley/credentials'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { mailOwner } from '../../actions/accounts/mail-owner.ts'
+import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
-import { noted } from '../../domain/announcements.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import {
   accountGone,
@@ -26,11 +26,11 @@ import { changeUser } from '../../store/user-changes.ts'
 import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
 export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService.method.updatePassword> {
-  const changed = noted('user_password_hash_changed')
-  const notify = (addresses: string[], login: string, how: { at: Date; cleared: boolean }) =>
-    mailOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, how))
+  const passwordChanged = auditEvent('user_password_hash_changed')
+  const notify = (addresses: string[], login: string, details: { at: Date; cleared: boolean }) =>
+    mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, details))
 
-  /** Ends every credential, so that anyone who knew the old password is signed out. */
+  /** Changes the password, and ends every credential, so that anybody who knew the old password is signed out. */
   const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
     const credential = await findCredentialOf(ctx.db, caller)
@@ -39,35 +39,35 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     const passwordHash = await ctx.passwords.hash(password, { userId: user.id })
     const at = ctx.now()
     let addresses: string[] = []
-    const done = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
-      await assertStillHolds(tx, caller)
-      // The password may have been changed while this one was being hashed.
+    const result = await changeUser(ctx.db, user.id, { actorId: user.id, at }, async (tx, current) => {
+      await assertCredentialValid(tx, caller)
+      // The password may have been changed while the new one was hashed.
       if (current.passwordHash !== user.passwordHash) throw wrongCurrentPassword()
       const end = await endEverything(tx, current, 'password_changed', at)
       addresses = await firstAddressesOf(tx, user.id)
-      return { set: { ...end.set, passwordHash }, announce: (version) => [changed, ...end.announce(version)] }
+      return { set: { ...end.set, passwordHash }, announce: (version) => [passwordChanged, ...end.announce(version)] }
     })
-    if (!done) throw accountGone()
-    await ctx.relay.stored(done.unannounced)
+    if (!result) throw accountGone()
+    await ctx.relay.stored(result.unrelayed)
     credentialsEnded(user.id, 'password_changed')
-    notify(addresses, done.user.login, { at, cleared: true })
+    notify(addresses, result.user.login, { at, cleared: true })
   }
 
-  /** There was no password before, so no credential ends. */
+  /** Sets the first password of an account. No credential ends, because nobody could sign in with a password before. */
   const setFirst = async (caller: Caller, password: string) => {
     const { userId } = caller
     const passwordHash = await ctx.passwords.hash(password, { userId })
     const at = ctx.now()
     let addresses: string[] = []
-    const done = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, current) => {
-      await assertStillHolds(tx, caller)
+    const result = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, current) => {
+      await assertCredentialValid(tx, caller)
       if (current.passwordHash !== null) throw passwordSetAlready()
       addresses = await firstAddressesOf(tx, userId)
-      return { set: { passwordHash }, announce: () => [changed] }
+      return { set: { passwordHash }, announce: () => [passwordChanged] }
     })
-    if (!done) throw accountGone()
-    ctx.relay.wake(done.unannounced)
-    notify(addresses, done.user.login, { at, cleared: false })
+    if (!result) throw accountGone()
+    ctx.relay.wake(result.unrelayed)
+    notify(addresses, result.user.login, { at, cleared: false })
   }
 
   return async ({ password, currentPassword }, call) => {

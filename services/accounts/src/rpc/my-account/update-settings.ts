@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { TimeFormat, type MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { preferencesChanged, type Cause } from '../../domain/profile-announcements.ts'
 import { timezoneFrom } from '../../domain/timezone.ts'
 import { accountGone, unknownTimeFormat } from '../../errors.ts'
@@ -15,34 +15,34 @@ type Settings = Pick<UserRow, 'timezone' | 'timeFormat'>
 export function updateSettings(ctx: Context): MethodImpl<typeof MyAccountService.method.updateSettings> {
   return async (request, call) => {
     const { userId } = callerOf(call)
-    const wanted: Partial<Settings> = {
+    const changes: Partial<Settings> = {
       ...(request.timezone !== undefined && { timezone: (request.timezone && timezoneFrom(request.timezone)) || null }),
       ...(request.timeFormat !== undefined && { timeFormat: storedFormat(request.timeFormat) }),
     }
     const cause: Cause = { actorId: userId, at: ctx.now() }
     const changed = await changeUser(ctx.db, userId, cause, async (_, user) => {
-      const notes = notesOf(user, { ...user, ...wanted })
-      if (notes.length === 0) return undefined
-      return { set: wanted, announce: () => [preferencesChanged({ ...user, ...wanted }, cause), ...notes] }
+      const audit = auditEventsOf(user, { ...user, ...changes })
+      if (audit.length === 0) return undefined
+      return { set: changes, announce: () => [preferencesChanged({ ...user, ...changes }, cause), ...audit] }
     })
     if (!changed) throw accountGone()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     return { settings: toSettings(changed.after) }
   }
 }
 
-/** AUTO is the default. */
+/** Null for AUTO, which is the default. Throws `invalid_argument` for an unknown format. */
 function storedFormat(format: TimeFormat): TimeFormat | null {
   if (format === TimeFormat.TIME_FORMAT_12_HOUR || format === TimeFormat.TIME_FORMAT_24_HOUR) return format
   if (format === TimeFormat.TIME_FORMAT_AUTO || format === TimeFormat.TIME_FORMAT_UNSPECIFIED) return null
   throw unknownTimeFormat()
 }
 
-function notesOf(before: Settings, after: Settings): Announcement[] {
+function auditEventsOf(before: Settings, after: Settings): Announcement[] {
   return [
-    ...(before.timezone !== after.timezone ? [noted(`user_timezone_${verb(after.timezone)}`)] : []),
-    ...(before.timeFormat !== after.timeFormat ? [noted(`user_time_format_${verb(after.timeFormat)}`)] : []),
+    ...(before.timezone !== after.timezone ? [auditEvent(`user_timezone_${suffixOf(after.timezone)}`)] : []),
+    ...(before.timeFormat !== after.timeFormat ? [auditEvent(`user_time_format_${suffixOf(after.timeFormat)}`)] : []),
   ]
 }
 
-const verb = (value: unknown): string => (value === null ? 'cleared' : 'changed')
+const suffixOf = (value: unknown): string => (value === null ? 'cleared' : 'changed')

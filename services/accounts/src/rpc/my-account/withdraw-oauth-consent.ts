@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { noted, sessionsRevoked } from '../../domain/announcements.ts'
+import { auditEvent, sessionsRevoked } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
 import { credentialsOfClient } from '../../store/credentials.ts'
@@ -18,20 +18,20 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
     let ended: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       const withdrawn = await withdrawConsent(tx, userId, origin)
-      // The client could exchange a code that it still holds for a new token.
+      // Otherwise the client could exchange a code that it already has for a new token.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
       ended = await endById(tx, userId, await credentialsOfClient(tx, userId, origin), at)
       if (!withdrawn && ended.length === 0) return undefined
       return {
         announce: () => [
-          ...(withdrawn ? [noted('oauth_consent_withdrawn', { origin })] : []),
-          ...ended.map((id) => noted('session_revoked', { credential_id: id })),
+          ...(withdrawn ? [auditEvent('oauth_consent_withdrawn', { origin })] : []),
+          ...ended.map((id) => auditEvent('session_revoked', { credential_id: id })),
           ...(ended.length > 0 ? [sessionsRevoked(ended)] : []),
         ],
       }
     })
     if (!changed) throw accountGone()
-    await ctx.relay.stored(changed.unannounced)
+    await ctx.relay.stored(changed.unrelayed)
     if (ended.length > 0) metrics.credentialsEnded(userId, 'session_revoked')
     return { ended: ended.length }
   }

@@ -6,13 +6,13 @@ import type { OperatorContext } from '../../context.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { firstHolder, lockFirstOwner } from '../../store/roles.ts'
 
-/** Thrown inside the transaction when another process made an owner first. */
+/** Thrown inside the transaction if another call has created an owner first. */
 class OwnerExists extends Error {}
 
 export function bootstrapOwner(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.bootstrapOwner> {
   return async ({ login, password, email }) => {
-    const standing = await firstHolder(ctx.db, ownerRoleId)
-    if (standing) return { created: false, login: standing.login }
+    const existing = await firstHolder(ctx.db, ownerRoleId)
+    if (existing) return { created: false, login: existing.login }
     try {
       const account = await createAccount(
         ctx,

@@ -1,12 +1,12 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { userByLogin } from '../../actions/accounts/user-by-login.ts'
+import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import type { OperatorContext } from '../../context.ts'
 
 export function deleteUser(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.deleteUser> {
   return async ({ login }) => {
-    const user = await userByLogin(ctx, login)
+    const user = await getUserByLogin(ctx, login)
     await deleteAccount(ctx, user.id, '')
     return { userId: user.id }
   }

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { userByLogin } from '../../actions/accounts/user-by-login.ts'
+import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
 import { userNotFound } from '../../errors.ts'
@@ -12,7 +12,7 @@ import { changeUser } from '../../store/user-changes.ts'
 
 export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.endSessions> {
   return async ({ login, sessionIds }) => {
-    const user = await userByLogin(ctx, login)
+    const user = await getUserByLogin(ctx, login)
     const at = ctx.now()
     let ended = 0
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
@@ -26,7 +26,7 @@ export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorSer
       return { announce: () => [credentialsEnded(user.id, at, { credentialIds, all: false, reason: 'logout' })] }
     })
     if (!changed) throw userNotFound(login)
-    await ctx.relay.stored(changed.unannounced)
+    await ctx.relay.stored(changed.unrelayed)
     if (ended > 0) metrics.credentialsEnded(user.id, 'logout')
     return { userId: user.id, ended }
   }

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { userByLogin } from '../../actions/accounts/user-by-login.ts'
+import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import { replacePassword } from '../../actions/accounts/replace-password.ts'
 import type { OperatorContext } from '../../context.ts'
 import { assertPassword } from '../../domain/password.ts'
@@ -8,7 +8,7 @@ import { assertPassword } from '../../domain/password.ts'
 export function setPassword(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.setPassword> {
   return async ({ login, password }) => {
     assertPassword(password)
-    const user = await userByLogin(ctx, login)
+    const user = await getUserByLogin(ctx, login)
     await replacePassword(ctx, user.id, password, '')
     return { userId: user.id }
   }

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
-import { userByLogin } from '../../actions/accounts/user-by-login.ts'
-import { mailOwner } from '../../actions/accounts/mail-owner.ts'
-import { emailVerified } from '../../actions/accounts/verified-email.ts'
+import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
+import { mailNotice } from '../../actions/accounts/mail-notice.ts'
+import { recordVerifiedEmail } from '../../actions/accounts/record-verified-email.ts'
 import type { OperatorContext } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { userNotFound } from '../../errors.ts'
@@ -14,21 +14,21 @@ import { changeUser } from '../../store/user-changes.ts'
 export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.verifyEmail> {
   return async ({ login, email }) => {
     assertEmail(email)
-    const user = await userByLogin(ctx, login)
+    const user = await getUserByLogin(ctx, login)
     const at = ctx.now()
-    let madeOwner = false
+    let becomesOwner = false
     let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
       const before = await firstAddressesOf(tx, user.id)
-      const verified = await emailVerified(ctx, tx, current, email, { at, selfAdded: false })
-      madeOwner = verified.madeOwner
+      const verified = await recordVerifiedEmail(ctx, tx, current, email, { at, selfAdded: false })
+      becomesOwner = verified.becomesOwner
       noticeAddresses = verified.added ? before : []
       return verified.change
     })
     if (!changed) throw userNotFound(login)
-    mailOwner(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, user.login, at))
-    if (madeOwner) ownerGranted(user.id)
-    await ctx.relay.stored(changed.unannounced)
+    mailNotice(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, user.login, at))
+    if (becomesOwner) ownerGranted(user.id)
+    await ctx.relay.stored(changed.unrelayed)
     return { userId: user.id }
   }
 }

@@ -3,8 +3,8 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { Context } from '../../context.ts'
-import { openSession, wantedBy, type OpenedSession } from '../../actions/credentials/open-session.ts'
-import { assertRegisteredLogin } from '../../domain/login.ts'
+import { openSession, sessionOptionsOf, type OpenedSession } from '../../actions/credentials/open-session.ts'
+import { assertNoDoubleDots } from '../../domain/login.ts'
 import { registrationClosed, registrationExpired } from '../../errors.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { toNewSession } from '../../view/new-session.ts'
@@ -12,21 +12,21 @@ import { toNewSession } from '../../view/new-session.ts'
 export function completeRegistration(
   ctx: Context,
 ): MethodImpl<typeof SignInInternalService.method.completeRegistration> {
-  return async ({ completionToken, login, password, ...about }) => {
+  return async ({ completionToken, login, password, ...client }) => {
     if (!ctx.config.directRegistration) throw registrationClosed()
-    assertRegisteredLogin(login)
+    assertNoDoubleDots(login)
     const keys = tokenContext(ctx)
-    // Checked before the password is hashed, but consumed only when the account is created, so that the token survives
-    // an attempt with an unavailable login.
+    // Checked before the password is hashed, but consumed only when the account is created, so that an unavailable
+    // login does not use up the token.
     const email = emailOf(await peekFlowToken(ctx.db, keys, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(
       ctx,
-      { login, password, email, roleIds: [], bySelf: true, clientAddress: about.clientAddress },
+      { login, password, email, roleIds: [], selfRegistered: true, clientAddress: client.clientAddress },
       {
         before: async (tx) => void emailOf(await takeFlowToken(tx, keys, 'registration', completionToken)),
         after: async (tx, account) => {
-          session = await openSession(tx, ctx.config, account, account.at, wantedBy(about))
+          session = await openSession(tx, ctx.config, account, account.at, sessionOptionsOf(client))
           return session.announcements
         },
       },

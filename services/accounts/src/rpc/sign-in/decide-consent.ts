@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
-import { noted } from '../../domain/announcements.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertOrigin, isLoopbackOrigin } from '../../domain/oauth.ts'
 import { accountGone } from '../../errors.ts'
 import { grantConsent, withdrawConsent } from '../../store/oauth-consents.ts'
@@ -13,13 +13,13 @@ export function decideConsent(ctx: Context): MethodImpl<typeof SignInInternalSer
     assertOrigin(origin)
     const at = ctx.now()
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-      await assertStillHolds(tx, { userId, credentialId })
+      await assertCredentialValid(tx, { userId, credentialId })
       if (!granted) await withdrawConsent(tx, userId, origin)
       else if (!isLoopbackOrigin(origin)) await grantConsent(tx, userId, origin, at)
-      return { announce: () => [noted(granted ? 'oauth_consent_granted' : 'oauth_consent_denied', { origin })] }
+      return { announce: () => [auditEvent(granted ? 'oauth_consent_granted' : 'oauth_consent_denied', { origin })] }
     })
     if (!changed) throw accountGone()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     return {}
   }
 }

@@ -3,15 +3,15 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../../actions/credentials/open-session.ts'
-import { noted } from '../../domain/announcements.ts'
-import { answersChallenge, redirectOrigin } from '../../domain/oauth.ts'
+import { auditEvent } from '../../domain/announcements.ts'
+import { matchesChallenge, redirectOrigin } from '../../domain/oauth.ts'
 import { invalidAuthorizationCode } from '../../errors.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { toNewSession } from '../../view/new-session.ts'
 
-/** The token belongs to another web client, which must never do anything that requires a fresh proof. */
-const wanted = { kinds: ['bearer'], everFresh: false } as const
+/** The token is for another web client, which must never call methods that require a fresh credential. */
+const options = { kinds: ['bearer'], canBeFresh: false } as const
 
 export function exchangeAuthorizationCode(
   ctx: Context,
@@ -27,15 +27,15 @@ export function exchangeAuthorizationCode(
       const taken = await takeFlowToken(tx, keys, 'authorization_code', request.code)
       if (!taken) throw invalidAuthorizationCode()
       const reason = mismatch(taken, request)
-      // The code is used up in any case.
-      if (reason !== undefined) return { announce: () => [noted('auth_code_exchange_failed', { reason })] }
+      // The transaction commits even in case of a mismatch, so that the code is used up.
+      if (reason !== undefined) return { announce: () => [auditEvent('auth_code_exchange_failed', { reason })] }
       const opened = (session = await openSession(tx, ctx.config, user, at, {
-        ...wanted,
+        ...options,
         clientOrigin: redirectOrigin(request.redirectUri),
       }))
-      return { announce: () => [noted('auth_code_exchange_succeeded'), ...opened.announcements] }
+      return { announce: () => [auditEvent('auth_code_exchange_succeeded'), ...opened.announcements] }
     })
-    if (changed) ctx.relay.wake(changed.unannounced)
+    if (changed) ctx.relay.wake(changed.unrelayed)
     if (!changed || !session) throw invalidAuthorizationCode()
     return toNewSession(changed.user, session)
   }
@@ -45,5 +45,5 @@ function mismatch({ payload }: FlowToken, given: { redirectUri: string; codeVeri
   if (typeof payload !== 'object' || payload === null) return 'payload'
   if (!('redirectUri' in payload) || payload.redirectUri !== given.redirectUri) return 'redirect_uri'
   if (!('codeChallenge' in payload) || typeof payload.codeChallenge !== 'string') return 'payload'
-  return answersChallenge(given.codeVerifier, payload.codeChallenge) ? undefined : 'code_verifier'
+  return matchesChallenge(given.codeVerifier, payload.codeChallenge) ? undefined : 'code_verifier'
 }

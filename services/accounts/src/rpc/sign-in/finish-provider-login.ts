@@ -4,7 +4,7 @@ import type { FinishProviderLoginResponseSchema, SignInInternalService } from '@
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { issuePending } from '../../actions/identities/pending.ts'
-import { signInBy } from '../../actions/identities/sign-in-by.ts'
+import { signInWithIdentity } from '../../actions/identities/sign-in-with-identity.ts'
 import { providerAnswered, providerUnusable } from '../../metrics.ts'
 import { ProviderDenied, ProviderFailed } from '../../clients/providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../domain/provider.ts'
@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** A known identity signs in; an unknown one may create an account if the operator allows it. */
+  /** Signs in the account of a linked identity; an unknown one can create an account if the operator allows it. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,
@@ -33,7 +33,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     const linked = await findIdentity(ctx.db, identity)
     const [holder] = linked ? await findUsers(ctx.db, [linked.userId]) : []
     if (holder?.deactivatedAt) return error('account_deactivated')
-    const session = await signInBy(ctx, identity, userAgent)
+    const session = await signInWithIdentity(ctx, identity, userAgent)
     if (session) return { case: 'session', value: session }
     if (!provider.settings.autoProvision) return error('external_identity_unlinked')
     const flow = { purpose: 'external_create', redirectPath } as const

@@ -3,8 +3,8 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
-import { noted } from '../../domain/announcements.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertChallenge, isLoopbackOrigin, redirectOrigin } from '../../domain/oauth.ts'
 import { accountGone, consentMissing } from '../../errors.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
@@ -22,15 +22,15 @@ export function issueAuthorizationCode(
     const at = ctx.now()
     let code = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      await assertStillHolds(tx, { userId, credentialId })
+      await assertCredentialValid(tx, { userId, credentialId })
       const consented = isLoopbackOrigin(origin) ? consentedNow : await hasConsent(tx, userId, origin)
       if (!consented) throw consentMissing()
       const payload = { redirectUri, codeChallenge }
       code = await issueFlowToken(tx, tokenContext(ctx, at), { purpose: 'authorization_code', user, payload, ttlMs })
-      return { announce: () => [noted('auth_code_issued', { origin })] }
+      return { announce: () => [auditEvent('auth_code_issued', { origin })] }
     })
     if (!changed) throw accountGone()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     return { code, expiresAt: timestampFromDate(new Date(at.getTime() + ttlMs)) }
   }
 }

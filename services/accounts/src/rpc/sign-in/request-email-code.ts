@@ -4,8 +4,8 @@ import { issueCode, type IssuedCode } from '../../actions/codes/email-codes.ts'
 import { mailCode } from '../../actions/codes/mail-code.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertStillHolds } from '../../actions/credentials/still-holds.ts'
-import { noted } from '../../domain/announcements.ts'
+import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, noMailer, tooManyCodes } from '../../errors.ts'
 import { emailCodeMail } from '../../engines/mail/index.ts'
@@ -22,13 +22,13 @@ export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     const at = ctx.now()
     let issued: IssuedCode | undefined
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
-      await assertStillHolds(tx, { userId, credentialId })
+      await assertCredentialValid(tx, { userId, credentialId })
       issued = await issueCode(ctx, tx, key, at)
       if (issued === undefined) throw tooManyCodes(ctx.config.codeTtlMs)
-      return { announce: () => [noted('email_verification_code_issued')] }
+      return { announce: () => [auditEvent('email_verification_code_issued')] }
     })
     if (!changed || !issued) throw accountGone()
-    ctx.relay.wake(changed.unannounced)
+    ctx.relay.wake(changed.unrelayed)
     await mailCode(ctx, mailer, issued, 'email_code', emailCodeMail(email, issued.code, ctx.config.codeTtlMs))
     return {}
   }

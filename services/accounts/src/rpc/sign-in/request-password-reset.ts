@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
 import { noMailer } from '../../errors.ts'
@@ -12,8 +12,8 @@ import { issueFlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 const linkTtlMs = 3600_000
-const againAfterMs = 5 * 60_000
-const waits = [1_000, 5_000, 20_000, 60_000]
+const intervalMs = 5 * 60_000
+const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
 
 export function requestPasswordReset(
   ctx: Context,
@@ -24,17 +24,17 @@ export function requestPasswordReset(
     const email = request.email.trim()
     assertEmail(email)
     const holder = await findVerifiedEmail(ctx.db, email)
-    // Mailed in the background: the response time must not reveal whether the address belongs to an account.
+    // In the background, so that the response time does not reveal whether the address belongs to an account.
     if (holder && isDue(holder.resetMailedAt, ctx.now())) ctx.background(mailLink(ctx, mailer, holder))
     return {}
   }
 }
 
-/** One mail per account in five minutes, regardless of the caller. */
+/** At most one link is mailed to an account in five minutes, whoever requests it. */
 const isDue = (mailedAt: Date | null, now: Date): boolean =>
-  mailedAt === null || now.getTime() - mailedAt.getTime() >= againAfterMs
+  mailedAt === null || now.getTime() - mailedAt.getTime() >= intervalMs
 
-/** Mails the link to the verified address as stored, never to the one that was entered. */
+/** Mails a link to the verified address as stored, never to the address as entered. */
 async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { userId: string; address: string }) {
   const at = ctx.now()
   let token = ''
@@ -42,10 +42,10 @@ async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { use
     if (user.deactivatedAt || !isDue(user.resetMailedAt, at)) return undefined
     const flow = { purpose: 'password_reset' as const, user, payload: {}, ttlMs: linkTtlMs }
     token = await issueFlowToken(tx, tokenContext(ctx, at), flow)
-    return { set: { resetMailedAt: at }, announce: () => [noted('password_reset_link_issued')] }
+    return { set: { resetMailedAt: at }, announce: () => [auditEvent('password_reset_link_issued')] }
   })
   if (!changed?.announced) return
-  ctx.relay.wake(changed.unannounced)
+  ctx.relay.wake(changed.unrelayed)
   const link = `${publicUrlOf(ctx.config)}/reset-password?token=${token}`
-  await mailer.deliver('password_reset', passwordResetMail(address, link, linkTtlMs), waits)
+  await mailer.deliver('password_reset', passwordResetMail(address, link, linkTtlMs), retryAfterMs)
 }

@@ -5,7 +5,7 @@ import { newId } from '@parley/ids'
 import { issueCode } from '../../actions/codes/email-codes.ts'
 import { mailCode } from '../../actions/codes/mail-code.ts'
 import type { Context } from '../../context.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
 import { noMailer, registrationClosed } from '../../errors.ts'
@@ -23,19 +23,19 @@ export function requestRegistrationCode(
     assertEmail(email)
     const key = { purpose: 'registration' as const, emailKey: emailKey(email), userId: '' }
     const at = ctx.now()
-    const done = await ctx.db.transaction(async (tx) => {
+    const result = await ctx.db.transaction(async (tx) => {
       const issued = await issueCode(ctx, tx, key, at)
       if (issued === undefined) return undefined
       const subject = { aggregateType: 'auth' as const, aggregateId: newId('event'), version: 1n }
-      const event = { ...subject, occurredAt: at, actorId: '', ...noted('registration_verification_code_issued') }
+      const event = { ...subject, occurredAt: at, actorId: '', ...auditEvent('registration_verification_code_issued') }
       return { issued, entries: await enqueue(tx, event) }
     })
     // The response is the same whether or not a code was sent.
-    if (!done) return {}
-    const { issued, entries } = done
+    if (!result) return {}
+    const { issued, entries } = result
     ctx.relay.wake(entries)
     const holder = await findVerifiedEmail(ctx.db, email)
-    // One mail is sent in either case; nobody gets a code for an address that has an account.
+    // One mail is sent in either case. If the address belongs to an account, the mail contains no code.
     if (holder)
       await mailCode(ctx, mailer, issued, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
     else

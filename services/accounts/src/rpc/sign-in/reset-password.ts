@@ -1,10 +1,10 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
-import { mailOwner } from '../../actions/accounts/mail-owner.ts'
+import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
-import { noted } from '../../domain/announcements.ts'
+import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { resetLinkExpired } from '../../errors.ts'
 import { passwordSetMail } from '../../engines/mail/index.ts'
@@ -17,7 +17,7 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
   return async ({ token, password, clientAddress }) => {
     assertPassword(password)
     const keys = tokenContext(ctx)
-    // Checked before the password is hashed, so that made-up tokens cause no load.
+    // Checked before the password is hashed, so that invalid tokens cause no load.
     const flow = await peekFlowToken(ctx.db, keys, 'password_reset', token)
     if (!flow) throw resetLinkExpired()
     const passwordHash = await ctx.passwords.hash(password, { address: clientAddress })
@@ -28,14 +28,14 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
       if (!(await takeFlowToken(tx, keys, 'password_reset', token))) throw resetLinkExpired()
       const end = await endEverything(tx, user, 'password_reset', at)
       addresses = await firstAddressesOf(tx, userId)
-      const done = [noted('password_reset_completed'), noted('user_password_hash_changed')]
-      return { set: { ...end.set, passwordHash }, announce: (version) => [...done, ...end.announce(version)] }
+      const resetEvents = [auditEvent('password_reset_completed'), auditEvent('user_password_hash_changed')]
+      return { set: { ...end.set, passwordHash }, announce: (version) => [...resetEvents, ...end.announce(version)] }
     })
     if (!changed) throw resetLinkExpired()
-    await ctx.relay.stored(changed.unannounced)
+    await ctx.relay.stored(changed.unrelayed)
     credentialsEnded(userId, 'password_reset')
     const { login } = changed.user
-    mailOwner(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+    mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
     return { userId, names: [login, ...addresses.slice(0, 5)] }
   }
 }

@@ -17,7 +17,7 @@ import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-t
 import { insertProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../clients/providers/deadline.ts'
 
-/** Time limit for the visit to the provider. */
+/** How long the user may take at the provider. */
 const lifetimeMs = 15 * 60_000
 
 export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.startProviderLogin> {
@@ -26,7 +26,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     if (!route) throw providerNotFound(request.providerId)
     if (request.browserHandle === '') throw browserHandleMissing()
     const { provider, callbackUrl, key } = route
-    const link = request.linkStart === '' ? undefined : await ownLink(ctx, request, provider.settings.id)
+    const link = request.linkStart === '' ? undefined : await getOwnLink(ctx, request, provider.settings.id)
     const redirectPath = internalPath((link ?? request).redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
 
@@ -38,13 +38,13 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
         providerUnusable(provider.settings.id, error)
         throw providerUnavailable(provider.settings.label)
       })
-    const { state, ...kept } = attempt
+    const { state, ...stored } = attempt
     const secrets = { state, browserHandle: request.browserHandle }
     await ctx.db.transaction(async (tx) => {
       if (link && !(await takeFlowToken(tx, tokenContext(ctx), 'link_start', request.linkStart)))
         throw linkStartNotYours()
       await insertProviderLogin(tx, ctx.config, secrets, {
-        ...kept,
+        ...stored,
         providerId: key,
         redirectPath,
         linkUserId: link ? request.userId : null,
@@ -56,8 +56,8 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
   }
 }
 
-/** The link requested by the signed-in user. Throws `unauthenticated` for anybody else. */
-async function ownLink(
+/** The link that this signed-in user has started. Throws `unauthenticated` if it is another user's, or unknown. */
+async function getOwnLink(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,
   providerId: string,

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { importedIdMissing, tooMany } from '../../errors.ts'
-import { importTogether } from '../../actions/transfer/import-people.ts'
+import { importBatch } from '../../actions/transfer/import-people.ts'
 
 const maxPeople = 500
 
@@ -11,6 +11,6 @@ export function importPeople(ctx: Context): MethodImpl<typeof AccountsTransferSe
     const { source, people } = request
     if (people.length > maxPeople) throw tooMany('people', maxPeople)
     if (source === '' || people.some(({ externalId }) => externalId === '')) throw importedIdMissing()
-    return { people: await importTogether(ctx, request) }
+    return { people: await importBatch(ctx, request) }
   }
 }

@@ -10,7 +10,7 @@ const maxLimit = 500
 
 export function listUsers(ctx: Context): MethodImpl<typeof UserService.method.listUsers> {
   return async (request, call) => {
-    const { rows, page } = await listPage(ctx, callerOf(call).userId, request, { maxLimit, deactivatedToo: false })
+    const { rows, page } = await listPage(ctx, callerOf(call).userId, request, { maxLimit, includeDeactivated: false })
     const policy = ctx.policy.current()
     return { users: await showEach(ctx, rows, (row, user) => toDirectoryMember(row, user, policy)), page }
   }

@@ -1,8 +1,8 @@
 import { eagerLimiter, takeFromNetworks, waitMsOfNetworks } from '@parley/redis'
 
-/** Counts new image sizes in this process, by the person or image and by the network of the request. */
+/** Limits how many new image sizes this process generates, per person or public image and per network. */
 export type Renderings = AsyncDisposable & {
-  /** Counts one for a person or public image and for the networks of an address; returns 0, or the milliseconds to wait. */
+  /** Counts one new size. Returns 0, or if a limit is reached the milliseconds to wait. */
   take(callerId: string, address: string): number
 }
 

@@ -1,7 +1,7 @@
 import { membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Discord. The base address can be set only for tests. */
+/** Discord. Only tests set a base URL. */
 export const discord: OAuthType = {
   endpoints: (base = 'https://discord.com') => ({
     issuer: 'https://discord.com',
@@ -9,7 +9,7 @@ export const discord: OAuthType = {
     tokenUrl: `${base}/api/oauth2/token`,
     apiUrl: `${base}/api/v10`,
   }),
-  async whoIs(read) {
+  async getUser(read) {
     const user = membersOf(await read('/users/@me'))
     const subject = subjectOf(user['id'])
     const avatar = text(user['avatar'])

@@ -1,7 +1,7 @@
 import { membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType, ReadApi } from './oauth.ts'
 
-/** GitHub, or a GitHub Enterprise Server at the base address. */
+/** GitHub, or the GitHub Enterprise Server at the base URL. */
 export const github: OAuthType = {
   endpoints: (baseUrl) => {
     const base = baseUrl ?? 'https://github.com'
@@ -12,7 +12,7 @@ export const github: OAuthType = {
       apiUrl: baseUrl === undefined ? 'https://api.github.com' : `${base}/api/v3`,
     }
   },
-  async whoIs(read) {
+  async getUser(read) {
     const user = membersOf(await read('/user'))
     return {
       subject: subjectOf(user['id']),
@@ -26,7 +26,7 @@ export const github: OAuthType = {
   },
 }
 
-/** Empty without the scope that shows addresses. */
+/** The primary address if it is verified; empty otherwise, and without the scope that shows addresses. */
 async function primaryEmail(read: ReadApi): Promise<string> {
   const addresses: unknown = await read('/user/emails').catch(() => [])
   if (!Array.isArray(addresses)) return ''

@@ -1,7 +1,7 @@
 import { membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** GitLab.com, or a GitLab at the base address. */
+/** GitLab.com, or the GitLab instance at the base URL. */
 export const gitlab: OAuthType = {
   endpoints: (base = 'https://gitlab.com') => ({
     issuer: base,
@@ -9,14 +9,14 @@ export const gitlab: OAuthType = {
     tokenUrl: `${base}/oauth/token`,
     apiUrl: `${base}/api/v4`,
   }),
-  async whoIs(read, { confirmedIsVerified }) {
+  async getUser(read, { confirmedIsVerified }) {
     const user = membersOf(await read('/user'))
     return {
       subject: subjectOf(user['id']),
       readProfile: () =>
         Promise.resolve({
-          // The field only means that the account was once confirmed, which an administrator can do and then set
-          // another address.
+          // `confirmed_at` only says that the account was confirmed once. An administrator can confirm an account and
+          // then change its address.
           verifiedEmail: confirmedIsVerified && text(user['confirmed_at']) !== '' ? text(user['email']) : '',
           loginHint: text(user['username']),
           displayNameHint: text(user['name']),

@@ -1,7 +1,7 @@
-import { claimed, membersOf, subjectOf, text } from '../claims.ts'
+import { isTrueClaim, membersOf, subjectOf, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Google accounts. The base address can be set only for tests. */
+/** Google accounts. Only tests set a base URL. */
 export const google: OAuthType = {
   endpoints: (base) => ({
     issuer: 'https://accounts.google.com',
@@ -9,13 +9,13 @@ export const google: OAuthType = {
     tokenUrl: `${base ?? 'https://oauth2.googleapis.com'}/token`,
     apiUrl: `${base ?? 'https://openidconnect.googleapis.com'}/v1`,
   }),
-  async whoIs(read) {
+  async getUser(read) {
     const user = membersOf(await read('/userinfo'))
     return {
       subject: subjectOf(user['sub']),
       readProfile: () =>
         Promise.resolve({
-          verifiedEmail: claimed(user['email_verified']) ? text(user['email']) : '',
+          verifiedEmail: isTrueClaim(user['email_verified']) ? text(user['email']) : '',
           // Google has no user names; the local part of the address is the closest substitute.
           loginHint: text(user['email']).split('@', 1)[0] ?? '',
           displayNameHint: text(user['name']),

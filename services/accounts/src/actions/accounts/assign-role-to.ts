@@ -1,0 +1,42 @@
+import type { Tx } from '@parley/postgres'
+import type { OperatorContext } from '../../context.ts'
+import { roleAssigned, repeatRoles, rolesChanged } from '../../domain/announcements.ts'
+import { insertRole } from '../../store/roles.ts'
+import { changeUser, type Change } from '../../store/user-changes.ts'
+import type { UserWithRoles } from '../../store/users.ts'
+
+/** Assigns a role as part of a {@link changeUser} call; undefined if the account already has it. */
+export async function addRole(
+  tx: Tx,
+  user: UserWithRoles,
+  at: Date,
+  roleId: string,
+  roleName = roleId,
+): Promise<Change | undefined> {
+  if (!(await insertRole(tx, user.id, roleId))) return undefined
+  const roleIds = [...user.roleIds, roleId].sort()
+  return {
+    changesRoles: true,
+    announce: (version) => [rolesChanged(user.id, at, roleIds, version), roleAssigned(roleId, roleName)],
+  }
+}
+
+/**
+ * Assigns a role and waits until the event about it is on the stream. Returns the ids of all roles of the account;
+ * undefined if there is no such account.
+ */
+export async function assignRoleTo(
+  ctx: OperatorContext,
+  userId: string,
+  roleId: string,
+  actorId: string,
+): Promise<string[] | undefined> {
+  const at = ctx.now()
+  const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
+    const change = await addRole(tx, user, at, roleId, ctx.policy.current().roles.get(roleId)?.name)
+    return change ?? repeatRoles(user.roleIds)
+  })
+  if (!changed) return undefined
+  await ctx.relay.stored(changed.unrelayed)
+  return [...new Set([...changed.user.roleIds, roleId])].sort()
+}

@@ -1,0 +1,18 @@
+import type { Context } from '../../context.ts'
+import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
+
+const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
+
+/**
+ * Mails a notice of a change to addresses of the account, if mail is configured. Does not wait until the mails are
+ * sent.
+ */
+export function mailNotice(
+  { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
+  addresses: readonly string[],
+  kind: NoticeKind,
+  compose: (to: string) => (serverName: string) => Mail,
+): void {
+  if (!mailer) return
+  for (const address of new Set(addresses)) background?.(mailer.deliver(kind, compose(address), retryAfterMs))
+}

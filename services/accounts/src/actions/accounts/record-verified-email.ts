@@ -1,0 +1,42 @@
+import { ownerRoleId } from '@parley/permissions'
+import type { Tx } from '@parley/postgres'
+import type { OperatorContext } from '../../context.ts'
+import { auditEvent } from '../../domain/announcements.ts'
+import { emailTaken } from '../../errors.ts'
+import { claimEmail } from '../../store/emails.ts'
+import type { Change } from '../../store/user-changes.ts'
+import type { UserWithRoles } from '../../store/users.ts'
+import { isOwnerEmail } from './create-account.ts'
+import { addRole } from './assign-role-to.ts'
+
+export type VerifiedEmail = { change: Change | undefined; added: boolean; becomesOwner: boolean }
+
+/**
+ * Records an address as verified, as part of a {@link changeUser} call; the account becomes an owner if the address is
+ * listed in the configuration. Has no effect on an address already recorded. Throws `already_exists` if it belongs to
+ * another account.
+ */
+export async function recordVerifiedEmail(
+  ctx: OperatorContext,
+  tx: Tx,
+  user: UserWithRoles,
+  email: string,
+  how: { at: Date; selfAdded: boolean },
+): Promise<VerifiedEmail> {
+  const claim = await claimEmail(tx, user.id, email, how)
+  if (claim === 'taken') throw emailTaken()
+  const ownerChange = isOwnerEmail(ctx, email) ? await addRole(tx, user, how.at, ownerRoleId) : undefined
+  const added = claim === 'added'
+  if (!ownerChange && !added) return { change: undefined, added, becomesOwner: false }
+  return {
+    added,
+    change: {
+      changesRoles: ownerChange !== undefined,
+      announce: (version) => [
+        ...(added ? [auditEvent('user_verified_email_added')] : []),
+        ...(ownerChange?.announce(version) ?? []),
+      ],
+    },
+    becomesOwner: ownerChange !== undefined,
+  }
+}

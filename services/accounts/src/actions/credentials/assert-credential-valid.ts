@@ -1,0 +1,11 @@
+import type { Tx } from '@parley/postgres'
+import { sessionEnded } from '../../errors.ts'
+import { findCredentialOf } from '../../store/credentials.ts'
+
+/**
+ * Throws `unauthenticated` if the caller's credential has ended. To be called while the account is locked: callers are
+ * cached, and a password may have been reset while the call waited for the lock.
+ */
+export async function assertCredentialValid(tx: Tx, caller: { userId: string; credentialId: string }): Promise<void> {
+  if (!(await findCredentialOf(tx, caller))) throw sessionEnded()
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { graceFrom } from '../../domain/session-rotation.ts'
+import { tooMany } from '../../errors.ts'
+import { findValidCredentials } from '../../store/credentials.ts'
+import { toCaller } from '../../view/caller.ts'
+import { prolong } from './prolong.ts'
+
+const maxDigests = 1_000
+
+/** Finds the callers whose valid credentials have these digests, and extends those credentials. */
+export async function findCallers(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
+  if (digests.length > maxDigests) throw tooMany('digests', maxDigests)
+  const now = ctx.now()
+  const found = await findValidCredentials(
+    ctx.db,
+    digests.map((digest) => Buffer.from(digest)),
+    now,
+    graceFrom(now),
+  )
+  await prolong(ctx, found, now)
+  return found.map((credential) => ({ digest: credential.digest, caller: toCaller(credential, ctx.config.tokenTtlMs) }))
+}

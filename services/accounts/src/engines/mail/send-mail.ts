@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mailNotSent } from '../../errors.ts'
+import type { Mail, MailKind } from './mail.ts'
+import type { Mailer } from './mailer.ts'
+
+const retryAfterMs = [300, 1_500]
+const respondAfterMs = 3_500
+
+type Sending = {
+  kind: MailKind
+  compose: (serverName: string) => Mail
+  /** Reverts the preparations if the mail is not sent. */
+  undo: () => Promise<unknown>
+}
+
+/** Sends a mail. Throws `unavailable` if sending fails quickly; does not wait for a slow mail server. */
+export async function sendMail(
+  { background }: { background: (work: Promise<unknown>) => void },
+  mailer: Mailer,
+  { kind, compose, undo }: Sending,
+): Promise<void> {
+  const deliverOrUndo = async () => {
+    const delivered = await mailer.deliver(kind, compose, retryAfterMs)
+    if (!delivered) await undo()
+    return delivered
+  }
+  const delivery = deliverOrUndo()
+  background(delivery)
+  const responded = new AbortController()
+  const timeout = sleep(respondAfterMs, true, { signal: responded.signal }).catch(() => true)
+  const delivered = await Promise.race([delivery, timeout]).finally(() => responded.abort())
+  if (!delivered) throw mailNotSent()
+}

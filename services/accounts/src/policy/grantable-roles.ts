@@ -1,0 +1,19 @@
+import { isOwner, type Policy, type Subject } from '@parley/permissions'
+import { onlyForOwners } from '../errors.ts'
+import { assertPermission } from './administration.ts'
+import { getAssignable } from './assignment.ts'
+
+/**
+ * Ids of the named roles, for an account that the caller creates or invites. `asOwner`: whether the configuration makes
+ * the account an owner because of its address. Throws `permission_denied` if the caller may not do that, `not_found`
+ * for an unknown role, `invalid_argument` for everyone.
+ */
+export function getGrantableRoleIds(
+  policy: Policy,
+  caller: Subject,
+  { roleNames, asOwner }: { roleNames: readonly string[]; asOwner: boolean },
+): string[] {
+  assertPermission(policy, caller, 'user.manage-accounts')
+  if (asOwner && !isOwner(caller)) throw onlyForOwners()
+  return roleNames.map((name) => getAssignable(policy, caller, name).id)
+}

@@ -1,0 +1,27 @@
+import { everyoneRoleId, type Policy } from '@parley/permissions'
+import type { PolicyRole } from '@parley/contracts/internal'
+import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
+
+const byName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
+  new Map([...policy.roles.values()].map((role) => [role.name, role]))
+
+/** Whether each of these names belongs to a role. */
+export function hasRoles(policy: Policy, names: readonly string[]): boolean {
+  const roles = byName(policy)
+  return names.every((name) => roles.has(name))
+}
+
+/** The roles with these names. Throws `not_found`, and `invalid_argument` for everyone, which cannot be assigned. */
+export function getRolesByName(policy: Policy, names: readonly string[]): PolicyRole[] {
+  const roles = byName(policy)
+  return names.map((name) => {
+    const role = roles.get(name)
+    if (!role) throw roleNotFound(name)
+    if (role.id === everyoneRoleId) throw everyoneIsImplicit()
+    return role
+  })
+}
+
+/** The names of all roles in lower case; no login may equal one of them. */
+export const roleNames = (policy: Policy): ReadonlySet<string> =>
+  new Set([...policy.roles.values()].map(({ name }) => name.toLowerCase()))

@@ -1,0 +1,37 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import type { Event } from '@parley/contracts/internal'
+import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley/contracts/realtime'
+import { eventually, recordEvents } from '@parley/testkit'
+import type { Env } from './_env.ts'
+
+export type UserEvents = AsyncDisposable & {
+  /** The kinds of an account's events so far, once `times` events of the kind `awaited` have arrived. */
+  kindsOf: (userId: string, awaited: string, times?: number) => Promise<string[]>
+  /** The events of an account so far. */
+  of: (userId: string) => Event[]
+}
+
+/** Records the events of accounts from now on. */
+export async function recordUserEvents(env: Env): Promise<UserEvents> {
+  const recording = await recordEvents(env.bus, 'evt.>')
+  const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
+  return {
+    of,
+    kindsOf: (userId, awaited, times = 1) =>
+      eventually(() => {
+        const kinds = of(userId).map(({ kind }) => kind)
+        if (kinds.filter((kind) => kind === awaited).length < times)
+          throw new Error(`fewer than ${times} ${awaited} among ${kinds.join(', ')}`)
+        return kinds
+      }),
+    [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose](),
+  }
+}
+
+/** The client events of an event, and their recipients: "everyone" or user ids. */
+export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
+  return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
+    envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),
+    by: audience.case === 'users' ? audience.value.userIds.join() : String(audience.case),
+  }))
+}
