@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { RoomKind } from '@parley/contracts/api'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
-import { ErasureReports, fakeLeaf } from '@parley/testkit'
+import { ErasureReports, serveFakes } from '@parley/testkit'
 import type { TestAdmin } from './_admin.ts'
 
 type FakePerson = { id: string; roleIds?: string[]; deleted?: boolean }
@@ -43,7 +43,7 @@ export async function startFakeServices({ bus }: Pick<TestAdmin, 'bus'>): Promis
   const assertAvailable = (service: 'accounts' | 'rooms') => {
     if (fakes.unavailable.has(service)) throw new ConnectError('unavailable', Code.Unavailable)
   }
-  const server = await fakeLeaf(bus, (routes) => {
+  const server = await serveFakes(bus, (routes) => {
     routes.service(AccountsInternalService, {
       getProfiles({ userIds }) {
         assertAvailable('accounts')

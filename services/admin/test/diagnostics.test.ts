@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { GetSystemInfoResponse } from '@parley/contracts/admin'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { openDatabase } from '@parley/postgres'
-import { eventually, fakeLeaf } from '@parley/testkit'
+import { eventually, serveFakes } from '@parley/testkit'
 import { AckPolicy } from 'nats'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { streamRecovery } from '../src/store/schema.ts'
@@ -95,10 +95,10 @@ test('the projections contain the lag of a durable consumer', async () => {
 
 test('users and rooms are counted; the counts are left out while a service is unavailable', async () => {
   expect((await info()).systemInfo?.stats).toBeUndefined()
-  await using _accounts = await fakeLeaf(admin.bus, (router) =>
+  await using _accounts = await serveFakes(admin.bus, (router) =>
     router.service(AccountsInternalService, { countUsers: () => ({ count: 3 }) }),
   )
-  await using _rooms = await fakeLeaf(admin.bus, (router) =>
+  await using _rooms = await serveFakes(admin.bus, (router) =>
     router.service(RoomsInternalService, { countRooms: () => ({ channels: 2, dms: 7 }) }),
   )
   expect((await info()).systemInfo?.stats).toMatchObject({ userCount: 3, channelRoomCount: 2, dmRoomCount: 7 })

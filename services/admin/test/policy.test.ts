@@ -3,7 +3,7 @@ import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/
 import { fromBinary } from '@bufbuild/protobuf'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
-import { eventually, patiently, recordEvents } from '@parley/testkit'
+import { eventually, retryWhileOverloaded, recordEvents } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
 import { startFakeServices } from './_fake-services.ts'
@@ -115,7 +115,7 @@ test('each of several concurrent denials gets its own revision', async () => {
   const rooms = Array.from({ length: 20 }, (_, n) => `Rrace${n}`)
   // A call that waits too long for the lock of the policy is refused and repeated. If the first attempt took effect
   // anyway, the response has the newest revision; the published events show which one was used.
-  await Promise.all(rooms.map((roomId) => patiently(() => admin.anonymous.internal.denyPosting({ roomId }))))
+  await Promise.all(rooms.map((roomId) => retryWhileOverloaded(() => admin.anonymous.internal.denyPosting({ roomId }))))
   const { events } = recording
   await eventually(() => expect(events).toHaveLength(rooms.length))
   const published = events.flatMap(({ fact }) => (fact.case === 'policy' ? fact.value.decisions : []))

@@ -6,7 +6,7 @@ import {
   UploadsInternalService,
   type StoreServerImageRequest,
 } from '@parley/contracts/internal'
-import { eventually, fakeLeaf, recordEvents } from '@parley/testkit'
+import { eventually, serveFakes, recordEvents } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
 let admin: TestAdmin
@@ -15,7 +15,7 @@ const requested: StoreServerImageRequest[] = []
 
 beforeAll(async () => {
   admin = await testAdmin()
-  uploads = await fakeLeaf(admin.bus, (router) =>
+  uploads = await serveFakes(admin.bus, (router) =>
     router.service(UploadsInternalService, {
       storeServerImage: (req) => {
         requested.push(req)

@@ -42,7 +42,7 @@ export const openEnv = ({ compares = false } = {}) =>
       const inAnHour = new Date(Date.now() + 3_600_000)
       if (!compares) await db.insert(turns).values({ task: 'compare calls', nextAt: inAnHour, failures: 0 })
       const [rooms, messaging, erasures] = [new FakeRooms(), new FakeMessaging(), new ErasureReports()]
-      await harness.neighbours((routes) => {
+      await harness.serveFakes((routes) => {
         routes.service(AccountsInternalService, { getProfiles, reportErased: erasures.reportErased })
         routes.service(MessagingInternalService, { applyRoomEvents: messaging.applyRoomEvents })
         const { getRoomAccess, listAccessibleRooms, listRecipients } = rooms

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, patiently } from '@parley/testkit'
+import { eventually, retryWhileOverloaded } from '@parley/testkit'
 import { calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const join = (userId: string, roomId: string) => patiently(() => env.as(userId).joinCall({ roomId }))
-const leave = (userId: string, roomId: string) => patiently(() => env.as(userId).leaveCall({ roomId }))
+const join = (userId: string, roomId: string) => retryWhileOverloaded(() => env.as(userId).joinCall({ roomId }))
+const leave = (userId: string, roomId: string) => retryWhileOverloaded(() => env.as(userId).leaveCall({ roomId }))
 
 test('concurrent joins in several processes create one call, with each participant once', async () => {
   const people = Array.from({ length: 32 }, (_, n) => `Up${n}`)

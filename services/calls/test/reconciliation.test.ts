@@ -104,7 +104,7 @@ test('every call is ended when the media server does not answer three times in a
   env.rooms.set('Rdown', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rdown' })
   await env.connect('Ualice', 'Rdown')
-  env.livekit.isAway = true
+  env.livekit.isUnavailable = true
   await eventually(() => expect(published('Rdown').at(-1)).toBe('call_ended reconciliation'))
   await eventually(async () => {
     const rows = await env.db.select().from(calls)

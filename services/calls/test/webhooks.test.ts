@@ -136,10 +136,10 @@ test('requests that failed during an outage of the media server are repeated', a
     await env.connect(userId, 'Raway')
   }
   const mediaRoom = await roomOf('Raway', 'Ubob')
-  env.livekit.isAway = true
+  env.livekit.isUnavailable = true
   await env.as('Ualice').leaveCall({ roomId: 'Raway' })
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
-  env.livekit.isAway = false
+  env.livekit.isUnavailable = false
   await eventually(() => expect(atMediaServer(mediaRoom)).toEqual(['Ubob']))
   await env.as('Ubob').leaveCall({ roomId: 'Raway' })
 })
@@ -151,13 +151,13 @@ test('a person who returned before the removal reached the media server stays', 
     await env.connect(userId, 'Rback')
   }
   const mediaRoom = await roomOf('Rback', 'Ubob')
-  env.livekit.isAway = true
+  env.livekit.isUnavailable = true
   await env.as('Ualice').leaveCall({ roomId: 'Rback' })
   await env.as('Ualice').joinCall({ roomId: 'Rback' })
   await env.connect('Ualice', 'Rback')
   // The media server is down until the request is obsolete, because an earlier request must not succeed now.
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
-  env.livekit.isAway = false
+  env.livekit.isUnavailable = false
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })

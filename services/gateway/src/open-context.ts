@@ -1,6 +1,6 @@
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
-import { openRedis, openTrials } from '@parley/redis'
+import { openRedis, openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { Host } from '@parley/service'
 import { followCallers } from './actions/credentials/follow-callers.ts'
@@ -29,9 +29,9 @@ export async function openContext(host: Host, config: Config) {
   const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
-  const clientAddress = clientAddressBehind(config.trustedProxies, { onForgottenProxy: metrics.reportUntrustedProxy })
+  const clientAddress = clientAddressBehind(config.trustedProxies, { onUnlistedProxy: metrics.reportUntrustedProxy })
   const limits = host.use(openCallLimits(redis, config))
-  const credentialAttempts = host.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
+  const credentialAttempts = host.use(openCredentialAttempts({ redis, perMinute: config.unauthenticatedPerMinute }))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
   const putBlob = host.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({

@@ -1,6 +1,6 @@
 import { AdminInternalService, type Event } from '@parley/contracts/internal'
 import { followControl, followEvents } from '@parley/events'
-import { openReads } from '@parley/runtime'
+import { createReadSemaphore } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { RoomHeaderCache } from './actions/room-log/room-header-cache.ts'
 import { RoomWriter } from './actions/room-log/room-writer.ts'
@@ -28,7 +28,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   const policy = await host.policy(host.client(AdminInternalService), feed)
   const ctx: Context = {
     ...{ db, pool, profiles },
-    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     relay: overrides.relay ?? (await host.relay()),
     headers: new RoomHeaderCache((roomId) => findHeader(pool, roomId)),
     writer: new RoomWriter((roomId, commands) => writeBatch(ctx, roomId, commands)),

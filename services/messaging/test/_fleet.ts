@@ -50,7 +50,7 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
       const { bus, pool } = harness
       const erasures = new ErasureReports()
       const fakes = newFakes()
-      await harness.neighbours(routesOf(fakes, erasures))
+      await harness.serveFakes(routesOf(fakes, erasures))
       await Promise.all(Array.from({ length: processes }, () => harness.start()))
       const { messaging } = harness.clients({ messaging: MessagingInternalService })
       const services = { messages: MessageService, rooms: RoomService, threads: ThreadService }

@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { readAssetTicket, readServerImageParams } from '@parley/signed-urls'
+import { readAssetAccess, readServerImageParams } from '@parley/signed-urls'
 import type { Message } from '@parley/contracts/api'
 import { postWithEcho, read, say, findInTimeline } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
@@ -66,7 +66,7 @@ test('files are in order, with URLs that are valid for the reader for a day; ima
     const [notes, photo] = message?.attachments ?? []
     expect(notes?.thumbnailAssetUrl).toBeUndefined()
     const decodeUrl = (url: string | undefined) =>
-      readAssetTicket(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
+      readAssetAccess(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
     const expiresAt = photo?.assetUrl?.expiresAt && timestampDate(photo.assetUrl.expiresAt)
     expect(decodeUrl(notes?.assetUrl?.url)).toMatchObject({ assetId: ids[0], userId, image: undefined })
     expect(decodeUrl(photo?.assetUrl?.url)).toEqual({ assetId: ids[1], userId, expiresAt, image: undefined })

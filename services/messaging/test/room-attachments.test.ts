@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { readAssetTicket } from '@parley/signed-urls'
+import { readAssetAccess } from '@parley/signed-urls'
 import { ImageFitMode, type ListRoomAttachmentsResponse } from '@parley/contracts/api'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -49,7 +49,7 @@ test('URLs are valid for the reader, and images have a thumbnail of the requeste
   const [fileId, imageId] = await attach(fleet, roomId, message.id, [{}, image])
   const secrets = [fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET]
   const decodeUrl = (url: string | undefined) =>
-    readAssetTicket(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
+    readAssetAccess(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
   const thumbnails = [
     [undefined, { width: 120, height: 120, fit: 'cover' }],
     [

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { readAssetTicket } from '@parley/signed-urls'
+import { readAssetAccess } from '@parley/signed-urls'
 import { MessageVideoProcessingStatus, type MessageVideoProcessing } from '@parley/contracts/api'
 import { RoomEventSchema, type VideoStateSchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
@@ -57,7 +57,7 @@ test('messages and lists of files show the state of a video, with URLs at which 
     })
     const decodeUrl = (url = '') => {
       const access = new URL(url).searchParams.get('access') ?? ''
-      return readAssetTicket([fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET], access, new Date())
+      return readAssetAccess([fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET], access, new Date())
     }
     expect(decodeUrl(video?.variants[0]?.assetUrl?.url)).toMatchObject({ assetId, userId: 'bob', variant: '720p' })
     expect(decodeUrl(video?.thumbnailAssetUrl?.url)).toMatchObject({ assetId, userId: 'bob', variant: 'poster' })

@@ -84,7 +84,7 @@ export const openFleet = () =>
     async (harness) => {
       const fakes = new FakeServices()
       const erasures = new ErasureReports()
-      await harness.neighbours(routesOf(fakes, erasures))
+      await harness.serveFakes(routesOf(fakes, erasures))
       return {
         ...{ fakes, erasures, natsUrl: harness.nats.url },
         /** Events published by notifications. */

@@ -31,7 +31,7 @@ export const openEnv = () =>
     },
     async (harness) => {
       const { routes, ...services } = createStandIns()
-      await harness.neighbours(routes)
+      await harness.serveFakes(routes)
       const sockets: Socket[] = []
       harness.beforeEnd('sockets', () => sockets.forEach((socket) => socket.close()))
       return {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { PermissionDecision } from '@parley/contracts/admin'
-import { eventually, unestablishedOfBurst } from '@parley/testkit'
+import { eventually, countUnestablished } from '@parley/testkit'
 import { receivedBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'
 import { credentialsEnded, everyoneDecision, posted, publish, roomFact, rolesChanged } from './_events.ts'
 import { Socket } from './_socket.ts'
@@ -298,5 +298,5 @@ describe('a session stored under the previous secret key', () => {
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 onLinux('a burst of connections is established before the first is accepted', async () => {
-  expect(await unestablishedOfBurst(Number(new URL(node.url).port), 1_500)).toBe(0)
+  expect(await countUnestablished(Number(new URL(node.url).port), 1_500)).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
-import { openReads } from '@parley/runtime'
+import { createReadSemaphore } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { applyFacts, readHeldRoom } from './clients/messaging.ts'
 import type { Config } from './config.ts'
@@ -19,7 +19,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   const [apply, read] = [applyFacts(messaging), readHeldRoom(messaging)]
   return {
     ...{ db, accounts: host.client(AccountsInternalService), admin, messaging },
-    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),
     delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),

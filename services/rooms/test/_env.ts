@@ -70,7 +70,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
     },
     async (harness) => {
       const state = initialState()
-      await harness.neighbours(routesOf(state, harness.db))
+      await harness.serveFakes(routesOf(state, harness.db))
       harness.beforeEnd('held calls', () => state.messaging.answer())
       const services = { rooms: RoomService, directory: RoomDirectoryService, layout: AdminRoomLayoutService }
       return {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { patiently } from '@parley/testkit'
+import { retryWhileOverloaded } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { makeRoom, openEnv, person, type Env } from './_env.ts'
 
@@ -22,7 +22,7 @@ test.each<[string, (env: Env, roomId: string, userId: string) => Promise<unknown
     await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '55s' })
     const roomId = await makeRoom(env, 'link')
     const outcomes = await Promise.all(
-      people.map((userId) => patiently(() => enter(env, roomId, userId)).then(() => 'in', String)),
+      people.map((userId) => retryWhileOverloaded(() => enter(env, roomId, userId)).then(() => 'in', String)),
     )
     expect(outcomes.filter((outcome) => outcome !== 'in')).toEqual([])
 

@@ -2,7 +2,7 @@ import type { CallerCache, CredentialSecrets } from '@parley/credentials'
 import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import type { ClientAddress } from '@parley/runtime'
 import type { FileOwners } from './clients/file-owners.ts'
 import type { RoomAccess } from './clients/room-access.ts'
@@ -34,7 +34,7 @@ export type Context = {
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
   /** Counts requests without a valid credential or signed URL, by network, in this process only. */
-  trials: Trials
+  trials: CredentialAttempts
   /** Origins that CORS allows to read files. */
   allowedOrigins: readonly string[]
   /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */

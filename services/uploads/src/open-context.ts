@@ -6,7 +6,7 @@ import {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
-import { openTrials } from '@parley/redis'
+import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { UploadCompletions } from './actions/files/upload-completions.ts'
@@ -63,9 +63,9 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
     callers: callersAt(accounts, now),
     credentialSecrets: config,
     clientAddress: clientAddressBehind(config.trustedProxies, {
-      isPassedOn: (header) => isForwardedByGateway(config, header),
+      isForwarded: (header) => isForwardedByGateway(config, header),
     }),
-    trials: host.use(openTrials({ perMinute: config.trialsPerMinute })),
+    trials: host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute })),
     allowedOrigins: config.allowedOrigins,
     blobSecrets: definedSecrets(config.blobSecret, config.previousBlobSecret),
     signingSecrets: definedSecrets(config.assetsSigningSecret, config.previousAssetsSigningSecret),

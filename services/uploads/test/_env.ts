@@ -65,7 +65,7 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
       const { bus } = harness
       const fakes = createFakes()
       const { accounts, rooms, messaging, erasures, serverImages } = fakes
-      await harness.neighbours((routes) => {
+      await harness.serveFakes((routes) => {
         const { authenticate, rekeyCredentials, getPeople } = accounts
         const { reportErased } = erasures
         routes.service(AccountsInternalService, { reportErased, authenticate, rekeyCredentials, getPeople })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
-import { patiently } from '@parley/testkit'
+import { retryWhileOverloaded } from '@parley/testkit'
 import { assets, uploads } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 import { uploadRequest, claimRequest, sendFile } from './_send-files.ts'
@@ -35,7 +35,7 @@ const start = async (settings: Record<string, string> = {}) => {
 }
 const open = (size = 1_000, userId = 'Ualice') => {
   const headers = { 'idempotency-key': randomUUID() }
-  return patiently(() =>
+  return retryWhileOverloaded(() =>
     env.as(userId).uploads.createUpload({ ...uploadRequest(file), size: BigInt(size) }, { headers }),
   )
 }

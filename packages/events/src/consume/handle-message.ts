@@ -1,7 +1,7 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, isOutage, isReachable, type Db, type Tx } from '@parley/postgres'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { bindToTrace, logger } from '@parley/telemetry'
 import {
   eventFailed,
   eventHandled,
@@ -103,7 +103,7 @@ async function handleEvent(
   let failInTrace = fail
   try {
     await processSpan(consumer, [event], async () => {
-      failInTrace = inThisTrace(fail)
+      failInTrace = bindToTrace(fail)
       const handle = await handling.prepare(event)
       const afterCommit = await db.transaction(async (tx) => {
         if (!(await receive(tx, consumer, event.id))) return undefined

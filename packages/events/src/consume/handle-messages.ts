@@ -1,7 +1,7 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
-import { isAway, isOutage, type Tx } from '@parley/postgres'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { isServiceUnavailable, isOutage, type Tx } from '@parley/postgres'
+import { bindToTrace, logger } from '@parley/telemetry'
 import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
 import { acknowledge, requestRedelivery, deliveryOf } from '../stream/delivery.ts'
@@ -66,13 +66,13 @@ async function handleInOneTransaction(
   let warnInTrace = warnFailed
   try {
     await processSpan(consumer, events, async () => {
-      warnInTrace = inThisTrace(warnFailed)
+      warnInTrace = bindToTrace(warnFailed)
       const { handle, failed } = await prepare(events)
       const messagesWithFailure = (what: (failure: unknown) => boolean) =>
         decodable.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
       // A message that needs an unavailable service is redelivered after growing delays, so that it rarely delays
       // others.
-      settle(messagesWithFailure(isAway), (message) => {
+      settle(messagesWithFailure(isServiceUnavailable), (message) => {
         const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
         requestRedelivery(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))
       })

@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { EventSchema } from '@parley/contracts/internal'
 import { CommitChannel, isOutage, type Db } from '@parley/postgres'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { bindToTrace, logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { processSpan } from '../spans.ts'
@@ -48,7 +48,7 @@ async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Pro
   try {
     const event = fromBinary(EventSchema, parked.payload)
     await processSpan(consumer, [event], async () => {
-      keepParkedInTrace = inThisTrace(keepParked)
+      keepParkedInTrace = bindToTrace(keepParked)
       const handle = await prepare(event)
       const afterCommit = await db.transaction(async (tx) => {
         // Another process may have replayed it already.

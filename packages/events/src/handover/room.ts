@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { RoomEvent } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import { backoffMs } from '@parley/runtime'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { bindToTrace, logger } from '@parley/telemetry'
 import { maxAttempts, reasonOf } from '../consume/failures.ts'
 import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
 import { handOverSpan } from '../spans.ts'
@@ -64,7 +64,7 @@ async function send(
   try {
     const sent = events.map(({ event }) => event)
     await handOverSpan(sent, () => {
-      pauseInTrace = inThisTrace(pause)
+      pauseInTrace = bindToTrace(pause)
       return context.apply(claim.roomId, sent, signal)
     })
     return undefined

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { periodically } from '@parley/runtime'
-import { logger, untraced } from '@parley/telemetry'
+import { logger, withoutTrace } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
 import { roomsToHandOver } from './hand-over.ts'
 import { dropIdleLeases, roomsPerPoll, findWaitingRooms } from './store.ts'
@@ -31,7 +31,7 @@ export function startHandOver(options: HandOverOptions): AsyncDisposable {
       if (running.size >= maxRooms || closing.signal.aborted) return
       if (running.has(roomId)) continue
       waiting.delete(roomId)
-      const done = untraced(() => handOverRoom(context, roomId))
+      const done = withoutTrace(() => handOverRoom(context, roomId))
         .catch((error: unknown) => {
           log.warn(
             { service, roomId, reason: reasonOf(error) },

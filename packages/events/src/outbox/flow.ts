@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { logger, untraced } from '@parley/telemetry'
+import { logger, withoutTrace } from '@parley/telemetry'
 import { entriesRelayed, entrySkipped, publishFailed } from '../metrics.ts'
 import type { HeldShards } from './held-shards.ts'
 import { Marker } from './marker.ts'
@@ -40,7 +40,7 @@ type Options = {
 export class Flow {
   readonly waiters = new Waiters()
   /** Reads the waiting entries and sends them, including all that were committed before the call. */
-  readonly read = singleFlight(() => untraced(() => this.#read()))
+  readonly read = singleFlight(() => withoutTrace(() => this.#read()))
   readonly #options: Options
   readonly #sender: Sender
   readonly #marker: Marker

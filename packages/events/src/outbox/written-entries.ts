@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { untraced } from '@parley/telemetry'
+import { withoutTrace } from '@parley/telemetry'
 import { entriesWritten } from './enqueue.ts'
 import type { RelayedShards } from './relayed-shards.ts'
 import { singleFlight } from './single-flight.ts'
@@ -28,7 +28,7 @@ export class WrittenEntries implements Disposable {
   readonly #unnotified = new Set<bigint>()
 
   /** Sends the notifications that could not be sent when the entries were written. */
-  readonly notifyHolders = singleFlight(() => untraced(() => this.#notifyHolders()))
+  readonly notifyHolders = singleFlight(() => withoutTrace(() => this.#notifyHolders()))
 
   constructor(options: Options) {
     this.#options = options

@@ -46,7 +46,7 @@ export class ByteBudget {
 
   #release(networks: readonly Network[], bytes: number): void {
     this.#total -= bytes
-    this.#byNetwork.giveBack(networks, bytes)
+    this.#byNetwork.release(networks, bytes)
   }
 }
 

@@ -30,7 +30,7 @@ export function createHttpMultiplexer(
     socket.on('close', () => {
       clearTimeout(tooSlow)
       sockets.delete(socket)
-      if (networks) counts.giveBack(networks)
+      if (networks) counts.release(networks)
     })
     const onData = (data: Buffer): void => {
       head = head.length === 0 ? data : Buffer.concat([head, data])

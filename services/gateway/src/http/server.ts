@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
-import { afterAnswers, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
+import { afterResponses, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
 import { createHttpMultiplexer, type ConnectionLimits } from './http-multiplexer.ts'
 import { pathOf } from './path.ts'
@@ -97,7 +97,7 @@ function createHttp1(
     dispatch(request, response)
   })
   http1.on('upgrade', (request, socket, head) =>
-    afterAnswers(socket, () => {
+    afterResponses(socket, () => {
       if (isWebSocketUpgrade(request) && pathOf(request.url) === '/api/realtime')
         realtime.upgrade(request, socket, head)
       else reparseWithoutUpgrade(http1, request, socket, head)

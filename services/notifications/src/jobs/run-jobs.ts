@@ -1,5 +1,5 @@
 import { runJobs, type RetryPolicy } from '@parley/jobs'
-import { inTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
+import { withTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
 import { jobParked } from '../metrics.ts'
@@ -22,14 +22,14 @@ export function runNotificationJobs(
     ...{ name: 'jobs', db: ctx.db, queue: notificationQueue, everyMs, retry, signal },
     run: async (job) => runJob(ctx, job),
     onFailure: ({ id, work }, { error, attempts }) =>
-      inTraceOf(traceOf(work), () =>
+      withTraceOf(traceOf(work), () =>
         log.warn({ err: error, job: String(id), attempts }, 'a job failed and will be retried'),
       ),
     async giveUp(job, failure) {
       if (!(await park(ctx.db, job, failure))) return
       jobParked(job.work.of)
       const about = { err: failure.error, job: String(job.id), attempts: failure.attempts }
-      inTraceOf(traceOf(job.work), () => log.error(about, 'a job failed too often and is parked'))
+      withTraceOf(traceOf(job.work), () => log.error(about, 'a job failed too often and is parked'))
     },
   })
 }

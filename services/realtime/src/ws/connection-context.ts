@@ -1,5 +1,5 @@
 import type { CredentialDigests } from '@parley/credentials'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import type { Hub, Opening } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
@@ -20,7 +20,7 @@ export type ConnectionContext = {
   /** Maximum number of sockets per user; 0: no limit. */
   socketsPerPerson: number
   /** Counts hellos without a valid credential, by network, in this process only. */
-  credentialAttempts: Trials
+  credentialAttempts: CredentialAttempts
   /** Digests of the credentials to try, in order of precedence. */
   digests: (bearerToken: string | undefined, presented: PresentedCredentials) => CredentialDigests[]
   /** Random reconnect delay for a client whose socket is closed, so that clients do not return together. */

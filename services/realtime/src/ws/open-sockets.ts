@@ -1,5 +1,5 @@
 import { isForwardedByGateway } from '@parley/credentials'
-import { openTrials } from '@parley/redis'
+import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { Host } from '@parley/service'
 import { serverVersion } from '@parley/telemetry'
@@ -25,12 +25,12 @@ type Options = {
 export async function openSockets(host: Host, config: Config, options: Options): Promise<SocketServer> {
   const { accounts, rooms, policy, metrics, verify } = options
   const clientAddress = clientAddressBehind(config.trustedProxies, {
-    isPassedOn: (header) => isForwardedByGateway(config, header),
+    isForwarded: (header) => isForwardedByGateway(config, header),
   })
   // Separate, so that a flood of other credentials does not displace known ones.
   const newAdmission = () => new Admission(config.hellosPerSecond, performance.now())
   const [known, others] = [newAdmission(), newAdmission()]
-  const credentialAttempts = host.use(openTrials({ perMinute: config.trialsPerMinute }))
+  const credentialAttempts = host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute }))
   const server = await serveSockets(
     {
       host: config.host,

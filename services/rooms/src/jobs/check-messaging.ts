@@ -1,4 +1,4 @@
-import { isAway } from '@parley/postgres'
+import { isServiceUnavailable } from '@parley/postgres'
 import { newId } from '@parley/ids'
 import { periodically } from '@parley/runtime'
 import type { ApplyFacts } from '../clients/messaging.ts'
@@ -82,7 +82,7 @@ export function createWalk(
       while (!signal.aborted && (await step()));
     } catch (error) {
       // Not reported, because services start concurrently and other checks report if messaging stays down.
-      if (!isAway(error)) throw error
+      if (!isServiceUnavailable(error)) throw error
     }
     return Math.max(restsUntil - performance.now(), stepEveryMs)
   }

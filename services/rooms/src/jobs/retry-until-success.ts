@@ -1,4 +1,4 @@
-import { isAway } from '@parley/postgres'
+import { isServiceUnavailable } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
@@ -13,7 +13,7 @@ export async function retryUntilSuccess(
   report = reportRetry,
 ): Promise<void> {
   const startedAt = performance.now()
-  const isStartingUp = (error: unknown) => isAway(error) && performance.now() - startedAt < defaultStartMs
+  const isStartingUp = (error: unknown) => isServiceUnavailable(error) && performance.now() - startedAt < defaultStartMs
   const attempt = () =>
     work().catch((error: unknown) => {
       if (!signal.aborted && !isStartingUp(error)) report(task, error)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { authenticate, isRemembered, presentedCredentials } from '@parley/credentials'
-import { readAssetTicket, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
+import { readAssetAccess, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
 import { closeSignal, headerOf } from '@parley/runtime'
 import type { Reader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'
@@ -38,7 +38,7 @@ export async function getReader(
 }
 
 function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
-  const ticket = readAssetTicket(ctx.signingSecrets, access, ctx.now())
+  const ticket = readAssetAccess(ctx.signingSecrets, access, ctx.now())
   if (ticket?.assetId !== assetId || !isSameSize(ticket.image, size) || ticket.variant !== variant) return undefined
   return { userId: ticket.userId, by: 'signed URL' }
 }

@@ -21,14 +21,14 @@ export function joinCall(ctx: Context): MethodImpl<typeof method> {
           const joined = ctx.media !== undefined
           const answer = create(JoinCallResponseSchema, { joined })
           const callId = await ctx.db.transaction(async (tx) => {
-            await key.keep(tx, answer)
+            await key.store(tx, answer)
             return joined ? await joinCallIn(ctx, tx, room, caller.userId) : undefined
           })
           if (callId === undefined) return answer
           try {
             await assertStillMember(ctx, caller, room.roomId, callId)
           } catch (error) {
-            await key.free()
+            await key.release()
             throw error
           }
           return answer

@@ -16,7 +16,7 @@ export async function followCallers(host: Host, accounts: Accounts, metrics: Met
       return caller && callerFrom(caller)
     },
     rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }),
-    feedSilentMs: () => feed.healthyAgoMs(),
+    feedIdleMs: () => feed.healthyAgoMs(),
   })
   const feed = host.use(
     await followControl({

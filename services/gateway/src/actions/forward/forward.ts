@@ -9,7 +9,7 @@ import {
   type SignedIn,
 } from '@parley/credentials'
 import { methodPath } from '@parley/contracts/catalogue'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
 import type { ClientAddress } from '@parley/runtime'
 import type { PutBlob } from '../../clients/blobs.ts'
@@ -48,7 +48,7 @@ type Options = {
   /** `Set-Cookie` values of a session. */
   cookiesOf: (session: BrowserSession) => string[]
   limits: CallLimits
-  credentialAttempts: Trials
+  credentialAttempts: CredentialAttempts
   clientAddress: ClientAddress
   putBlob: PutBlob
   maxUploadBytes: number

@@ -38,7 +38,7 @@ export class RoomWriter {
       isUrgent: ({ kind }) => kind === 'facts',
       refusal: ({ signal }) => (signal.aborted ? callCanceled() : undefined),
       ...{ maxWaiting, busy: roomBusy },
-      triesAlone: (error) => !isDatabaseUnavailable(error),
+      retryIndividually: (error) => !isDatabaseUnavailable(error),
     })
   }
 

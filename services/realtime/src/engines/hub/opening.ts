@@ -1,4 +1,4 @@
-import { HeldCredentials, type Caller, type CredentialDigests } from '@parley/credentials'
+import { RememberedCredentials, type Caller, type CredentialDigests } from '@parley/credentials'
 import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../../clients/accounts.ts'
 import type { Rooms } from '../../clients/rooms.ts'
@@ -23,7 +23,7 @@ export class Opening implements Disposable {
   readonly #callers: RequestBatcher<Buffer, Caller | undefined>
   readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: RequestBatcher<UserAccess, void>
-  readonly #held = new HeldCredentials()
+  readonly #held = new RememberedCredentials()
   /** Events about users that arrived during the call to accounts. */
   readonly #meanwhile = new Set<Event[]>()
 
@@ -70,7 +70,7 @@ export class Opening implements Disposable {
 
   async #find(digest: Buffer): Promise<Caller | undefined> {
     const caller = await this.#callers.request(digest)
-    this.#held.note(digest, caller !== undefined)
+    this.#held.record(digest, caller !== undefined)
     return caller
   }
 

@@ -30,7 +30,7 @@ export class WriteQueue {
       // A work item ends its batch, so that later callers are checked again before they run.
       weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
       refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
-      triesAlone: (error) => !isDatabaseUnavailable(error),
+      retryIndividually: (error) => !isDatabaseUnavailable(error),
     })
   }
 

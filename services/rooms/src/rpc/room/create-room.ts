@@ -47,7 +47,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
           const write = async (tx: Tx) => {
-            await key.keep(tx, response)
+            await key.store(tx, response)
             const layoutVersion = await nextLayoutVersion(tx)
             if (!(await groupExists(tx, groupId))) throw groupNotFound()
             await insertRoom(tx, row, room)

@@ -36,7 +36,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
           const response = show(row)
           const made = await ctx.writes.run(roomId, call, () =>
             ctx.db.transaction(async (tx) => {
-              await key.keep(tx, response)
+              await key.store(tx, response)
               return known ? false : await insertRoomOnce(tx, row, dm)
             }),
           )

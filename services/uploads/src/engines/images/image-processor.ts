@@ -76,7 +76,7 @@ export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcess
       try {
         return await semaphore.run(async () => resize(await read(), size, as), callerId)
       } finally {
-        waiting.giveBack(networks)
+        waiting.release(networks)
       }
     },
   }

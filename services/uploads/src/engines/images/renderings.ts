@@ -1,4 +1,4 @@
-import { eagerLimiter, takeOfNetworks, waitOfNetworks } from '@parley/redis'
+import { eagerLimiter, takeFromNetworks, waitMsOfNetworks } from '@parley/redis'
 
 /** Limits how many new image sizes this process generates, per person or public image and per network. */
 export type Renderings = AsyncDisposable & {
@@ -17,8 +17,8 @@ export function openRenderings({ perHour, perNetworkAndHour }: Options): Renderi
   const networks = eagerLimiter({ ...limit, key: 'renderings-by-network', points: perNetworkAndHour })
   return {
     take: (callerId, address) => {
-      const waitMs = Math.max(people.wait(callerId), waitOfNetworks(networks, address))
-      return waitMs > 0 ? waitMs : Math.max(people.take(callerId), takeOfNetworks(networks, address))
+      const waitMs = Math.max(people.wait(callerId), waitMsOfNetworks(networks, address))
+      return waitMs > 0 ? waitMs : Math.max(people.take(callerId), takeFromNetworks(networks, address))
     },
     async [Symbol.asyncDispose]() {
       await people[Symbol.asyncDispose]()

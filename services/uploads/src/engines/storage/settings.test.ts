@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, defineConfig, describe as describeConfig, redacted } from '@parley/config'
+import { ConfigError, defineConfig, describe as describeConfig, redact } from '@parley/config'
 import { assetStorageFields } from './settings.ts'
 
 const readConfig = defineConfig(assetStorageFields())
@@ -17,7 +17,7 @@ function problemsOf(settings: Record<string, string>): readonly string[] {
   try {
     storageOf(settings)
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -49,7 +49,7 @@ test('all missing settings of a bucket are reported at once', () => {
 describe('an invalid setting is refused', () => {
   test.each([
     ['STORAGE_BACKEND', 'nats', /"disk" stores bytes in a folder, "s3" in a bucket/],
-    ['STORAGE_BACKEND', 'tape', /is none of: disk, s3/],
+    ['STORAGE_BACKEND', 'tape', /is not one of: disk, s3/],
     ['S3_ENDPOINT', 'https://s3.example.org', /use_ssl/],
     ['S3_ENDPOINT', 's3.example.org/bucket', /not a host/],
     ['S3_BUCKET', 'No_Bucket', /not a valid bucket name/],
@@ -60,7 +60,7 @@ describe('an invalid setting is refused', () => {
 })
 
 test('the key is never shown, and every setting is documented', () => {
-  expect(JSON.stringify(redacted(readConfig({ env: toEnv(complete) })))).not.toContain('hunter2')
+  expect(JSON.stringify(redact(readConfig({ env: toEnv(complete) })))).not.toContain('hunter2')
   expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
     'core.assets.storage_backend',
     'core.assets.directory',

@@ -1,4 +1,14 @@
-import { bool, Mistake, Mistakes, oneOf, readField, secret, str, type Field, type Given } from '@parley/config'
+import {
+  bool,
+  SettingError,
+  SettingErrors,
+  oneOf,
+  readField,
+  secret,
+  str,
+  type Field,
+  type LoadedSources,
+} from '@parley/config'
 
 /** A bucket of an S3 server. */
 export type S3Settings = {
@@ -99,13 +109,13 @@ export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => (
   },
 })
 
-function read(given: Given): AssetStorage {
+function read(given: LoadedSources): AssetStorage {
   const mistakes: string[] = []
   const valueOf = <T>(field: Field<T>): T | undefined => {
     try {
       return readField(field, given)
     } catch (error) {
-      if (!(error instanceof Mistake)) throw error
+      if (!(error instanceof SettingError)) throw error
       mistakes.push(error.message)
       return undefined
     }
@@ -134,7 +144,7 @@ function read(given: Given): AssetStorage {
           presign: valueOf(s3.presign) ?? true,
         }
       : chosen && { backend: 'disk', directory: required(directory) }
-  if (mistakes.length > 0 || !result) throw new Mistakes(mistakes)
+  if (mistakes.length > 0 || !result) throw new SettingErrors(mistakes)
   return result
 }
 
@@ -153,7 +163,7 @@ const problemOfPrefix = (value: string): string | undefined =>
 
 function rejectValue<T>(word: string, why: string, field: Field<T>): Field<T> {
   const parse = (raw: unknown): T => {
-    if (raw === word) throw new Mistake(why)
+    if (raw === word) throw new SettingError(why)
     return field.parse(raw)
   }
   return { ...field, parse }

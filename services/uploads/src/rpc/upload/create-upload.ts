@@ -48,7 +48,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof method> {
           }
           const answer = create(CreateUploadResponseSchema, { upload: toUpload(upload) })
           await ctx.db.transaction(async (tx) => {
-            await key.keep(tx, answer)
+            await key.store(tx, answer)
             await assertQuotas(ctx, tx, upload)
             await insertUpload(tx, upload)
           })

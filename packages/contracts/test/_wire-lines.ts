@@ -2,11 +2,14 @@ import { type DescField, type DescMessage, type DescOneof, getOption, ScalarType
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { field as fieldRules, FieldRulesSchema, oneof as oneofRules } from '../src/validate.ts'
 
-/** Every fact of a message in the notation of wire.txt: its fields with their rules, required oneofs, reserved things. */
-export function messageFacts(message: DescMessage): string[] {
+/**
+ * A message in the notation of wire.txt, one property per line: its fields with their rules, its required oneofs, and
+ * its reserved numbers and names.
+ */
+export function messageLines(message: DescMessage): string[] {
   return [
     `message ${message.typeName}`,
-    ...message.fields.map(fieldFact),
+    ...message.fields.map(fieldLine),
     ...message.oneofs.filter(isRequired).map((oneof) => `required ${message.typeName} ${oneof.name}`),
     ...message.proto.reservedRange.flatMap(({ start, end }) =>
       Array.from({ length: end - start }, (_, i) => `reserved ${message.typeName} ${start + i}`),
@@ -15,8 +18,8 @@ export function messageFacts(message: DescMessage): string[] {
   ]
 }
 
-function fieldFact(field: DescField): string {
-  const rules = ruleFacts(reflect(FieldRulesSchema, getOption(field, fieldRules)))
+function fieldLine(field: DescField): string {
+  const rules = ruleText(reflect(FieldRulesSchema, getOption(field, fieldRules)))
   return `field ${field.parent.typeName} ${field.number} ${label(field)} ${typeName(field)} ${field.name}${rules && ` [${rules}]`}`
 }
 
@@ -42,12 +45,12 @@ function isRequired(oneof: DescOneof): boolean {
 }
 
 /** `min_len=1,max_len=30` and the like, sorted; the rules of elements as `each{...}`. */
-function ruleFacts(rules: ReflectMessage): string {
+function ruleText(rules: ReflectMessage): string {
   return rules.fields
     .filter((rule) => rules.isSet(rule))
     .flatMap((rule) => {
       if (rule.fieldKind === 'message') {
-        const inner = ruleFacts(rules.get(rule))
+        const inner = ruleText(rules.get(rule))
         return rule.name === 'items' ? `each{${inner}}` : inner
       }
       if (rule.fieldKind === 'list') return `${rule.name}(${[...rules.get(rule)].join(',')})`

@@ -6,11 +6,11 @@ import { mayCall, services } from '@parley/contracts/catalogue'
 import { deployableNames } from '@parley/contracts/deployables'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
-import { createRpcClient, Neighbours, rpcSubject } from '../src/index.ts'
-import { errorOf, gate, startFleet, timeless, type Fleet } from './_fleet.ts'
+import { createRpcClient, InProcessRegistry, rpcSubject } from '../src/index.ts'
+import { errorOf, gate, startFleet, stoppedClock, type Fleet } from './_fleet.ts'
 
-const answered = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
-const methods = [...new Set(answered)].flatMap((service) => service.methods)
+const ownedServices = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
+const methods = [...new Set(ownedServices)].flatMap((service) => service.methods)
 
 let fleet: Fleet
 
@@ -22,29 +22,29 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 type Login = (identifier: string) => Promise<string> | string
 
-/** Accounts in the same process as its callers. */
-const serve = (neighbours: Neighbours | undefined, login: Login) =>
+/** Serves accounts: in the process of its callers if `inProcess` is given, otherwise only over the bus. */
+const serve = (inProcess: InProcessRegistry | undefined, login: Login) =>
   fleet.serve({
-    ...timeless,
+    ...stoppedClock,
     deployable: 'accounts',
-    neighbours,
+    inProcess,
     routes: (routes) =>
       routes.service(AccountsInternalService, {
         passwordLogin: async ({ identifier }) => ({ userId: await login(identifier) }),
       }),
   })
 
-const loginBy = async (neighbours: Neighbours | undefined, name = 'gateway') => {
-  const rpc = await fleet.client({ ...timeless, name, neighbours })
+const loginBy = async (inProcess: InProcessRegistry | undefined, name = 'gateway') => {
+  const rpc = await fleet.client({ ...stoppedClock, name, inProcess })
   const client = createClient(AccountsInternalService, rpc.transport())
   return async (identifier: string) => (await client.passwordLogin({ identifier })).userId
 }
 
 test('a deployable in the same process is called in memory, even while the bus is down', async () => {
-  const neighbours = new Neighbours()
-  const login = await loginBy(neighbours)
+  const inProcess = new InProcessRegistry()
+  const login = await loginBy(inProcess)
   const elsewhere = await serve(undefined, () => 'another process')
-  const here = await serve(neighbours, (identifier) => `${identifier} here`)
+  const here = await serve(inProcess, (identifier) => `${identifier} here`)
   for (const name of ['alice', 'bob', 'carol', 'dave']) expect(await login(name)).toBe(`${name} here`)
   await fleet.nats.stop()
   expect(await login('erin')).toBe('erin here')
@@ -55,51 +55,51 @@ test('a deployable in the same process is called in memory, even while the bus i
 })
 
 test('a call in memory survives the loss of the bus', async () => {
-  const neighbours = new Neighbours()
-  const [begun, busy] = [gate(), gate()]
-  await using _ = await serve(neighbours, async () => {
-    begun.open()
-    await busy.opened
+  const inProcess = new InProcessRegistry()
+  const [started, release] = [gate(), gate()]
+  await using _ = await serve(inProcess, async () => {
+    started.open()
+    await release.opened
     return 'here'
   })
   const rpc = await fleet.bus({ name: 'gateway' })
-  const client = createRpcClient(rpc, { ...timeless, name: 'gateway', neighbours, defaultTimeoutMs: 30_000 })
+  const client = createRpcClient(rpc, { ...stoppedClock, name: 'gateway', inProcess, defaultTimeoutMs: 30_000 })
   const answer = createClient(AccountsInternalService, client.transport()).passwordLogin({ identifier: 'alice' })
-  await begun.opened
+  await started.opened
   const lost = new Promise<void>((resolve) => rpc.onDisconnect(resolve))
   await fleet.nats.stop()
   await lost
   await fleet.nats.start()
-  busy.open()
+  release.open()
   expect((await answer).userId).toBe('here')
   await client[Symbol.asyncDispose]()
 })
 
 test('a call refused by a busy deployable in the same process is answered by another process', async () => {
-  const neighbours = new Neighbours()
-  const [begun, busy] = [gate(), gate()]
+  const inProcess = new InProcessRegistry()
+  const [started, release] = [gate(), gate()]
   await using _here = await fleet.serve({
-    ...{ ...timeless, deployable: 'accounts', neighbours, concurrency: 1, queueLimit: 0 },
+    ...{ ...stoppedClock, deployable: 'accounts', inProcess, concurrency: 1, queueLimit: 0 },
     routes: (routes) =>
       routes.service(AccountsInternalService, {
         passwordLogin: async () => {
-          begun.open()
-          await busy.opened
+          started.open()
+          await release.opened
           return { userId: 'here' }
         },
       }),
   })
-  const login = await loginBy(neighbours)
+  const login = await loginBy(inProcess)
   const first = login('alice')
-  await begun.opened
+  await started.opened
   // The bus may choose the busy process first; then the call has been refused twice.
   await using _another = await serve(undefined, () => 'another process')
   await eventually(async () => expect(await login('bob')).toBe('another process'))
-  busy.open()
+  release.open()
   expect(await first).toBe('here')
 })
 
-test('a deployable may call in memory the methods that it may call over the bus', async () => {
+test('a deployable may call the same methods in memory as over the bus', async () => {
   const conf = await readFile(new URL('../../../deploy/nats/parley.conf', import.meta.url), 'utf8')
   for (const caller of deployableNames) {
     const [, granted = ''] = new RegExp(`user: "${caller}"[^]*?publish: (.*?)subscribe:`, 's').exec(conf) ?? []
@@ -119,11 +119,11 @@ test('a deployable may call in memory the methods that it may call over the bus'
 })
 
 test('an error keeps its code, message, metadata and details', async () => {
-  const neighbours = new Neighbours()
+  const inProcess = new InProcessRegistry()
   const thrown = new ConnectError('no such name', Code.NotFound, { 'retry-after': '5' })
   thrown.details = [{ type: 'google.protobuf.Empty', value: new Uint8Array(0) }]
-  await using _ = await serve(neighbours, () => Promise.reject(thrown))
-  const [overBus, inMemory] = [await loginBy(undefined), await loginBy(neighbours)]
+  await using _ = await serve(inProcess, () => Promise.reject(thrown))
+  const [overBus, inMemory] = [await loginBy(undefined), await loginBy(inProcess)]
   const [one, other] = [await errorOf(overBus('x')), await errorOf(inMemory('x'))]
   const facts = ({ code, rawMessage, details, metadata }: ConnectError) => ({
     ...{ code, rawMessage, details },
@@ -134,66 +134,66 @@ test('an error keeps its code, message, metadata and details', async () => {
 })
 
 test('an answer of several parts arrives completely', async () => {
-  const neighbours = new Neighbours()
+  const inProcess = new InProcessRegistry()
   const long = 'x'.repeat(900_000)
-  await using _ = await serve(neighbours, () => long)
-  expect(await (await loginBy(neighbours))('x')).toBe(long)
+  await using _ = await serve(inProcess, () => long)
+  expect(await (await loginBy(inProcess))('x')).toBe(long)
 })
 
-test('a method that the manifest does not let the caller call is refused', async () => {
-  const neighbours = new Neighbours()
+test('a call that the manifest does not allow is refused', async () => {
+  const inProcess = new InProcessRegistry()
   let ran = false
-  await using _ = await serve(neighbours, () => {
+  await using _ = await serve(inProcess, () => {
     ran = true
     return ''
   })
-  const error = await errorOf((await loginBy(neighbours, 'calls'))('x'))
+  const error = await errorOf((await loginBy(inProcess, 'calls'))('x'))
   expect([error.code, error.rawMessage]).toEqual([
     Code.PermissionDenied,
-    'calls may not call AccountsInternalService.PasswordLogin',
+    'the deployable calls is not allowed to call AccountsInternalService.PasswordLogin',
   ])
   expect(ran).toBe(false)
 })
 
 test('while a deployable drains, another process is called, and running calls are finished', async () => {
-  const neighbours = new Neighbours()
-  const [begun, busy] = [gate(), gate()]
-  const here = await serve(neighbours, async () => {
-    begun.open()
-    await busy.opened
+  const inProcess = new InProcessRegistry()
+  const [started, release] = [gate(), gate()]
+  const here = await serve(inProcess, async () => {
+    started.open()
+    await release.opened
     return 'here'
   })
-  const login = await loginBy(neighbours)
+  const login = await loginBy(inProcess)
   const running = login('alice')
-  await begun.opened
+  await started.opened
   await using _ = await serve(undefined, () => 'another process')
   const drained = here[Symbol.asyncDispose]()
   expect(await login('bob')).toBe('another process')
-  busy.open()
+  release.open()
   expect(await running).toBe('here')
   await drained
 })
 
 test('a call that is aborted or reaches its deadline ends at once', async () => {
-  const neighbours = new Neighbours()
-  const begun = gate()
+  const inProcess = new InProcessRegistry()
+  const started = gate()
   await using _ = await fleet.serve({
     deployable: 'rooms',
-    neighbours,
+    inProcess,
     drainTimeoutMs: 0,
     routes: (routes) =>
       routes.service(RoomsInternalService, {
         getRooms: () => {
-          begun.open()
+          started.open()
           return new Promise(() => undefined)
         },
       }),
   })
-  const rpc = await fleet.client({ name: 'calls', neighbours })
+  const rpc = await fleet.client({ name: 'calls', inProcess })
   const rooms = createClient(RoomsInternalService, rpc.transport())
   const giveUp = new AbortController()
   const first = errorOf(rooms.getRooms({}, { signal: giveUp.signal }))
-  await begun.opened
+  await started.opened
   giveUp.abort()
   expect((await first).code).toBe(Code.Canceled)
   expect((await errorOf(rooms.getRooms({}, { timeoutMs: 60 }))).code).toBe(Code.DeadlineExceeded)

@@ -1,32 +1,32 @@
 import { expect, test } from '@jest/globals'
 import { maxWaiting } from './look-up-gate.ts'
-import { openTrials } from './trials.ts'
+import { openCredentialAttempts } from './credential-attempts.ts'
 
 const address = '203.0.113.9'
 
 /** Look-ups that stay open until the test ends them, in the order in which they began. */
 function lookUps(perMinute: number) {
-  const trials = openTrials({ perMinute })
-  const underWay: ((found: string | undefined) => void)[] = []
-  let begun = 0
+  const attempts = openCredentialAttempts({ perMinute })
+  const running: ((found: string | undefined) => void)[] = []
+  let started = 0
   const one = (from = address, isKnown = false, signal = new AbortController().signal) =>
-    trials.lookUp({ address: from, isKnown, signal: () => signal }, () => {
-      begun++
-      return new Promise<string | undefined>((resolve) => underWay.push(resolve))
+    attempts.lookUp({ address: from, isKnown, signal: () => signal }, () => {
+      started++
+      return new Promise<string | undefined>((resolve) => running.push(resolve))
     })
   return {
-    trials,
+    attempts,
     one,
     burst: (count: number, from = address) => Array.from({ length: count }, () => one(from)),
     /** Ends all running look-ups, and each later one at once. */
     async end(found: string | undefined) {
       await Promise.resolve()
-      for (let resolve = underWay.shift(); resolve; resolve = underWay.shift()) {
+      for (let resolve = running.shift(); resolve; resolve = running.shift()) {
         resolve(found)
         await new Promise(setImmediate)
       }
     },
-    begun: () => begun,
+    started: () => started,
   }
 }
 
@@ -38,68 +38,68 @@ const withinOneMinute = async () => {
 
 test('a burst of invalid credentials is looked up only up to the limit', async () => {
   await withinOneMinute()
-  const { burst, end, begun } = lookUps(10)
+  const { burst, end, started } = lookUps(10)
   const answers = burst(100)
   await end(undefined)
   const refused = (await Promise.all(answers)).filter(({ waitMs }) => waitMs > 0)
-  expect([begun(), refused.length]).toEqual([10, 90])
+  expect([started(), refused.length]).toEqual([10, 90])
 })
 
 test('a burst of valid credentials waits and is admitted', async () => {
-  const { burst, end, trials } = lookUps(10)
+  const { burst, end, attempts } = lookUps(10)
   const answers = burst(100)
   await end('Ualice')
   expect(await Promise.all(answers)).toEqual(Array(100).fill({ found: 'Ualice', waitMs: 0 }))
-  expect(trials.wait(address)).toBe(0)
+  expect(attempts.wait(address)).toBe(0)
 })
 
-test('other networks do not wait, but those of the surrounding network do', async () => {
+test('look-ups from other networks do not wait, but those from the same /56 do', async () => {
   await withinOneMinute()
-  const { burst, end, begun } = lookUps(10)
-  const lines = Array.from({ length: 8 }, (_, n) => burst(10, `2001:db8:1:${n + 1}::1`))
+  const { burst, end, started } = lookUps(10)
+  const subnets = Array.from({ length: 8 }, (_, n) => burst(10, `2001:db8:1:${n + 1}::1`))
   await Promise.resolve()
   // A /56 has twice the limit of a /64.
-  expect(begun()).toBe(20)
+  expect(started()).toBe(20)
   const elsewhere = burst(3, '203.0.113.9')
   await Promise.resolve()
-  expect(begun()).toBe(23)
+  expect(started()).toBe(23)
   await end(undefined)
-  const answers = await Promise.all([...lines.flat(), ...elsewhere])
+  const answers = await Promise.all([...subnets.flat(), ...elsewhere])
   expect(answers.filter(({ waitMs }) => waitMs > 0)).toHaveLength(60)
 })
 
-test('a credential that was valid before does not wait, and counts once it is invalid', async () => {
+test('a look-up of a previously valid credential does not wait, and counts if the credential is now invalid', async () => {
   await withinOneMinute()
-  const { burst, one, end, begun, trials } = lookUps(2)
+  const { burst, one, end, started, attempts } = lookUps(2)
   const answers = [...burst(3), one(address, true)]
   await Promise.resolve()
-  expect(begun()).toBe(3)
+  expect(started()).toBe(3)
   await end(undefined)
   expect((await Promise.all(answers)).map(({ waitMs }) => waitMs > 0)).toEqual([false, false, true, false])
-  expect(trials.wait(address)).toBeGreaterThan(0)
+  expect(attempts.wait(address)).toBeGreaterThan(0)
 })
 
 test('a failed look-up does not count, and frees its slot', async () => {
-  const trials = openTrials({ perMinute: 1 })
-  const away = () => Promise.reject(new Error('accounts does not answer'))
-  const answers = await Promise.allSettled([1, 2, 3].map(() => trials.lookUp({ address, isKnown: false }, away)))
+  const attempts = openCredentialAttempts({ perMinute: 1 })
+  const fail = () => Promise.reject(new Error('accounts does not answer'))
+  const answers = await Promise.allSettled([1, 2, 3].map(() => attempts.lookUp({ address, isKnown: false }, fail)))
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-  expect(trials.wait(address)).toBe(0)
+  expect(attempts.wait(address)).toBe(0)
 })
 
 test('a look-up that finds the queue full is refused with a time to retry, and does not count', async () => {
   await withinOneMinute()
-  const { burst, one, end, trials } = lookUps(10)
+  const { burst, one, end, attempts } = lookUps(10)
   const answers = burst(10 + maxWaiting)
   await expect(one()).resolves.toEqual({ found: undefined, waitMs: 1_000 })
   const elsewhere = one('198.51.100.9')
   await end('Ualice')
   expect(new Set((await Promise.all([...answers, elsewhere])).map(({ found }) => found))).toEqual(new Set(['Ualice']))
-  expect(trials.wait(address)).toBe(0)
+  expect(attempts.wait(address)).toBe(0)
 })
 
 test('aborted callers leave the queue, and are not looked up', async () => {
-  const { burst, one, end, begun } = lookUps(10)
+  const { burst, one, end, started } = lookUps(10)
   const answers = burst(10)
   const leaving = new AbortController()
   const gone = Array.from({ length: maxWaiting }, () => one(address, false, leaving.signal))
@@ -110,11 +110,11 @@ test('aborted callers leave the queue, and are not looked up', async () => {
   await expect(one(address, false, AbortSignal.abort())).resolves.toMatchObject({ waitMs: 1_000 })
   await end('Ualice')
   expect(await Promise.all([...answers, next])).toEqual(Array(11).fill({ found: 'Ualice', waitMs: 0 }))
-  expect(begun()).toBe(11)
+  expect(started()).toBe(11)
 })
 
 test('a caller who aborts when it leaves the queue is looked up once', async () => {
-  const { burst, one, end, begun } = lookUps(1)
+  const { burst, one, end, started } = lookUps(1)
   const leaving = new AbortController()
   const answers = [...burst(1), one(address, false, leaving.signal)]
   await end('Ualice')
@@ -124,13 +124,13 @@ test('a caller who aborts when it leaves the queue is looked up once', async () 
   const next = one()
   await end('Ualice')
   await expect(next).resolves.toEqual({ found: 'Ualice', waitMs: 0 })
-  expect(begun()).toBe(3)
+  expect(started()).toBe(3)
 })
 
 test('a limit of 0 means no limit', async () => {
-  const { burst, end, begun } = lookUps(0)
+  const { burst, end, started } = lookUps(0)
   const answers = burst(50)
   await end(undefined)
   expect((await Promise.all(answers)).filter(({ waitMs }) => waitMs > 0)).toEqual([])
-  expect(begun()).toBe(50)
+  expect(started()).toBe(50)
 })

@@ -1,24 +1,24 @@
 import { eagerLimiter } from './eager-limiter.ts'
 import type { RedisClient } from './client.ts'
 import { LookUpGate } from './look-up-gate.ts'
-import { networksOf, takeOfNetworks, waitOfNetworks } from './networks.ts'
+import { networksOf, takeFromNetworks, waitMsOfNetworks } from './networks.ts'
 
-/** Limits attempts with invalid credentials by the network they come from. Disposing it stops the sharing of counts. */
-export type Trials = AsyncDisposable & {
+/** Limits attempts with invalid credentials, by client network. Disposing it stops the sharing of counts. */
+export type CredentialAttempts = AsyncDisposable & {
   /**
    * Looks up a credential and counts the attempt if none is found. Running look-ups count too: if the networks of
    * the address have no points left, further ones wait for an outcome, except for credentials known to be valid
    * (`isKnown`). `waitMs`: milliseconds after which to try again if it was not looked up, because there were too many
    * attempts or the caller was aborted; otherwise 0. Rejects as `find` does.
    */
-  lookUp<T>(from: Trial, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
+  lookUp<T>(from: Attempt, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
   /** Milliseconds until another attempt is allowed; 0 if one is allowed now. */
   wait(address: string): number
   /** Counts a failed attempt without a look-up. */
   failed(address: string): void
 }
 
-type Trial = {
+type Attempt = {
   address: string
   isKnown: boolean
   /** Signal of the caller, who leaves the queue when it fires. Called only if the look-up has to wait. */
@@ -35,10 +35,10 @@ type Options = {
   perMinute: number
 }
 
-export function openTrials({ redis, perMinute }: Options): Trials {
+export function openCredentialAttempts({ redis, perMinute }: Options): CredentialAttempts {
   const limiter = eagerLimiter({ redis, key: 'trials', points: perMinute, windowMs: 60_000, maxIds: maxNetworks })
   const gate = new LookUpGate(limiter)
-  const failed = (address: string): void => void takeOfNetworks(limiter, address)
+  const failed = (address: string): void => void takeFromNetworks(limiter, address)
   return {
     async lookUp({ address, isKnown, signal }, find) {
       const networks = isKnown ? [] : networksOf(address)
@@ -52,7 +52,7 @@ export function openTrials({ redis, perMinute }: Options): Trials {
         gate.leave(networks)
       }
     },
-    wait: (address) => waitOfNetworks(limiter, address),
+    wait: (address) => waitMsOfNetworks(limiter, address),
     failed,
     [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose](),
   }

@@ -4,7 +4,7 @@ import type { MsgHdrs } from 'nats'
 import { mayCall } from '@parley/contracts/catalogue'
 import { methodName } from './subjects.ts'
 
-/** A request as it arrives, from the bus or from a neighbour, and the way to reply. */
+/** A request as it arrives, over the bus or in memory, and the function that replies to it. */
 export type Delivery = {
   readonly data: Uint8Array
   readonly headers?: MsgHdrs | undefined
@@ -18,7 +18,7 @@ export type Receiver = (delivery: Delivery) => void
  * Deployables that run in one process and call each other without the bus. Requests and replies are the same bytes and
  * headers as on the bus, so deadlines, checks and errors are the same too.
  */
-export class Neighbours {
+export class InProcessRegistry {
   readonly #receivers = new Map<DescMethod, Receiver>()
 
   /** Registers a handler for calls of a method in this process, until the result is disposed. */
@@ -31,21 +31,24 @@ export class Neighbours {
     }
   }
 
-  /** Returns the look-up of handlers for a caller. */
-  of(caller: string): FindNeighbour {
+  /** Returns a function that looks up the handler of a method for this caller. */
+  receiversFor(caller: string): FindReceiver {
     const allowed = new Map<DescMethod, boolean>()
     return (method) => {
       const receiver = this.#receivers.get(method)
       if (receiver === undefined) return undefined
       if (!allowed.has(method)) allowed.set(method, mayCall(caller, method))
       if (allowed.get(method)) return receiver
-      throw new ConnectError(`${caller} may not call ${methodName(method)}`, Code.PermissionDenied)
+      throw new ConnectError(
+        `the deployable ${caller} is not allowed to call ${methodName(method)}`,
+        Code.PermissionDenied,
+      )
     }
   }
 }
 
 /**
- * The deployable of this process that answers a method; undefined if there is none. Throws `permission_denied` for a
- * method that the manifest does not let the caller call, as the rights of the bus do.
+ * Finds the handler of a method in this process; undefined if there is none. Throws `permission_denied` if the manifest
+ * does not allow the caller to call the method, as the bus would.
  */
-export type FindNeighbour = (method: DescMethod) => Receiver | undefined
+export type FindReceiver = (method: DescMethod) => Receiver | undefined

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { CredentialDigests } from './credential-digest.ts'
 
-const maxKept = 50_000
+const defaultMaxEntries = 50_000
 
 /**
  * Remembers which credentials were valid at their last check, without their owners. A network that sends too many
  * invalid ones must not lock out people who were signed in before.
  */
-export class HeldCredentials {
+export class RememberedCredentials {
   readonly #digests: LRUCache<string, true>
 
-  constructor(maxEntries = maxKept) {
+  constructor(maxEntries = defaultMaxEntries) {
     this.#digests = new LRUCache({ max: maxEntries })
   }
 
@@ -18,9 +18,9 @@ export class HeldCredentials {
     return this.#digests.has(keyOf(digest)) || (previous !== undefined && this.#digests.has(keyOf(previous)))
   }
 
-  note(digest: Buffer, holds: boolean): void {
+  record(digest: Buffer, isValid: boolean): void {
     const key = keyOf(digest)
-    if (holds) this.#digests.set(key, true)
+    if (isValid) this.#digests.set(key, true)
     else this.#digests.delete(key)
   }
 }
