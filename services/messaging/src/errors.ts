@@ -76,7 +76,7 @@ export const importedAuthorMissing = () => invalid('the author is missing')
 export const importedTimeInvalid = () => invalid('invalid time: before 2000, or in the future')
 export const importedMessageInvalid = (externalId: string, why: string) =>
   invalid(`message ${externalId.slice(0, 200)}: ${why}`)
-export const tooManyAtOnce = (what: string, max: number) => invalid(`too many ${what}: at most ${max} per call`)
+export const tooManyAtOnce = (what: string, max: number) => invalid(`at most ${max} ${what} per call`)
 export const roomHasOtherMessages = () =>
   failedPrecondition('the room contains messages that are not from this import: import into an empty room')
 export const importNotFound = () =>
