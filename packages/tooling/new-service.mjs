@@ -1,7 +1,7 @@
 /**
  * `pnpm new:service <name> [--no-database]`: lays out `services/<name>` like the others (a process with configuration,
- * health, a bus and a database, its harness and a test), enters it into the manifest and the catalogue, and writes the
- * generated files.
+ * health, a bus and a database, its harness and a test), enters it into the manifest, the catalogue and the compact
+ * process, and writes the generated files.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -149,6 +149,7 @@ await enter('packages/contracts/src/deployables.ts', '} as const satisfies Recor
   '  },',
 ])
 await enter('packages/contracts/src/catalogue.ts', '} as const satisfies Record<Deployable,', [`  ${name}: {},`])
+await enterCompactProcess()
 
 run('pnpm', 'install', '--no-frozen-lockfile', '--prefer-offline')
 if (hasDatabase) script('generate-migrations.mjs', name, '--name', 'start')
@@ -170,6 +171,20 @@ async function enter(file, end, lines) {
     path,
     text.replace(`\n${end}`, () => `\n${lines.join('\n')}\n${end}`),
   )
+}
+
+/** The compact process contains every deployable except realtime. */
+async function enterCompactProcess() {
+  const [table, manifest] = ['src/deployables.ts', 'package.json'].map((file) => `packages/compact/${file}`)
+  await enter(table, '}', [`  ${name}: prepare(read${Name}, start${Name}),`])
+  const imports = `import { readConfig as read${Name} } from '@parley/${name}/config'
+import { start${Name} } from '@parley/${name}/service'
+`
+  await writeFile(inWorkspace(table), imports + readFileSync(inWorkspace(table), 'utf8'))
+  const { dependencies: present, ...others } = JSON.parse(readFileSync(inWorkspace(manifest), 'utf8'))
+  const all = Object.entries({ ...present, ...dependencies(`@parley/${name}`) }).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const { devDependencies, ...rest } = others
+  await writeFile(inWorkspace(manifest), json({ ...rest, dependencies: Object.fromEntries(all), devDependencies }))
 }
 
 function run(command, ...args) {

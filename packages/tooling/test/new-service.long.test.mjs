@@ -26,8 +26,8 @@ function run(command, ...args) {
 const node = (script, ...args) => run(process.execPath, script, ...args)
 const tooling = (script, ...args) => node(`packages/tooling/${script}`, ...args)
 
-test.each(services)('%s has types', (service) => {
-  node('node_modules/typescript/bin/tsc', '--noEmit', '-p', `${service}/tsconfig.json`)
+test.each([...services, 'packages/compact'])('%s has types', (project) => {
+  node('node_modules/typescript/bin/tsc', '--noEmit', '-p', `${project}/tsconfig.json`)
 })
 
 test.each([
