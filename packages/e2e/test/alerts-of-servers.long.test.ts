@@ -11,7 +11,7 @@ import { newPerson, type Person, theOwner } from '../src/people.ts'
 import { frozen, processOf, wholeAgain } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
 import { parkAnEvent, readTooSlowly, withoutPostgres } from '../src/provoked-faults.ts'
-import { newRoom } from '../src/rooms.ts'
+import { lobbyId, newRoom } from '../src/rooms.ts'
 
 const found = await findPrometheus()
 const why = frozenWithGateway() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
@@ -57,8 +57,10 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
   })
 
   test('ParleyRoomsLeftBehind: messaging frozen', async () => {
+    // The list of groups, in which newRoom looks otherwise, needs messaging.
+    const groupId = await lobbyId(owner)
     {
-      await using _ = repeating(500, () => newRoom(owner))
+      await using _ = repeating(500, () => newRoom(owner, [], { groupId }))
       using _frozen = frozen(processOf('messaging').pid)
       await fires('ParleyRoomsLeftBehind')
     }

@@ -82,7 +82,17 @@ export async function adoptStorage(ctx: CheckContext): Promise<void> {
 
 async function readIdentity({ storage }: CheckContext): Promise<Identity | undefined> {
   const stored = await storage.get(storageKeys.identity)
-  return stored && (JSON.parse(await text(stored.content)) as Identity)
+  return stored && parseIdentity(await text(stored.content))
+}
+
+/** Content that no release has written counts as the identity of another database. */
+function parseIdentity(content: string): Identity {
+  try {
+    const { storageId, mark } = JSON.parse(content) as Partial<Identity>
+    return { storageId: storageId ?? '', mark: mark ?? '' }
+  } catch {
+    return { storageId: '', mark: '' }
+  }
 }
 
 const writeIdentity = ({ storage }: CheckContext, identity: Identity) =>
