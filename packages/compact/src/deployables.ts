@@ -14,12 +14,12 @@ import { startNotifications } from '@parley/notifications/service'
 import { readConfig as readRooms } from '@parley/rooms/config'
 import { startRooms } from '@parley/rooms/service'
 import type { Service } from '@parley/runtime'
-import type { Starting } from '@parley/service'
+import type { StartOptions } from '@parley/service'
 import { readConfig as readUploads } from '@parley/uploads/config'
 import { startUploads } from '@parley/uploads/service'
 
 /** Reads the configuration of a deployable and returns a function that starts it. Throws a ConfigError. */
-export type Prepare = (env: NodeJS.ProcessEnv) => (starting: Starting) => Promise<Service>
+export type Prepare = (env: NodeJS.ProcessEnv) => (starting: StartOptions) => Promise<Service>
 
 /** Every deployable of the compact process. */
 export const deployables: Readonly<Record<CompactDeployable, Prepare>> = {
@@ -35,7 +35,7 @@ export const deployables: Readonly<Record<CompactDeployable, Prepare>> = {
 
 function prepare<C>(
   read: (sources: { env: NodeJS.ProcessEnv }) => C,
-  start: (config: C, starting: Starting) => Promise<Service>,
+  start: (config: C, starting: StartOptions) => Promise<Service>,
 ): Prepare {
   return (env) => {
     const config = read({ env })

@@ -8,7 +8,7 @@ import {
   VoiceCallService,
 } from '@parley/contracts/api'
 import { PushService } from '@parley/testkit'
-import type { LivekitStandIn } from '@parley/testkit/livekit'
+import type { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from './fleet.ts'
 import { postJson } from './http.ts'
 import { startMediaServer } from './media-server.ts'
@@ -26,7 +26,7 @@ export type Cast = {
   /** The direct messages of ada and bob, whose browsers get pushes. */
   dmId: string
   pushService: PushService
-  mediaServer: LivekitStandIn
+  mediaServer: FakeLivekit
 }
 
 const statuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }

@@ -1,5 +1,5 @@
 import { freePort } from '@parley/local/infrastructure'
-import { LivekitStandIn } from '@parley/testkit/livekit'
+import { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from './fleet.ts'
 
 const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'
@@ -8,7 +8,7 @@ const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'
 export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   const port = await freePort()
   process.env[portVariable] = String(port)
-  const { apiKey, apiSecret } = new LivekitStandIn()
+  const { apiKey, apiSecret } = new FakeLivekit()
   return {
     PARLEY_LIVEKIT_ENABLED: 'true',
     PARLEY_LIVEKIT_URL: `ws://127.0.0.1:${port}`,
@@ -18,8 +18,8 @@ export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
 }
 
 /** Starts the stand-in of the tested fleet; its webhooks go to one of the gateways. */
-export async function startMediaServer(): Promise<LivekitStandIn> {
-  const standIn = await LivekitStandIn.start(Number(process.env[portVariable]))
-  standIn.webhookUrl = `${fleet().gateways[0]}/webhooks/livekit`
-  return standIn
+export async function startMediaServer(): Promise<FakeLivekit> {
+  const livekit = await FakeLivekit.start(Number(process.env[portVariable]))
+  livekit.webhookUrl = `${fleet().gateways[0]}/webhooks/livekit`
+  return livekit
 }

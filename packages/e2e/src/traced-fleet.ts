@@ -4,7 +4,7 @@ import { dataDirAt, startFleet, type Fleet } from '@parley/local'
 import { freePort } from '@parley/local/infrastructure'
 import { Resources } from '@parley/runtime'
 import { OtlpReceiver, PushService } from '@parley/testkit'
-import { LivekitStandIn } from '@parley/testkit/livekit'
+import { FakeLivekit } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
 
 /** A fleet of nine processes that sends its signals to a receiver, with a push service and a media server. */
@@ -34,7 +34,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
   const collector = opened.use(await OtlpReceiver.start())
   const pushService = opened.use(await PushService.start())
   const mediaPort = await freePort()
-  const mediaServer = opened.use(await LivekitStandIn.start(mediaPort))
+  const mediaServer = opened.use(await FakeLivekit.start(mediaPort))
   const fleet = await startFleet({
     ...{ dataDir, port: 0, owner, fsync: false },
     env: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomService, ServerService, VoiceCallService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import type { LivekitStandIn } from '@parley/testkit/livekit'
+import type { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { startMediaServer } from '../src/media-server.ts'
@@ -11,7 +11,7 @@ import { Socket } from '../src/socket.ts'
 
 const { joinCall, leaveCall, getCallToken, getActiveCall, listActiveCalls } = VoiceCallService.method
 
-let mediaServer: LivekitStandIn
+let mediaServer: FakeLivekit
 let owner: Person
 let ada: Person
 let bob: Person
@@ -34,7 +34,7 @@ const deliveriesOf = (socket: Socket, roomId: string) =>
 const connect = async (person: Person, roomId: string) => {
   const { token } = await person.call(getCallToken, { roomId })
   await mediaServer.connect(token)
-  await mediaServer.sent()
+  await mediaServer.waitUntilSent()
 }
 
 test('both members are notified of a call, and a ban ends the participation everywhere', async () => {
@@ -69,7 +69,7 @@ test('both members are notified of a call, and a ban ends the participation ever
   const refused = [await bob.attempt(joinCall, { roomId }), await bob.attempt(getCallToken, { roomId })]
   expect(refused.map(codeOf)).toEqual(['permission_denied', 'permission_denied'])
   await mediaServer.connect(before.token)
-  await mediaServer.sent()
+  await mediaServer.waitUntilSent()
   await eventually(() => expect(there()).toEqual([ada.userId]))
 
   expect((await ada.call(leaveCall, { roomId })).left).toBe(true)

@@ -31,7 +31,7 @@ const localNames = new Map<string, string>(
  * Encodes the svc.realtime.v1.RealtimeEventEnvelope that clients receive. `id` is the id of the event; an empty
  * `actorId` is left out. The realtime node adds the position.
  */
-export function realtimeEnvelope<K extends RealtimeKind>(
+export function encodeRealtimeEnvelope<K extends RealtimeKind>(
   kind: K,
   event: { id: string; createdAt: Date; actorId?: string; value: RealtimeValue<K> },
 ): Uint8Array {

@@ -1,10 +1,10 @@
 export { consumeEvents, type ConsumerOptions } from './consume/consume-events.ts'
-export { parkedEvents } from './consume/parked-events.ts'
+export { parkedEventsService } from './consume/parked-events.ts'
 export type { Requeue } from './consume/requeue.ts'
 export { reasonOf } from './consume/failures.ts'
 export { type AfterCommit, type EventHandler, type EventPreparation } from './consume/handle-message.ts'
 export type { BatchHandler, BatchPreparation } from './consume/handle-messages.ts'
-export { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
+export { encodeRealtimeEnvelope, type RealtimeKind, type RealtimeValue } from './envelope.ts'
 export { refuseErased } from './erase/refuse-erased.ts'
 export { startErasures, type ErasureOptions, type ErasureReport } from './erase/start-erasures.ts'
 export { followControl, type ControlFeed, type ControlListener } from './follow/follow-control.ts'
@@ -17,7 +17,7 @@ export { startHandOver } from './handover/start-hand-over.ts'
 export {
   enqueue,
   maxEventBytes,
-  outgoing,
+  toOutboxRow,
   startRelay,
   type DeliveryInit,
   type OutboxRow,
@@ -27,7 +27,7 @@ export {
 } from './outbox/index.ts'
 export { requestKeeper } from './keep/requests.ts'
 export { keepStream } from './keep/keep-stream.ts'
-export { newestEvent } from './keep/newest-event.ts'
+export { readNewestEvent } from './keep/newest-event.ts'
 export { readRecoveries, recoveriesIn, type RecoverySummary } from './keep/recoveries.ts'
 export { declareStreams, type StreamOptions } from './stream/declare.ts'
 export { countOnStream, removeFromStream } from './stream/remove.ts'

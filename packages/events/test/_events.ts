@@ -38,7 +38,7 @@ export async function commit(
 
 /** Waits until the stream has these entries, even if it takes longer than the timeout of the relay. */
 export async function waitUntilStored(relay: Relay, entryIds: bigint[]): Promise<void> {
-  await eventually(() => relay.stored(entryIds))
+  await eventually(() => relay.waitUntilStored(entryIds))
 }
 
 /** Reads all events of the stream, in order. */

@@ -161,7 +161,7 @@ test('other services are called before the transaction, and no attempt is counte
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches6' })
   await database.db.transaction((tx) => recordHandled([], tx))
-  for (const version of oneTo(20)) await relay.stored(await commit(database, 'asking', [version]))
+  for (const version of oneTo(20)) await relay.waitUntilStored(await commit(database, 'asking', [version]))
   let requested = 0
   let committed = 0
   await using _consumer = await consumer('asking', {
@@ -197,7 +197,9 @@ test('events of other kinds are acknowledged without calling the handler', async
   await using relay = await startRelay({ ...database, bus, service: 'batches7' })
   const seen: string[] = []
   for (const version of oneTo(6))
-    await relay.stored(await commit(database, 'kinds', [version], version % 2 === 0 ? 'message_posted' : 'typing'))
+    await relay.waitUntilStored(
+      await commit(database, 'kinds', [version], version % 2 === 0 ? 'message_posted' : 'typing'),
+    )
   await using _consumer = await consumer('kinds', {
     db: database.db,
     kinds: ['message_posted'],
@@ -211,7 +213,7 @@ test('events of other kinds are acknowledged without calling the handler', async
 test('an event that is handled after failures leaves no failure behind', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches8' })
-  await relay.stored(await commit(database, 'again', [1]))
+  await relay.waitUntilStored(await commit(database, 'again', [1]))
   let tries = 0
   await using _consumer = await consumer('again', {
     db: database.db,
@@ -228,7 +230,7 @@ test('an event whose preparation fails is parked and does not block others', asy
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches9' })
   await database.db.transaction((tx) => recordHandled([], tx))
-  for (const version of oneTo(9)) await relay.stored(await commit(database, 'unclear', [version]))
+  for (const version of oneTo(9)) await relay.waitUntilStored(await commit(database, 'unclear', [version]))
   await using _consumer = await consumer('unclear', {
     db: database.db,
     prepare: async (events) => ({

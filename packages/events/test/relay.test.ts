@@ -180,7 +180,7 @@ describe('the relay', () => {
   })
 })
 
-describe('relay.stored', () => {
+describe('relay.waitUntilStored', () => {
   test('resolves once the stream has the entries, regardless of the process that relays them', async () => {
     await using database = await newDatabase()
     await using one = await startRelay({ ...database, bus, service: 'stored' })
@@ -202,17 +202,17 @@ describe('relay.stored', () => {
     await waitUntilStored(relay, await commit(database, 'away1', [1]))
     await own.stop()
     const ids = await commit(database, 'away1', [2])
-    const failure: unknown = await relay.stored(ids).catch((error: unknown) => error)
+    const failure: unknown = await relay.waitUntilStored(ids).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConnectError)
     expect(failure).toMatchObject({ code: Code.Unavailable })
     await own.start()
-    await eventually(() => relay.stored(ids))
+    await eventually(() => relay.waitUntilStored(ids))
   })
 
   test('resolves for entries that no longer exist', async () => {
     await using database = await newDatabase()
     await using relay = await startRelay({ ...database, bus, service: 'gone' })
-    await relay.stored([999_999n])
+    await relay.waitUntilStored([999_999n])
   })
 })
 

@@ -77,8 +77,8 @@ test('a caller that waits for an entry makes its holder send it, even if the ent
   await untilShared(database)
   for (const room of oneTo(10).map((n) => `lost${n}`)) {
     // The committing process has no relay, so it announces nothing.
-    await one.stored(await commit(unannounced, room, [1]))
-    await two.stored(await commit(unannounced, room, [2]))
+    await one.waitUntilStored(await commit(unannounced, room, [1]))
+    await two.waitUntilStored(await commit(unannounced, room, [2]))
   }
 })
 

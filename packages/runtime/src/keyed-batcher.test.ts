@@ -15,7 +15,7 @@ function slowBatcher(options: Options = {}) {
       }
       batches.push({ key, items, end })
     })
-  return { batches, batcher: new KeyedBatcher<number, string>({ run, atOnce: 64, ...options }) }
+  return { batches, batcher: new KeyedBatcher<number, string>({ run, maxWeight: 64, ...options }) }
 }
 
 const outcomes = (all: Promise<string>[]) =>
@@ -46,7 +46,7 @@ test('items that arrive during a batch enter the next one in order, up to a limi
 })
 
 test('heavier items fill a batch sooner', async () => {
-  const { batches, batcher } = slowBatcher({ atOnce: 8, weight: (item) => (item < 10 ? 4 : 1) })
+  const { batches, batcher } = slowBatcher({ maxWeight: 8, weight: (item) => (item < 10 ? 4 : 1) })
   void [0, 1, 11, 2, 12, 13, 14, 15, 3].map((item) => batcher.submit('R1', item))
   await batches[0]?.end()
   await batches[1]?.end()
@@ -55,7 +55,7 @@ test('heavier items fill a batch sooner', async () => {
 })
 
 test('urgent items go first, and are accepted regardless of the queue', async () => {
-  const { batches, batcher } = slowBatcher({ atOnce: 2, isUrgent: (item) => item > 9, maxWaiting: 2 })
+  const { batches, batcher } = slowBatcher({ maxWeight: 2, isUrgent: (item) => item > 9, maxWaiting: 2 })
   const busy = [0, 1, 2, 10, 3, 11].map((item) => batcher.submit('R1', item))[4]
   await expect(busy).rejects.toThrow('too many items are waiting')
   for (const index of [0, 1, 2]) await batches[index]?.end()
@@ -75,7 +75,7 @@ test('an item refused when its turn comes is not run', async () => {
 })
 
 test('a failed batch fails all of its items and none of the next batch', async () => {
-  const { batches, batcher } = slowBatcher({ atOnce: 1, retryIndividually: () => true })
+  const { batches, batcher } = slowBatcher({ maxWeight: 1, retryIndividually: () => true })
   const all = outcomes([1, 2].map((item) => batcher.submit('R1', item)))
   await batches[0]?.end(new Error('unavailable'))
   await batches[1]?.end()
@@ -93,7 +93,7 @@ test('the items of a failed batch are retried one by one, unless its error conce
         batches.push(items)
         return items.includes(3) ? Promise.reject(new Error(reason)) : Promise.resolve(items.map(String))
       },
-      atOnce: 64,
+      maxWeight: 64,
       retryIndividually: (error) => error instanceof Error && error.message !== 'unavailable',
     })
     const others =

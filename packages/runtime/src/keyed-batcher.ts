@@ -14,7 +14,7 @@ export type KeyedBatcherOptions<Item, Result> = {
   /** Runs a batch; never called for two batches of one key at a time. Returns a result or an error for each item. */
   run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
   /** Maximum total weight of a batch. */
-  atOnce: number
+  maxWeight: number
   /** Weight of an item. Default: 1. */
   weight?: (item: Item) => number
   /** Whether an item goes ahead of waiting ones and is accepted even if the queue is full. Default: no item. */
@@ -72,9 +72,9 @@ export class KeyedBatcher<Item, Result> {
   }
 
   #take(key: string): Waiting<Item, Result>[] {
-    const { atOnce, weight = () => 1 } = this.#options
+    const { maxWeight, weight = () => 1 } = this.#options
     const taken: Waiting<Item, Result>[] = []
-    let left = atOnce
+    let left = maxWeight
     for (const queue of Object.values(this.#queues.get(key) ?? {})) {
       const tooMany = queue.findIndex(({ item }) => {
         if (left <= 0) return true

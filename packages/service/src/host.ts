@@ -25,11 +25,11 @@ export type HostParts = {
   waitsFor?: readonly string[]
   /** Time limit for closing, if not the default. */
   drainTimeoutMs?: number
-  overrides?: Starting | undefined
+  overrides?: StartOptions | undefined
 }
 
 /** How a program starts a deployable. */
-export type Starting = {
+export type StartOptions = {
   /** Aborts the start. */
   stop?: AbortSignal | undefined
   /** The process, if it is shared with other deployables. */

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { EventBatchSchema, EventSchema, type Event } from '@parley/contracts/internal'
-import { eventSubject, outgoing, type OutgoingEvent } from '@parley/events'
+import { eventSubject, toOutboxRow, type OutgoingEvent } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 
 /**
@@ -12,7 +12,7 @@ export type TestEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregat
 /** The event as a service would write it to the outbox. */
 export function testEvent(event: TestEvent): Event {
   const defaults = { version: 1n, occurredAt: new Date(), actorId: '', fact: { case: undefined } }
-  return fromBinary(EventSchema, outgoing({ ...defaults, ...event }).payload)
+  return fromBinary(EventSchema, toOutboxRow({ ...defaults, ...event }).payload)
 }
 
 /** Publishes events as a relay would, in one message; resolves with them when the stream has stored them. */

@@ -49,7 +49,7 @@ export type ServiceHarness<Overrides = unknown> = {
   /** Registers a resource that the processes need; it is disposed after them. */
   use: <T extends AsyncDisposable | Disposable>(resource: T) => T
   /** Runs `close` at the end, before the processes are stopped. */
-  beforeEnd: (name: string, close: () => Promise<void> | void) => void
+  beforeDispose: (name: string, close: () => Promise<void> | void) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -122,7 +122,7 @@ async function openHarness<Config, Overrides>(
     serveFakes: async (routes) => void opened.use(await serveFakes(bus, routes)),
     clients: (services, who) => mapClients(services, (service) => client(service, who)),
     use: (resource) => opened.use(resource),
-    beforeEnd: (name, close) => ending.defer(name, close),
+    beforeDispose: (name, close) => ending.defer(name, close),
     async [Symbol.asyncDispose]() {
       await ending[Symbol.asyncDispose]()
       await processes[Symbol.asyncDispose]()

@@ -20,7 +20,7 @@ export type Context = {
   db: Db
   /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
-  relay: Pick<Relay, 'wake' | 'stored'>
+  relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   policy: Pick<PolicyHolder, 'current' | 'fresh'>
   passwords: Passwords
   /** Limits wrong current passwords. */

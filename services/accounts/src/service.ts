@@ -1,6 +1,6 @@
 import { startErasures } from '@parley/events'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
 import { eraseOwn } from './actions/deletion/erase-own.ts'
 import { recordErasureReport } from './actions/deletion/record-erasure-report.ts'
 import type { Config } from './config.ts'
@@ -10,7 +10,7 @@ import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 /** Parts that tests may replace, and options for starting. */
-export type Overrides = TestOverrides & Starting
+export type Overrides = TestOverrides & StartOptions
 
 /** Starts the deployable. */
 export function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {

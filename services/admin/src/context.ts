@@ -15,6 +15,6 @@ export type Context = {
   /** The connection for events. */
   bus: Bus
   policy: { current(): Policy; highest(): bigint }
-  relay: Pick<Relay, 'stored' | 'wake'>
+  relay: Pick<Relay, 'waitUntilStored' | 'wake'>
   now: () => Date
 }

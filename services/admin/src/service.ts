@@ -1,5 +1,5 @@
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
@@ -9,7 +9,7 @@ import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 /** Parts that a test may replace, and options of the start. */
-export type Overrides = Replaced & Starting
+export type Overrides = Replaced & StartOptions
 
 /** Starts the deployable. */
 export function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {

@@ -11,7 +11,7 @@ import {
   ReadFactSchema,
   ThreadFollowFactSchema,
 } from '@parley/contracts/internal'
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
@@ -144,17 +144,17 @@ test('a new thread and a departing member get entries in addition to those of th
   const at = new Date()
   const about = { createdAt: at, actorId: 'Uann' }
   const delivery = (envelope: Uint8Array) => ({ envelope, audience: { case: 'everyone', value: true } as const })
-  const posting = realtimeEnvelope('message_posted', {
+  const posting = encodeRealtimeEnvelope('message_posted', {
     ...{ ...about, id: 'Ereply', value: { roomId: 'R1', messageEventId: 'Ereply', threadRootEventId: 'Eroot' } },
   })
   const value = { roomId: 'R1', threadRootEventId: 'Eroot' }
-  const beginning = realtimeEnvelope('thread_created', { ...about, id: 'Ethread', value })
+  const beginning = encodeRealtimeEnvelope('thread_created', { ...about, id: 'Ethread', value })
   const replied = create(MessagePostedFactSchema, { roomSeq: 1n, threadRootEventId: 'Eroot' })
   await announce(admin.bus, {
     ...{ id: 'Ereply', kind: 'message_posted', aggregateType: 'room', aggregateId: 'R1', version: 1n, actorId: 'Uann' },
     ...{ fact: { case: 'messagePosted', value: replied }, deliveries: [delivery(posting), delivery(beginning)] },
   })
-  const leaving = realtimeEnvelope('server_member_deleted', { ...about, id: 'Egone', value: { userId: 'Uann' } })
+  const leaving = encodeRealtimeEnvelope('server_member_deleted', { ...about, id: 'Egone', value: { userId: 'Uann' } })
   await announce(admin.bus, {
     ...{ id: 'Egone', kind: 'account_deleted', aggregateType: 'user', aggregateId: 'Uann', version: 1n },
     ...{ actorId: 'Uann', deliveries: [delivery(leaving)] },

@@ -7,7 +7,7 @@ import {
   type RoomFactSchema,
 } from '@parley/contracts/internal'
 import { ErasureReports, publishEvents, testDatabaseService } from '@parley/testkit'
-import { LivekitStandIn } from '@parley/testkit/livekit'
+import { FakeLivekit } from '@parley/testkit/livekit'
 import { readConfig } from '../src/config.ts'
 import { turns } from '../src/store/schema.ts'
 import { startCalls } from '../src/service.ts'
@@ -33,7 +33,7 @@ export const openEnv = ({ compares = false } = {}) =>
     },
     async (harness) => {
       const { bus, db } = harness
-      const livekit = harness.use(await LivekitStandIn.start())
+      const livekit = harness.use(await FakeLivekit.start())
       Object.assign(harness.settings, {
         PARLEY_LIVEKIT_URL: livekit.url,
         PARLEY_LIVEKIT_API_KEY: livekit.apiKey,

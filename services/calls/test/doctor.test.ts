@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { LivekitStandIn } from '@parley/testkit/livekit'
+import { FakeLivekit } from '@parley/testkit/livekit'
 import { mediaServerCheck } from '../src/engines/livekit/index.ts'
 
-let media: LivekitStandIn
+let media: FakeLivekit
 beforeAll(async () => {
-  media = await LivekitStandIn.start()
+  media = await FakeLivekit.start()
 })
 afterAll(async () => {
   await media[Symbol.asyncDispose]()

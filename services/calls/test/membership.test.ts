@@ -17,7 +17,7 @@ const joinAndConnect = async (roomId: string, userIds: string[]) => {
     await env.as(userId).joinCall({ roomId })
     await env.connect(userId, roomId)
   }
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
 }
 const atMediaServer = (roomId: string) =>
   [...env.livekit.rooms.values()]
@@ -86,7 +86,7 @@ test('a deleted account leaves every call, and none of its data remains', async 
       expect(atMediaServer(roomId)).toEqual(['Ualice'])
     })
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   await requestErasure(env.bus, 'Udora', 1)
   await eventually(() => expect(env.erasures.found('Udora', 1)).toBe(3n))
   await requestErasure(env.bus, 'Udora', 2)
@@ -111,7 +111,7 @@ test('an erasure also removes a person from calls that no event about the deleti
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
   // The token still admits to the media room, and rooms may not know of the deletion yet.
   await env.livekit.connect(token)
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
   expect(await env.inCall('Rlast', 'Ualice')).toEqual(['Ualice'])
 })

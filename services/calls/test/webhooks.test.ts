@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
-import { signWebhook, type StandInEvent } from '@parley/testkit/livekit'
+import { signWebhook, type FakeLivekitEvent } from '@parley/testkit/livekit'
 import { mediaChores } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
@@ -40,18 +40,18 @@ test('webhooks add and remove participants', async () => {
   const mediaRoom = await roomOf('Rhooks', 'Ualice')
   await env.connect('Ualice', 'Rhooks')
   await env.connect('Ubob', 'Rhooks')
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice', 'Ubob'])
 
   // Reconnecting is not leaving.
   await env.connect('Ubob', 'Rhooks')
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice', 'Ubob'])
   env.livekit.disconnect('Ubob', mediaRoom)
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   expect(await env.inCall('Rhooks', 'Ualice')).toEqual(['Ualice'])
   env.livekit.disconnect('Ualice', mediaRoom)
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   expect(await env.inCall('Rhooks', 'Ualice')).toBeUndefined()
   await eventually(() =>
     expect(env.messaging.eventsOf('Rhooks')).toEqual([
@@ -74,7 +74,7 @@ test('the end of a call closes its room at the media server, even if a late part
   const mediaRoom = `server_Rlate@${callId}`
   await eventually(() => expect(env.livekit.rooms.has(mediaRoom)).toBe(false))
   await env.livekit.connect(token)
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   await eventually(() => expect(env.livekit.rooms.has(mediaRoom)).toBe(false))
   expect(await env.inCall('Rlate', 'Ualice')).toBeUndefined()
 })
@@ -86,7 +86,7 @@ test('a participant who connects with a token from before a ban is removed', asy
   env.rooms.remove('Rbanned', 'Ubob')
   const mediaRoom = await roomOf('Rbanned', 'Ualice')
   await env.livekit.connect(token)
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   await eventually(() =>
     expect(env.livekit.requests).toContainEqual({ method: 'RemoveParticipant', room: mediaRoom, identity: 'Ubob' }),
   )
@@ -94,7 +94,7 @@ test('a participant who connects with a token from before a ban is removed', asy
   expect(env.messaging.eventsOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
 })
 
-const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEvent => ({
+const finished = (mediaRoom: string, id: string, secondsAgo: number): FakeLivekitEvent => ({
   ...{ event: 'room_finished', id, createdAt: String(Math.trunc(Date.now() / 1000) - secondsAgo) },
   room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
 })
@@ -104,7 +104,7 @@ test('a room closed by the media server ends the call, even for people who are a
   await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
   await env.connect('Ualice', 'Rclosed')
   const mediaRoom = await roomOf('Rclosed', 'Ualice')
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
   expect(await env.livekit.send(hook, finished(mediaRoom, 'EV_closed', 0))).toBe(200)
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
@@ -116,7 +116,7 @@ test('a room closed before somebody joined does not end their call', async () =>
   await env.as('Ualice').joinCall({ roomId: 'Rlater' })
   await env.connect('Ualice', 'Rlater')
   const mediaRoom = await roomOf('Rlater', 'Ualice')
-  await env.livekit.sent()
+  await env.livekit.waitUntilSent()
   await env.as('Ubob').joinCall({ roomId: 'Rlater' })
   const late = finished(mediaRoom, 'EV_late', 5)
   env.livekit.rooms.delete(mediaRoom)

@@ -1,11 +1,11 @@
 import type { Service } from '@parley/runtime'
-import { startHost, type Starting } from '@parley/service'
+import { startHost, type StartOptions } from '@parley/service'
 import type { Config } from './config.ts'
 import { openPublicPort } from './http/open-public-port.ts'
 import { openContext } from './open-context.ts'
 
 /** Starts the deployable. Running requests finish before it stops. */
-export function startGateway(config: Config, overrides: Starting = {}): Promise<Service> {
+export function startGateway(config: Config, overrides: StartOptions = {}): Promise<Service> {
   return startHost({ name: 'gateway', config, waitsFor: ['control feed'], overrides }, async (host) => {
     const context = await openContext(host, config)
     const port = await openPublicPort(host, config, context)

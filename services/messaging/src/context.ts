@@ -17,7 +17,7 @@ export type Context = {
   pool: pg.Pool
   /** Limits concurrent page reads per user, so that writes find a free connection. */
   reads: FairSemaphore
-  relay: Pick<Relay, 'wake' | 'stored'>
+  relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   headers: RoomHeaderCache
   /** The only writer of room logs. */
   writer: RoomWriter

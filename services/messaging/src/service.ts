@@ -1,7 +1,7 @@
 import { AccountsInternalService } from '@parley/contracts/internal'
 import { refuseErased } from '@parley/events'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { onNotificationLevel } from './consumers/notification-level.ts'
@@ -10,7 +10,7 @@ import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 /** Parts that tests may replace, and options of the start. */
-export type Overrides = TestOverrides & Starting
+export type Overrides = TestOverrides & StartOptions
 
 /** Starts messaging. */
 export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {

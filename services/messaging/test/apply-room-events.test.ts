@@ -8,7 +8,7 @@ import {
   VideoStateSchema,
   type RoomEvent,
 } from '@parley/contracts/internal'
-import { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley/events'
+import { encodeRealtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { dropRoomEventVersions } from '../src/jobs/drop-room-event-versions.ts'
@@ -32,7 +32,7 @@ function joined(roomId: string, callId: string, version: bigint, userId = 'ann')
   return create(RoomEventSchema, {
     ...{ aggregateType: 'call', aggregateId: callId, version, eventId, kind: 'call_participant_joined' },
     ...{ occurredAt: timestampFromDate(at), actorId: userId },
-    envelope: realtimeEnvelope('call_participant_joined', { id: eventId, createdAt: at, actorId: userId, value }),
+    envelope: encodeRealtimeEnvelope('call_participant_joined', { id: eventId, createdAt: at, actorId: userId, value }),
     fact: { case: 'call', value: { callId, userId, source: 'user' } },
   })
 }
@@ -40,7 +40,7 @@ function joined(roomId: string, callId: string, version: bigint, userId = 'ann')
 const forgedId = newId('event')
 /** An envelope with the id `forgedId`. */
 const envelopeOf = <K extends RealtimeKind>(kind: K, value: RealtimeValue<K>) =>
-  realtimeEnvelope(kind, { id: forgedId, createdAt: at, value })
+  encodeRealtimeEnvelope(kind, { id: forgedId, createdAt: at, value })
 
 function videoProcessed(assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>): RoomEvent {
   return create(RoomEventSchema, {

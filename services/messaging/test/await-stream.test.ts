@@ -21,11 +21,11 @@ test('a call with await_stream is answered after its event is stored on the stre
 test('while the stream is down, a call with await_stream applies the facts but fails with unavailable, and a retry waits again', async () => {
   const waits: bigint[][] = []
   let isDown = true
-  const stored = async (entries: readonly bigint[]) => {
+  const waitUntilStored = async (entries: readonly bigint[]) => {
     waits.push([...entries])
     if (isDown) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
   }
-  await using fleet = await startFleet({ relay: { wake: () => undefined, stored } })
+  await using fleet = await startFleet({ relay: { wake: () => undefined, waitUntilStored } })
   const room = fleet.room()
   const unavailable = { code: Code.Unavailable }
   await expect(room.channel(['ann', 'bob'])).rejects.toMatchObject(unavailable)

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { outgoing } from '@parley/events'
+import { toOutboxRow } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import { findChangeable } from '../src/store/changeable.ts'
 import { eraseReactions } from '../src/store/erase-messages.ts'
@@ -214,7 +214,7 @@ test('a change that was decided before an erasure is not written after it', asyn
   const decided = { roomId, userId: 'ann', version: room.version, roomSeq: room.roomSeq }
   const reaction = { roomId, seq: message.seq, emoji: 'tada', userId: 'ann' }
   const remove = (roomSeq: bigint) =>
-    removeReactionWithEvent(pool, { ...decided, roomSeq, entry: outgoing({ ...event, ...at }) }, reaction)
+    removeReactionWithEvent(pool, { ...decided, roomSeq, entry: toOutboxRow({ ...event, ...at }) }, reaction)
   expect(await remove(room.roomSeq)).toBeUndefined()
   await expectConsistentCounts(roomId)
   expect(await remove(room.roomSeq + 1n)).toMatchObject({ tally: undefined })

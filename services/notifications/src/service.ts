@@ -1,6 +1,6 @@
 import { AccountsInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
@@ -11,7 +11,7 @@ import { routes } from './rpc/index.ts'
 import { createShards } from './store/shards.ts'
 
 export type Overrides = Replaced &
-  Starting & {
+  StartOptions & {
     /** How often to poll for jobs that were not announced. */
     jobsEveryMs?: number
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createClient, createRouterTransport } from '@connectrpc/connect'
 import { NotificationsParkedEventsService } from '@parley/contracts/internal'
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { sqlRows } from '@parley/postgres'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
@@ -42,7 +42,7 @@ test('a job that fails permanently is parked with its reason, and counted', asyn
   const operator = createClient(
     NotificationsParkedEventsService,
     createRouterTransport((router) =>
-      router.service(NotificationsParkedEventsService, parkedEvents(fleet.db, { jobs: requeueJobs })),
+      router.service(NotificationsParkedEventsService, parkedEventsService(fleet.db, { jobs: requeueJobs })),
     ),
   )
   await fleet.db.execute(sql`

@@ -1,5 +1,5 @@
 import type { Service } from '@parley/runtime'
-import { startHost, type Host, type Starting } from '@parley/service'
+import { startHost, type Host, type StartOptions } from '@parley/service'
 import type { Config } from './config.ts'
 import { drainSockets } from './jobs/drain-sockets.ts'
 import { startJobs } from './jobs/index.ts'
@@ -8,7 +8,7 @@ import { openContext } from './open-context.ts'
 const loaded = 'policy and universal rooms'
 
 /** Starts the deployable. Before it stops, it closes its sockets in groups spread over the drain window. */
-export function startRealtime(config: Config, overrides: Starting = {}): Promise<Service> {
+export function startRealtime(config: Config, overrides: StartOptions = {}): Promise<Service> {
   const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)
   const options = { name: 'realtime', config, waitsFor: [loaded], drainTimeoutMs, overrides } as const
   return startHost(options, (host) => compose(host, config))

@@ -33,7 +33,7 @@ export const openEnv = () =>
       const { routes, ...services } = createStandIns()
       await harness.serveFakes(routes)
       const sockets: Socket[] = []
-      harness.beforeEnd('sockets', () => sockets.forEach((socket) => socket.close()))
+      harness.beforeDispose('sockets', () => sockets.forEach((socket) => socket.close()))
       return {
         ...services,
         /** Opens a socket of a user, with its stream. */

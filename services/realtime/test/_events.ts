@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { CredentialsEndedFact, RoomFactSchema } from '@parley/contracts/internal'
 import { everyoneRoleId } from '@parley/permissions'
 import { type PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
-import { realtimeEnvelope, type AggregateType } from '@parley/events'
+import { encodeRealtimeEnvelope, type AggregateType } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { TestEvent } from '@parley/testkit'
 
@@ -32,7 +32,7 @@ const toUsers = (userIds: string[], envelope: Uint8Array) => ({
 export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   const event = common('room', roomId, roomSeq)
   const value = { roomId, messageEventId: event.id, ...(bytes > 0 && { threadRootEventId: 'x'.repeat(bytes) }) }
-  const envelope = realtimeEnvelope('message_posted', { id: event.id, createdAt: new Date(), value })
+  const envelope = encodeRealtimeEnvelope('message_posted', { id: event.id, createdAt: new Date(), value })
   return {
     ...event,
     kind: 'message_posted',
@@ -50,7 +50,7 @@ export function postedTo(userIds: string[], roomId: string, roomSeq: number): Ev
 /** An event for everyone. */
 export function groupsUpdated(version: number): EventInit {
   const event = common('layout', 'server', version)
-  const envelope = realtimeEnvelope('room_groups_updated', {
+  const envelope = encodeRealtimeEnvelope('room_groups_updated', {
     id: event.id,
     createdAt: new Date(),
     value: { changed: true },
@@ -67,7 +67,7 @@ export function groupsUpdated(version: number): EventInit {
 export function profileUpdated(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const value = { userId, login: userId, displayName: `name ${version}` }
-  const envelope = realtimeEnvelope('user_profile_updated', { id: event.id, createdAt: new Date(), value })
+  const envelope = encodeRealtimeEnvelope('user_profile_updated', { id: event.id, createdAt: new Date(), value })
   return {
     ...event,
     kind: 'user_profile_updated',
@@ -79,7 +79,11 @@ export function profileUpdated(userId: string, version: number): EventInit {
 /** The event of a deleted account. */
 export function accountDeleted(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
-  const envelope = realtimeEnvelope('server_member_deleted', { id: event.id, createdAt: new Date(), value: { userId } })
+  const envelope = encodeRealtimeEnvelope('server_member_deleted', {
+    id: event.id,
+    createdAt: new Date(),
+    value: { userId },
+  })
   return {
     ...event,
     kind: 'account_deleted',
@@ -100,8 +104,8 @@ export function roomFact(
   const base = { id: event.id, createdAt: new Date() }
   const envelope =
     notice === 'room_universal_changed'
-      ? realtimeEnvelope(notice, { ...base, value: { roomId, universal: header.universal ?? false } })
-      : notice && realtimeEnvelope(notice, { ...base, value: { roomId } })
+      ? encodeRealtimeEnvelope(notice, { ...base, value: { roomId, universal: header.universal ?? false } })
+      : notice && encodeRealtimeEnvelope(notice, { ...base, value: { roomId } })
   const person = notice === 'user_joined_room' || notice === 'user_left_room' ? personOf(fact) : undefined
   return {
     ...event,
@@ -148,7 +152,11 @@ export function credentialsEnded(
 ): EventInit {
   const { at = new Date(), ...fact } = ended
   const event = { ...common('user', userId, version), occurredAt: at }
-  const envelope = realtimeEnvelope('session_terminated', { id: event.id, createdAt: at, value: { reason: 'logout' } })
+  const envelope = encodeRealtimeEnvelope('session_terminated', {
+    id: event.id,
+    createdAt: at,
+    value: { reason: 'logout' },
+  })
   return {
     ...event,
     kind: 'credentials_ended',

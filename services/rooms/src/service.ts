@@ -1,5 +1,5 @@
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
@@ -8,7 +8,7 @@ import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced &
-  Starting & {
+  StartOptions & {
     /** Pause after each walk over all rooms that compares them with messaging, per step of the walk. */
     checkRestMs?: number
   }

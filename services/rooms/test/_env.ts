@@ -71,7 +71,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
     async (harness) => {
       const state = initialState()
       await harness.serveFakes(routesOf(state, harness.db))
-      harness.beforeEnd('held calls', () => state.messaging.answer())
+      harness.beforeDispose('held calls', () => state.messaging.answer())
       const services = { rooms: RoomService, directory: RoomDirectoryService, layout: AdminRoomLayoutService }
       return {
         ...state,

@@ -34,7 +34,7 @@ export type Context = {
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
   /** Counts requests without a valid credential or signed URL, by network, in this process only. */
-  trials: CredentialAttempts
+  credentialAttempts: CredentialAttempts
   /** Origins that CORS allows to read files. */
   allowedOrigins: readonly string[]
   /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */

@@ -65,7 +65,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
     clientAddress: clientAddressBehind(config.trustedProxies, {
       isForwarded: (header) => isForwardedByGateway(config, header),
     }),
-    trials: host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute })),
+    credentialAttempts: host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute })),
     allowedOrigins: config.allowedOrigins,
     blobSecrets: definedSecrets(config.blobSecret, config.previousBlobSecret),
     signingSecrets: definedSecrets(config.assetsSigningSecret, config.previousAssetsSigningSecret),

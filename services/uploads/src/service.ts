@@ -1,6 +1,6 @@
 import { AccountsInternalService, MessagingInternalService } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
-import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
+import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
@@ -12,7 +12,7 @@ import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced &
-  Starting & {
+  StartOptions & {
     /** Interval of the jobs that delete unused data. */
     sweepEveryMs?: number
   }

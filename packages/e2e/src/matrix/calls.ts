@@ -15,7 +15,7 @@ async function join(stage: Stage, who: Name, room: Where = 'channel') {
   await joinAgain(stage, who, room)
   const { token } = await stage.call(who, getCallToken, { roomId: stage[room] })
   await stage.mediaServer.connect(token)
-  await stage.mediaServer.sent()
+  await stage.mediaServer.waitUntilSent()
 }
 const leave = (stage: Stage, who: Name, room: Where = 'channel') => stage.call(who, leaveCall, { roomId: stage[room] })
 const nina = (stage: Stage) => ({ roomId: stage.channel, userId: stage.userId('nina') })

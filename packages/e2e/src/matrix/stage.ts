@@ -7,7 +7,7 @@ import {
   PermissionScopeKind,
 } from '@parley/contracts/admin'
 import { MessageService, RoomService } from '@parley/contracts/api'
-import type { LivekitStandIn } from '@parley/testkit/livekit'
+import type { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from '../fleet.ts'
 import { Listeners } from '../listeners.ts'
 import { tokenForOtherClient } from '../other-clients.ts'
@@ -20,7 +20,7 @@ type People = Record<Name, Person>
 
 /** The people and rooms of the matrix, and its history. Calls alternate between the gateways. */
 export class Stage {
-  readonly mediaServer: LivekitStandIn
+  readonly mediaServer: FakeLivekit
   readonly people: People
   readonly owner: Person
   readonly groupId: string
@@ -33,7 +33,7 @@ export class Stage {
   #turn = 0
 
   private constructor(
-    mediaServer: LivekitStandIn,
+    mediaServer: FakeLivekit,
     people: People,
     owner: Person,
     rooms: Pick<Stage, 'groupId' | 'channel' | 'hall' | 'dm' | 'plaza'>,
@@ -48,7 +48,7 @@ export class Stage {
     this.plaza = rooms.plaza
   }
 
-  static async set(mediaServer: LivekitStandIn): Promise<Stage> {
+  static async set(mediaServer: FakeLivekit): Promise<Stage> {
     const owner = await theOwner()
     const made = await Promise.all(
       names.map((name) =>

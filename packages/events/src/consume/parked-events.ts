@@ -13,7 +13,7 @@ const maxPerCall = 500
  * Serves an operator's calls about the parked events of a service. `requeues`: by consumer name, how to retry entries
  * that the service parked itself, not one of its durables.
  */
-export function parkedEvents(
+export function parkedEventsService(
   db: Db,
   requeues: Readonly<Record<string, Requeue>> = {},
 ): ServiceImpl<typeof AccountsParkedEventsService> {

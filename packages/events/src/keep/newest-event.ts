@@ -5,7 +5,7 @@ import { decodeBatch } from '../stream/decode.ts'
 import { eventStream } from '../subjects.ts'
 
 /** Reads the newest event under a subject from the stream; undefined if there is none. Only the keeper may call it. */
-export async function newestEvent(bus: Bus, subject: string): Promise<Event | undefined> {
+export async function readNewestEvent(bus: Bus, subject: string): Promise<Event | undefined> {
   const { manager } = await jetStream(bus)
   try {
     return decodeBatch((await manager.streams.getMessage(eventStream, { last_by_subj: subject })).data).at(-1)

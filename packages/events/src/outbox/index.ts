@@ -27,5 +27,5 @@
  *    has left the stream. If it left the stream unacknowledged, it is counted as lost.
  */
 export { enqueue } from './enqueue.ts'
-export { maxEventBytes, outgoing, type DeliveryInit, type OutboxRow, type OutgoingEvent } from './outgoing.ts'
+export { maxEventBytes, toOutboxRow, type DeliveryInit, type OutboxRow, type OutgoingEvent } from './to-outbox-row.ts'
 export { startRelay, type Relay, type RelayOptions } from './relay.ts'

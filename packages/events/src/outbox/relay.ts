@@ -48,7 +48,7 @@ export type Relay = AsyncDisposable & {
    * Resolves when the stream has these entries, regardless of the process that relays them. Rejects with unavailable
    * after 4 s: the entries are relayed nevertheless, and a repeated call waits for them again.
    */
-  stored(entryIds: readonly bigint[]): Promise<void>
+  waitUntilStored(entryIds: readonly bigint[]): Promise<void>
   /**
    * Calls the listener at most three seconds after another process of the service has ended or died, so that this one
    * can take over its unfinished work. Dispose the result to stop.
@@ -109,7 +109,7 @@ class OutboxRelay implements Relay {
     void this.#written.wake(entryIds)
   }
 
-  stored(entryIds: readonly bigint[]): Promise<void> {
+  waitUntilStored(entryIds: readonly bigint[]): Promise<void> {
     this.#written.skip(entryIds)
     const { pool, bus, service } = this.#options
     const { shards, flow } = this.#relayed

@@ -50,6 +50,6 @@ export async function forgetOldAnswers(db: Db, signal: AbortSignal): Promise<voi
 }
 
 /** Deletes the stored answers to a user; resolves with their number. Rejects when the signal fires. */
-export function forgetAnswersOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+export function deleteAnswersOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   return deleteInBatches(db, idempotentCalls, { where: eq(callerId, userId), signal })
 }

@@ -1,3 +1,3 @@
-export { LivekitStandIn, type StandInEvent, type StandInParticipant } from './server.ts'
+export { FakeLivekit, type FakeLivekitEvent, type FakeParticipant } from './server.ts'
 export { testLivekit, type TestLivekit } from './real-server.ts'
 export { signWebhook } from './webhook.ts'

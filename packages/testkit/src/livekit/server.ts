@@ -6,7 +6,7 @@ import { answerTwirp } from './twirp.ts'
 import { signWebhook } from './webhook.ts'
 
 /** A participant of the stand-in, in LiveKit's format. */
-export type StandInParticipant = {
+export type FakeParticipant = {
   sid: string
   identity: string
   name: string
@@ -18,22 +18,22 @@ export type StandInParticipant = {
 }
 
 /** A room of the stand-in. */
-export type StandInRoom = { sid: string; name: string; participants: Map<string, StandInParticipant> }
+export type FakeRoom = { sid: string; name: string; participants: Map<string, FakeParticipant> }
 
 /** An event, in the format of a webhook. */
-export type StandInEvent = {
+export type FakeLivekitEvent = {
   event: string
   id: string
   createdAt: string
   room: { sid: string; name: string }
-  participant?: StandInParticipant
+  participant?: FakeParticipant
 }
 
 /**
  * A stand-in for a LiveKit server: implements the room service for the official SDK, checks grants, admits participants
  * with a token, and sends signed webhooks.
  */
-export class LivekitStandIn implements AsyncDisposable {
+export class FakeLivekit implements AsyncDisposable {
   readonly apiKey = 'APIstandin'
   readonly apiSecret = 'the secret of a stand-in of the media server'
   /** Target of webhooks; undefined to send none. */
@@ -41,20 +41,20 @@ export class LivekitStandIn implements AsyncDisposable {
   /** While true, every request is dropped with its connection. */
   isUnavailable = false
   /** All events, including those not sent. */
-  readonly events: StandInEvent[] = []
+  readonly events: FakeLivekitEvent[] = []
   /** Allowed method calls, with the participants they concern. */
   readonly requests: { method: string; room: string; identity: string }[] = []
-  readonly rooms = new Map<string, StandInRoom>()
+  readonly rooms = new Map<string, FakeRoom>()
   readonly #server = createServer((request, response) => void answerTwirp(this, request, response))
   #lastMs = 0
   #sending: Promise<unknown> = Promise.resolve()
 
   /** Starts a stand-in on a port; 0 takes a free one. */
-  static async start(port = 0): Promise<LivekitStandIn> {
-    const standIn = new LivekitStandIn()
-    standIn.#server.listen(port, '127.0.0.1')
-    await once(standIn.#server, 'listening')
-    return standIn
+  static async start(port = 0): Promise<FakeLivekit> {
+    const livekit = new FakeLivekit()
+    livekit.#server.listen(port, '127.0.0.1')
+    await once(livekit.#server, 'listening')
+    return livekit
   }
 
   /** Address for clients and services. */
@@ -67,7 +67,7 @@ export class LivekitStandIn implements AsyncDisposable {
    * Connects the holder of a token, and ends an earlier connection of the same person. Rejects if the token does not
    * permit joining.
    */
-  async connect(token: string): Promise<StandInParticipant> {
+  async connect(token: string): Promise<FakeParticipant> {
     const claims = await new TokenVerifier(this.apiKey, this.apiSecret).verify(token)
     const { roomJoin, room: name } = claims.video ?? {}
     if (!roomJoin || !name || !claims.sub) throw new Error('the token does not permit joining a room')
@@ -75,7 +75,7 @@ export class LivekitStandIn implements AsyncDisposable {
     const before = room.participants.get(claims.sub)
     if (before) this.#leave(room, before, 'DUPLICATE_IDENTITY')
     const ms = this.#nextMs()
-    const participant: StandInParticipant = {
+    const participant: FakeParticipant = {
       ...{ sid: `PA_${randomBytes(6).toString('hex')}`, identity: claims.sub, state: 'ACTIVE' },
       ...{ name: claims.name ?? '', metadata: claims.metadata ?? '' },
       ...{ joinedAt: String(Math.trunc(ms / 1000)), joinedAtMs: String(ms) },
@@ -102,14 +102,14 @@ export class LivekitStandIn implements AsyncDisposable {
   }
 
   /** Sends a webhook to an address; returns the status. */
-  async send(url: string, event: StandInEvent): Promise<number> {
+  async send(url: string, event: FakeLivekitEvent): Promise<number> {
     const { body, authorization } = await signWebhook(this, JSON.stringify(event))
     const headers = { 'content-type': 'application/webhook+json', authorization }
     return (await fetch(url, { method: 'POST', body, headers })).status
   }
 
   /** Resolves when every webhook so far was answered. */
-  async sent(): Promise<void> {
+  async waitUntilSent(): Promise<void> {
     await this.#sending
   }
 
@@ -119,21 +119,21 @@ export class LivekitStandIn implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  #open(name: string): StandInRoom {
+  #open(name: string): FakeRoom {
     const known = this.rooms.get(name)
     if (known) return known
-    const room: StandInRoom = { sid: `RM_${randomBytes(6).toString('hex')}`, name, participants: new Map() }
+    const room: FakeRoom = { sid: `RM_${randomBytes(6).toString('hex')}`, name, participants: new Map() }
     this.rooms.set(name, room)
     this.#notify('room_started', room)
     return room
   }
 
-  #leave(room: StandInRoom, participant: StandInParticipant, disconnectReason: string): void {
+  #leave(room: FakeRoom, participant: FakeParticipant, disconnectReason: string): void {
     room.participants.delete(participant.identity)
     this.#notify('participant_left', room, { ...participant, state: 'DISCONNECTED', disconnectReason })
   }
 
-  #notify(event: string, { sid, name }: StandInRoom, participant?: StandInParticipant): void {
+  #notify(event: string, { sid, name }: FakeRoom, participant?: FakeParticipant): void {
     const id = `EV_${randomBytes(8).toString('hex')}`
     const createdAt = String(Math.trunc(Date.now() / 1000))
     const webhook = { event, id, createdAt, room: { sid, name }, ...(participant && { participant }) }

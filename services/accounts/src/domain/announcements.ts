@@ -1,4 +1,4 @@
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
@@ -30,7 +30,7 @@ export const currentRoles = (roleIds: string[], rolesVersion: bigint): Announcem
 /** The changed roles of a user; the user's clients then reload their permissions. */
 export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesVersion: bigint): Announcement {
   const id = newId('event')
-  const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
+  const envelope = encodeRealtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
   return {
     ...currentRoles(roleIds, rolesVersion),
     id,
@@ -80,7 +80,7 @@ export function credentialsEnded(
   ended: { credentialIds: string[]; all: boolean; reason: EndReason },
 ): Announcement {
   const id = newId('event')
-  const envelope = realtimeEnvelope('session_terminated', {
+  const envelope = encodeRealtimeEnvelope('session_terminated', {
     id,
     createdAt: at,
     actorId: userId,

@@ -1,4 +1,4 @@
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
@@ -9,7 +9,7 @@ export const personalKinds = ['user_profile_updated', 'user_custom_status_set', 
 export function accountDeleted(userId: string, cause: { actorId: string; at: Date }): Announcement {
   const id = newId('event')
   const about = { id, createdAt: cause.at, actorId: cause.actorId, value: { userId } }
-  const envelope = realtimeEnvelope('server_member_deleted', about)
+  const envelope = encodeRealtimeEnvelope('server_member_deleted', about)
   return {
     id,
     kind: 'account_deleted',

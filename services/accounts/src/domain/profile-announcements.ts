@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { TimeFormat } from '@parley/contracts/api'
-import { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley/events'
+import { encodeRealtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 import type { UserRow } from '../store/users.ts'
@@ -57,5 +57,8 @@ function deliveryOf<K extends RealtimeKind>(
   { actorId, at }: Cause,
 ): Required<Pick<Announcement, 'id' | 'deliveries'>> {
   const id = newId('event')
-  return { id, deliveries: [{ envelope: realtimeEnvelope(kind, { id, createdAt: at, actorId, value }), audience }] }
+  return {
+    id,
+    deliveries: [{ envelope: encodeRealtimeEnvelope(kind, { id, createdAt: at, actorId, value }), audience }],
+  }
 }

@@ -39,7 +39,7 @@ export async function answerDirectly(
   const ctx: OperatorContext = {
     config,
     db: database.db,
-    relay: { wake: () => undefined, stored: () => Promise.resolve() },
+    relay: { wake: () => undefined, waitUntilStored: () => Promise.resolve() },
     policy: { current: () => current, fresh: () => Promise.resolve(current) },
     passwords: await createPasswords(1),
     admin: { checkLogin: () => Promise.resolve({ $typeName: 'svc.internal.v1.CheckLoginResponse', blocked }) },

@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminUser } from './admin-user/index.ts'
@@ -58,5 +58,5 @@ export const routes = (ctx: Context) =>
       importPeople: importPeople(ctx),
       exportPeople: exportPeople(ctx),
     },
-    AccountsParkedEventsService: parkedEvents(ctx.db),
+    AccountsParkedEventsService: parkedEventsService(ctx.db),
   })

@@ -1,5 +1,5 @@
 import type { ServerPublicProfile } from '@parley/contracts/api'
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { TextName } from './server-texts.ts'
 
@@ -23,7 +23,7 @@ export function serverUpdated(shown: ServerPublicProfile, images: Images, { acto
     },
     deliveries: [
       {
-        envelope: realtimeEnvelope('server_updated', { id, createdAt: at, actorId, value }),
+        envelope: encodeRealtimeEnvelope('server_updated', { id, createdAt: at, actorId, value }),
         audience: { case: 'everyone', value: true },
       },
     ],

@@ -1,4 +1,4 @@
-import { newestEvent } from '@parley/events'
+import { readNewestEvent } from '@parley/events'
 import { periodically } from '@parley/runtime'
 import { changePolicy } from '../actions/roles/change-policy.ts'
 import type { Context } from '../context.ts'
@@ -16,7 +16,7 @@ export const republishLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDis
   periodically({ name: 'republish a lost policy', everyMs, afterFailureMs, signal, run: () => republishIfLost(ctx) })
 
 async function republishIfLost(ctx: Context): Promise<void> {
-  const newest = await newestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
+  const newest = await readNewestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
   const above = newest && newest.version > ctx.policy.highest() ? newest.version : ctx.policy.highest()
   if (above <= (await getRevision(ctx.db))) return
   const { revision } = await changePolicy(ctx, '', async () => ({ change: undefined, answer: undefined }), above)

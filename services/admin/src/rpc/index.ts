@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { adminEventLog } from './admin-event-log/index.ts'
@@ -50,5 +50,5 @@ export const routes = (ctx: Context) =>
       getServerImages: getServerImages(ctx),
       getServerName: getServerName(ctx),
     },
-    AdminParkedEventsService: parkedEvents(ctx.db),
+    AdminParkedEventsService: parkedEventsService(ctx.db),
   })

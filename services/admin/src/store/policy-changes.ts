@@ -1,4 +1,4 @@
-import { enqueue, nextVersion, realtimeEnvelope, type DeliveryInit } from '@parley/events'
+import { enqueue, nextVersion, encodeRealtimeEnvelope, type DeliveryInit } from '@parley/events'
 import { newId } from '@parley/ids'
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { PolicyDeltaSchema } from '@parley/contracts/internal'
@@ -60,7 +60,12 @@ export async function changePolicy<T>(
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
     const id = newId('event')
-    const envelope = realtimeEnvelope('permissions_changed', { id, createdAt: by.at, actorId: by.actorId, value: {} })
+    const envelope = encodeRealtimeEnvelope('permissions_changed', {
+      id,
+      createdAt: by.at,
+      actorId: by.actorId,
+      value: {},
+    })
     await enqueue(tx, {
       ...common,
       id,

@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetActiveCalls } from './voice-call/batch-get-active-calls.ts'
@@ -20,5 +20,5 @@ export const routes = (ctx: Context) =>
       getCallToken: getCallToken(ctx),
       leaveCall: leaveCall(ctx),
     },
-    CallsParkedEventsService: parkedEvents(ctx.db),
+    CallsParkedEventsService: parkedEventsService(ctx.db),
   })

@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomEventSchema } from '@parley/contracts/internal'
 import { RealtimeCallEventSource } from '@parley/contracts/realtime'
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Call, CallEvent, Source } from '../domain/call.ts'
 
@@ -22,7 +22,7 @@ export function toRoomEvent(
   return {
     ...{ aggregateType: 'call', aggregateId: row.id, version, eventId, kind, actorId },
     occurredAt: timestampFromDate(now),
-    envelope: realtimeEnvelope(kind, { id: eventId, createdAt: now, actorId, value }),
+    envelope: encodeRealtimeEnvelope(kind, { id: eventId, createdAt: now, actorId, value }),
     fact: { case: 'call', value: { callId: row.id, userId, source } },
   }
 }

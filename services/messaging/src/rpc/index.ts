@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { applyNotificationLevel } from './internal/apply-notification-level.ts'
@@ -84,5 +84,5 @@ export const routes = (ctx: Context) =>
       finishImport: finishImport(ctx),
       exportMessages: exportMessages(ctx),
     },
-    MessagingParkedEventsService: parkedEvents(ctx.db),
+    MessagingParkedEventsService: parkedEventsService(ctx.db),
   })

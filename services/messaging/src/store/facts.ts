@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { outgoing, type OutgoingEvent } from '@parley/events'
+import { toOutboxRow, type OutgoingEvent } from '@parley/events'
 import type { Step } from '../domain/fold-facts.ts'
 import type { LogState } from '../domain/room-header.ts'
 import { headerColumns, roomKindName, toHeader, type HeaderRow } from './rooms.ts'
@@ -98,7 +98,7 @@ export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
  */
 export async function storeFacts(on: Connection, roomId: string, steps: readonly TimedStep[]): Promise<bigint[]> {
   const last = steps.at(-1)?.step.room
-  const entries = steps.map(({ event }) => outgoing(event))
+  const entries = steps.map(({ event }) => toOutboxRow(event))
   const [first] = entries
   if (!last || !first) return []
   const stored = await apply.run(on, [

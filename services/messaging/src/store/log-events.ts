@@ -1,4 +1,4 @@
-import { outgoing, type OutgoingEvent } from '@parley/events'
+import { toOutboxRow, type OutgoingEvent } from '@parley/events'
 import { statement, type Connection } from './statement.ts'
 
 const store = statement<{ id: bigint }>(
@@ -22,7 +22,7 @@ export async function storeLogEvents(
   roomId: string,
   events: readonly OutgoingEvent[],
 ): Promise<bigint[]> {
-  const rows = events.map(outgoing)
+  const rows = events.map(toOutboxRow)
   const [first] = rows
   if (!first) return []
   const columns = [rows.map((row) => row.subject), rows.map((row) => row.eventId), rows.map((row) => row.payload)]

@@ -1,4 +1,4 @@
-import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
@@ -62,7 +62,7 @@ export function toReactionEvent(
   return {
     ...baseOf(occurrence, id, kind),
     fact: { case: 'reaction', value: { roomSeq: place, messageEventId, emoji } },
-    deliveries: [roomDelivery(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))],
+    deliveries: [roomDelivery(room, encodeRealtimeEnvelope(kind, { id, createdAt: at, actorId, value }))],
   }
 }
 
@@ -81,12 +81,15 @@ function toDelivery(
   messageEventId: string,
 ): DeliveryInit {
   const value = { roomId: room.roomId, messageEventId }
-  return roomDelivery(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))
+  return roomDelivery(room, encodeRealtimeEnvelope(kind, { id, createdAt: at, actorId, value }))
 }
 
 function toAssetsDeleted({ room, actorId, at }: Occurrence, { assetIds }: Removed): DeliveryInit[] {
   return assetIds.map((assetId) => {
     const value = { roomId: room.roomId, assetId }
-    return roomDelivery(room, realtimeEnvelope('asset_deleted', { id: newId('event'), createdAt: at, actorId, value }))
+    return roomDelivery(
+      room,
+      encodeRealtimeEnvelope('asset_deleted', { id: newId('event'), createdAt: at, actorId, value }),
+    )
   })
 }

@@ -1,4 +1,4 @@
-import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
 import type { ClientEventKind, Step } from '../domain/fold-facts.ts'
 import { isDm } from '../domain/room-header.ts'
 import { roomDelivery, userDelivery } from './deliveries.ts'
@@ -28,8 +28,8 @@ function toDeliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date)
   const base = { id: fact.eventId, createdAt, actorId: aboutUserId ?? fact.actorId }
   const envelope =
     clientEvent === 'room_universal_changed'
-      ? realtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId, universal: room.universal } })
-      : realtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId } })
+      ? encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId, universal: room.universal } })
+      : encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId } })
   // The user who created, joined or left the room is not in its audience at that moment, and gets a separate delivery.
   const person = clientEvent === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(room) ? [userDelivery(person, envelope)] : []

@@ -1,4 +1,4 @@
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { userDelivery } from './deliveries.ts'
@@ -40,7 +40,7 @@ export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsReso
     deliveries: newFollowerIds.map((userId) => {
       const value = { roomId: room.roomId, threadRootEventId: message.threadRootEventId, following: true }
       const event = { id: newId('event'), createdAt: occurredAt, actorId: userId, value }
-      return userDelivery(userId, realtimeEnvelope('thread_follow_changed', event))
+      return userDelivery(userId, encodeRealtimeEnvelope('thread_follow_changed', event))
     }),
   }
 }

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MessagePostedFactSchema } from '@parley/contracts/internal'
-import { outgoing, realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { toOutboxRow, encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { roomSeqPlaceholder, findHoles, type EntryWithHoles } from '../domain/entry-holes.ts'
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
@@ -39,7 +39,7 @@ type Options = { markedAsRead: boolean; details?: PostedDetails }
  * in by the statement that writes it.
  */
 export function toPostedEntry(room: RoomHeader, posted: PostedMessage, options: Options): EntryWithHoles {
-  const entry = outgoing(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
+  const entry = toOutboxRow(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
   return { ...entry, holes: findHoles(entry.payload, roomSeqPlaceholder, 2) }
 }
 
@@ -54,7 +54,7 @@ export function toPostedEvent(
 ): OutgoingEvent {
   const { eventId, actorId, createdAt, threadRootEventId, traceparent = '' } = posted
   const value = { roomId: room.roomId, messageEventId: eventId, ...(threadRootEventId && { threadRootEventId }) }
-  const envelope = realtimeEnvelope('message_posted', { id: eventId, createdAt, actorId, value })
+  const envelope = encodeRealtimeEnvelope('message_posted', { id: eventId, createdAt, actorId, value })
   return {
     id: eventId,
     kind: 'message_posted',
@@ -90,7 +90,7 @@ export function toPostedFact(
 
 function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: PostedMessage): Uint8Array {
   const value = { roomId: room.roomId }
-  return realtimeEnvelope('room_marked_as_read', { id: newId('event'), createdAt, actorId, value })
+  return encodeRealtimeEnvelope('room_marked_as_read', { id: newId('event'), createdAt, actorId, value })
 }
 
 type InThread = Pick<PostedMessage, 'actorId' | 'createdAt' | 'threadRootEventId'>
@@ -98,7 +98,7 @@ type InThread = Pick<PostedMessage, 'actorId' | 'createdAt' | 'threadRootEventId
 /** Encodes the delivery that is appended to the event of a reply if it is the first of its thread. */
 export function encodeThreadCreated(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
   const value = { roomId: room.roomId, threadRootEventId }
-  const envelope = realtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })
+  const envelope = encodeRealtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })
   return encodeDelivery(roomDelivery(room, envelope))
 }
 
@@ -107,5 +107,5 @@ export function encodeThreadFollowed(room: RoomHeader, reply: Omit<InThread, 'ac
   const { createdAt, threadRootEventId } = reply
   const value = { roomId: room.roomId, threadRootEventId, following: true }
   const event = { id: newId('event'), createdAt, actorId: userId, value }
-  return encodeDelivery(userDelivery(userId, realtimeEnvelope('thread_follow_changed', event)))
+  return encodeDelivery(userDelivery(userId, encodeRealtimeEnvelope('thread_follow_changed', event)))
 }

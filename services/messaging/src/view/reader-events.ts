@@ -1,4 +1,4 @@
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { userDelivery } from './deliveries.ts'
 
@@ -10,7 +10,7 @@ type Thread = { roomId: string; rootEventId: string }
 export function toRoomReadEvent(change: ReaderChange, roomId: string, upToRoomSeq: bigint): OutgoingEvent {
   const { userId, at } = change
   const event = baseOf(change, 'room_marked_as_read')
-  const envelope = realtimeEnvelope('room_marked_as_read', {
+  const envelope = encodeRealtimeEnvelope('room_marked_as_read', {
     ...{ id: event.id, createdAt: at, actorId: userId },
     value: { roomId },
   })
@@ -32,7 +32,7 @@ export function toFollowEvent(change: ReaderChange, thread: Thread, following: b
   const { userId, at } = change
   const value = { roomId: thread.roomId, threadRootEventId: thread.rootEventId, following }
   const event = baseOf(change, following ? 'thread_followed' : 'thread_unfollowed')
-  const envelope = realtimeEnvelope('thread_follow_changed', {
+  const envelope = encodeRealtimeEnvelope('thread_follow_changed', {
     ...{ id: event.id, createdAt: at, actorId: userId },
     value,
   })

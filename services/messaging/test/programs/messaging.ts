@@ -3,7 +3,7 @@ import { run } from '@parley/runtime'
 import { readConfig } from '../../src/config.ts'
 import { startMessaging } from '../../src/service.ts'
 
-const mute = { wake: () => undefined, stored: () => Promise.resolve() }
+const mute = { wake: () => undefined, waitUntilStored: () => Promise.resolve() }
 
 await run('messaging', (stop) =>
   startMessaging(readConfig(), { stop, ...(process.argv.includes('mute') && { relay: mute }) }),

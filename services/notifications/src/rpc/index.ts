@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { getPreferences } from './internal/get-preferences.ts'
@@ -43,5 +43,5 @@ export const routes = (ctx: Context) =>
     NotificationsInternalService: {
       getPreferences: getPreferences(ctx),
     },
-    NotificationsParkedEventsService: parkedEvents(ctx.db, { jobs: requeueJobs }),
+    NotificationsParkedEventsService: parkedEventsService(ctx.db, { jobs: requeueJobs }),
   })

@@ -1,5 +1,5 @@
 import type { NotificationLevel } from '@parley/contracts/api'
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 
 /** A level that a user chose for a room, or for the server if the room id is empty. */
@@ -25,7 +25,7 @@ export function toLevelEvent({
 }: LevelChange): OutgoingEvent {
   const id = newId('event')
   const value = { roomId, level, effectiveLevel }
-  const envelope = realtimeEnvelope('notification_level_changed', { id, createdAt: at, actorId: userId, value })
+  const envelope = encodeRealtimeEnvelope('notification_level_changed', { id, createdAt: at, actorId: userId, value })
   return {
     id,
     kind: `user_${roomId ? 'room' : 'server'}_notification_level_${cleared ? 'cleared' : 'set'}`,

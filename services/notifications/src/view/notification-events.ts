@@ -1,5 +1,5 @@
 import type { User } from '@parley/contracts/api'
-import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Message } from '../domain/message.ts'
 import type { Dismissed } from '../store/dismissals.ts'
@@ -15,7 +15,7 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
     const inReplyToId = kind === 'reply' && inReplyTo ? { inReplyToId: inReplyTo } : {}
     const value = { notificationId: id, roomId, eventId, silent, ...inReplyToId }
     const event = { id: newId('event'), createdAt: change.at, actorId, value }
-    return toUsers([userId], realtimeEnvelope('notification_created', event))
+    return toUsers([userId], encodeRealtimeEnvelope('notification_created', event))
   })
   return { ...base(change, 'notification_created', actorId), deliveries, traceparent }
 }
@@ -56,10 +56,10 @@ export function toPeopleCalledEvent(
   const envelope = { createdAt: at, actorId }
   const deliveries = [
     ...deliverIfAny(audibleFor('mention'), () =>
-      realtimeEnvelope('mention_notification', { id: newId('event'), ...envelope, value: mention }),
+      encodeRealtimeEnvelope('mention_notification', { id: newId('event'), ...envelope, value: mention }),
     ),
     ...deliverIfAny(audibleFor('direct_message'), () =>
-      realtimeEnvelope('new_direct_message_notification', { id: newId('event'), ...envelope, value: direct }),
+      encodeRealtimeEnvelope('new_direct_message_notification', { id: newId('event'), ...envelope, value: direct }),
     ),
   ]
   if (deliveries.length === 0) return undefined
@@ -73,7 +73,7 @@ export function toPeopleCalledEvent(
 export function toDismissedEvent(change: ShardChange, dismissed: readonly Dismissed[]): OutgoingEvent {
   const deliveries = dismissed.map(({ id, userId }) => {
     const event = { id: newId('event'), createdAt: change.at, actorId: userId, value: { notificationId: id } }
-    return toUsers([userId], realtimeEnvelope('notification_dismissed', event))
+    return toUsers([userId], encodeRealtimeEnvelope('notification_dismissed', event))
   })
   return { ...base(change, 'notification_dismissed', ''), deliveries }
 }

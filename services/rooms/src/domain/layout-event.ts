@@ -1,5 +1,5 @@
 import { newId } from '@parley/ids'
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { Cause } from './room-fact.ts'
 
 /**
@@ -12,7 +12,12 @@ export function roomGroupsUpdated(
 ): OutgoingEvent {
   const id = newId('event')
   const { actorId, at } = cause
-  const envelope = realtimeEnvelope('room_groups_updated', { id, createdAt: at, actorId, value: { changed: true } })
+  const envelope = encodeRealtimeEnvelope('room_groups_updated', {
+    id,
+    createdAt: at,
+    actorId,
+    value: { changed: true },
+  })
   return {
     id,
     kind: 'room_groups_updated',

@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetRoomGroups } from './directory/batch-get-room-groups.ts'
@@ -115,5 +115,5 @@ export const routes = (ctx: Context) =>
       exportRooms: exportRooms(ctx),
       exportMembers: exportMembers(ctx),
     },
-    RoomsParkedEventsService: parkedEvents(ctx.db),
+    RoomsParkedEventsService: parkedEventsService(ctx.db),
   })

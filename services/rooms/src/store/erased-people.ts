@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
-import { forgetAnswersOf } from '@parley/service'
+import { deleteAnswersOf } from '@parley/service'
 import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
 import { people, roomBans, roomMembers } from './schema.ts'
@@ -38,7 +38,7 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
 
 /** Deletes the stored responses of a person and clears their row in `people`. Returns the number of rows changed. */
 export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
-  const answers = await forgetAnswersOf(db, userId, signal)
+  const answers = await deleteAnswersOf(db, userId, signal)
   const tombstone = { ...noNames, roleIds: [], deleted: true }
   const known = await db
     .update(people)

@@ -30,7 +30,7 @@ export async function getReader(
   const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
   const isKnown = isRemembered(ctx.callers, presented)
   const attempt = { address: addressOf(ctx, request), isKnown, signal: () => closeSignal(response) }
-  const { found, waitMs } = await ctx.trials.lookUp(attempt, () => authenticate(ctx.callers, presented))
+  const { found, waitMs } = await ctx.credentialAttempts.lookUp(attempt, () => authenticate(ctx.callers, presented))
   if (waitMs > 0) throw tooManyRequests(waitMs)
   if (!found) throw unauthenticated()
   const { caller, by } = found
@@ -46,9 +46,9 @@ function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, varian
 /** Counts a request with an invalid signature, and throws. */
 function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
-  const waitMs = ctx.trials.wait(address)
+  const waitMs = ctx.credentialAttempts.wait(address)
   if (waitMs > 0) throw tooManyRequests(waitMs)
-  ctx.trials.failed(address)
+  ctx.credentialAttempts.failed(address)
   throw invalidSignature()
 }
 

@@ -1,4 +1,4 @@
-import { parkedEvents } from '@parley/events'
+import { parkedEventsService } from '@parley/events'
 import { handlersOf } from '@parley/rpc'
 import type { Context } from '../context.ts'
 import { batchGetAssets } from './asset/batch-get-assets.ts'
@@ -50,5 +50,5 @@ export const routes = (ctx: Context) =>
       completeImportedFile: completeImportedFile(ctx),
       exportFile: exportFile(ctx),
     },
-    UploadsParkedEventsService: parkedEvents(ctx.db),
+    UploadsParkedEventsService: parkedEventsService(ctx.db),
   })

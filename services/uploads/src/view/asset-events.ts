@@ -1,5 +1,5 @@
 import { newId } from '@parley/ids'
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { AssetRow } from '../store/assets.ts'
 
 type AssetOwner = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
@@ -13,7 +13,11 @@ export function assetCreated({ id, roomId, ownerId }: AssetOwner, now: Date): Ou
 /** The event that an unused file was deleted. Only its owner is notified, because nobody else could see it. */
 export function assetExpired({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
   const eventId = newId('event')
-  const envelope = realtimeEnvelope('asset_deleted', { id: eventId, createdAt: now, value: { roomId, assetId: id } })
+  const envelope = encodeRealtimeEnvelope('asset_deleted', {
+    id: eventId,
+    createdAt: now,
+    value: { roomId, assetId: id },
+  })
   return {
     ...{ id: eventId, kind: 'asset_deleted', aggregateType: 'asset', aggregateId: id, version: 2n },
     ...{ occurredAt: now, actorId: '', fact: details(roomId) },

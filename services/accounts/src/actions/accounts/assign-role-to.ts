@@ -37,6 +37,6 @@ export async function assignRoleTo(
     return change ?? repeatRoles(user.roleIds)
   })
   if (!changed) return undefined
-  await ctx.relay.stored(changed.unrelayed)
+  await ctx.relay.waitUntilStored(changed.unrelayed)
   return [...new Set([...changed.user.roleIds, roleId])].sort()
 }

@@ -37,7 +37,7 @@ export async function deactivate(
     }
   })
   if (!changed) throw userUnknown()
-  await ctx.relay.stored(changed.unrelayed)
+  await ctx.relay.waitUntilStored(changed.unrelayed)
   if (changed.announced) credentialsEnded(userId, 'account_deactivated')
 }
 

@@ -33,7 +33,7 @@ export async function replacePassword(
     }
   })
   if (!changed) throw userUnknown()
-  await ctx.relay.stored(changed.unrelayed)
+  await ctx.relay.waitUntilStored(changed.unrelayed)
   credentialsEnded(userId, 'password_changed')
   const { login } = changed.user
   mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))

@@ -29,5 +29,5 @@ export async function revokeRole(ctx: Context, userId: string, role: PolicyRole,
     }
   })
   if (!changed) throw userUnknown()
-  await ctx.relay.stored(changed.unrelayed)
+  await ctx.relay.waitUntilStored(changed.unrelayed)
 }

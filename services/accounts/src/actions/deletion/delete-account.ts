@@ -42,6 +42,6 @@ export async function deleteAccount(
     }
   })
   if (!changed) throw userUnknown()
-  await ctx.relay.stored(changed.unrelayed)
+  await ctx.relay.waitUntilStored(changed.unrelayed)
   deletionStarted(userId)
 }

@@ -48,7 +48,7 @@ export function confirmExternalIdentityLink(
     })
     if (!changed) throw flowNotFound()
     if (becomesOwner) {
-      await ctx.relay.stored(changed.unrelayed)
+      await ctx.relay.waitUntilStored(changed.unrelayed)
       ownerGranted(userId)
     } else ctx.relay.wake(changed.unrelayed)
     if (changed.announced) identityLinked(userId, identity.providerId)

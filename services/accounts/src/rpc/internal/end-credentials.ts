@@ -32,7 +32,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
         const end = { credentialIds, all: false, reason }
         return { announce: () => [...auditEventsOf(ended), announcements.credentialsEnded(userId, at, end)] }
       })
-      if (changed) await ctx.relay.stored(changed.unrelayed)
+      if (changed) await ctx.relay.waitUntilStored(changed.unrelayed)
       if (changed?.announced) credentialsEnded(userId, reason)
       return credentialIds
     }

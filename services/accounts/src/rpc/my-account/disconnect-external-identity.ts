@@ -36,7 +36,7 @@ export function disconnectExternalIdentity(
       return { ...end, announce: (version) => [unlinked, ...end.announce(version)] }
     })
     if (!changed) throw accountGone()
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     identityUnlinked(userId, providerId)
     credentialsEnded(userId, reason)
     return { disconnected: true }

@@ -42,7 +42,7 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
       }
     })
     if (!changed) throw accountGone()
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     if (ended > 0) metrics.credentialsEnded(userId, 'session_revoked')
     return { ended }
   }

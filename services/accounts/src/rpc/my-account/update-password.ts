@@ -48,7 +48,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
       return { set: { ...end.set, passwordHash }, announce: (version) => [passwordChanged, ...end.announce(version)] }
     })
     if (!result) throw accountGone()
-    await ctx.relay.stored(result.unrelayed)
+    await ctx.relay.waitUntilStored(result.unrelayed)
     credentialsEnded(user.id, 'password_changed')
     notify(addresses, result.user.login, { at, cleared: true })
   }

@@ -31,7 +31,7 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
       }
     })
     if (!changed) throw accountGone()
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     if (ended.length > 0) metrics.credentialsEnded(userId, 'session_revoked')
     return { ended: ended.length }
   }

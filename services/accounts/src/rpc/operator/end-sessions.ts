@@ -26,7 +26,7 @@ export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorSer
       return { announce: () => [credentialsEnded(user.id, at, { credentialIds, all: false, reason: 'logout' })] }
     })
     if (!changed) throw userNotFound(login)
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     if (ended > 0) metrics.credentialsEnded(user.id, 'logout')
     return { userId: user.id, ended }
   }

@@ -28,7 +28,7 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     if (!changed) throw userNotFound(login)
     mailNotice(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, user.login, at))
     if (becomesOwner) ownerGranted(user.id)
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     return { userId: user.id }
   }
 }

@@ -43,7 +43,7 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
       return {}
     }
     ownerGranted(userId)
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     return {}
   }
 }

@@ -32,7 +32,7 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
       return { set: { ...end.set, passwordHash }, announce: (version) => [...resetEvents, ...end.announce(version)] }
     })
     if (!changed) throw resetLinkExpired()
-    await ctx.relay.stored(changed.unrelayed)
+    await ctx.relay.waitUntilStored(changed.unrelayed)
     credentialsEnded(userId, 'password_reset')
     const { login } = changed.user
     mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))

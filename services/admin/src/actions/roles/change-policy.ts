@@ -20,6 +20,6 @@ export async function changePolicy<T>(
   )
   if (done.changed) countPolicyChange(done.revision)
   ctx.relay.wake(done.auditEntries)
-  await ctx.relay.stored(done.unpublished)
+  await ctx.relay.waitUntilStored(done.unpublished)
   return done
 }

@@ -1,4 +1,4 @@
-import { forgetAnswersOf } from '@parley/service'
+import { deleteAnswersOf } from '@parley/service'
 import { changeCall, leaveCall } from '../calls/change-call.ts'
 import type { Context } from '../../context.ts'
 import { countChoresOf } from '../../store/media-chores.ts'
@@ -17,6 +17,6 @@ export const erasePerson =
       await changeCall(ctx, callId, about, (call) => leaveCall(call, userId))
     }
     const participations = await forgetParticipationsOf(ctx.db, userId, signal)
-    const answers = await forgetAnswersOf(ctx.db, userId, signal)
+    const answers = await deleteAnswersOf(ctx.db, userId, signal)
     return participations + answers + (await countChoresOf(ctx.db, userId))
   }

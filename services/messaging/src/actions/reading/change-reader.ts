@@ -1,4 +1,4 @@
-import { outgoing, type OutgoingEvent } from '@parley/events'
+import { toOutboxRow, type OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
 import { versionPlaceholder, findHoles } from '../../domain/entry-holes.ts'
 import type { ReaderEntry } from '../../store/readers.ts'
@@ -15,7 +15,7 @@ export async function changeReader(
   write: (on: Connection, change: ReaderEntry) => Promise<bigint[]>,
   toEvent: (change: ReaderChange) => OutgoingEvent,
 ): Promise<void> {
-  const entry = outgoing(toEvent({ userId, version: versionPlaceholder.value, at: ctx.now() }))
+  const entry = toOutboxRow(toEvent({ userId, version: versionPlaceholder.value, at: ctx.now() }))
   const holes = findHoles(entry.payload, versionPlaceholder, 1)
   const entries = await write(ctx.pool, { userId, eventId: entry.eventId, entry: { ...entry, holes } })
   if (entries.length > 0) ctx.relay.wake(entries)

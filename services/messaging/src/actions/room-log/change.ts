@@ -1,5 +1,5 @@
 import type { Subject } from '@parley/permissions'
-import { outgoing, type OutgoingEvent } from '@parley/events'
+import { toOutboxRow, type OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'
 import { looksLikeId } from '../../domain/ids.ts'
@@ -71,7 +71,7 @@ export async function changeMessage<Result>(
     const [event, ...others] = change?.events ?? []
     if (!change?.writeInOneStatement || !event || others.length > 0) return undefined
     const { version, roomSeq } = room
-    const decided = { roomId, userId: caller.userId, version, roomSeq, entry: outgoing(event) }
+    const decided = { roomId, userId: caller.userId, version, roomSeq, entry: toOutboxRow(event) }
     const written = await change.writeInOneStatement(ctx.pool, decided)
     if (written) changed = { kind: 'written', found: first, result: written.result }
     return written?.entries

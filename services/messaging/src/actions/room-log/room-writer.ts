@@ -32,7 +32,7 @@ export class RoomWriter {
     this.#batches = new KeyedBatcher({
       run: (roomId, commands) =>
         isRecording() ? withWriteSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
-      atOnce: postsPerBatch,
+      maxWeight: postsPerBatch,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
       // Facts are rare, and may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',

@@ -1,4 +1,4 @@
-import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
+import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { RoomHeader } from '../../domain/room-header.ts'
 import { roomDelivery } from '../../view/deliveries.ts'
@@ -33,7 +33,7 @@ function toEvent(
 ): OutgoingEvent {
   const id = newId('event')
   const value = { roomId: room.roomId }
-  const envelope = realtimeEnvelope('room_updated', { id, createdAt: at, actorId: '', value })
+  const envelope = encodeRealtimeEnvelope('room_updated', { id, createdAt: at, actorId: '', value })
   return {
     ...{ id, kind: 'messages_imported', aggregateType: 'room', aggregateId: room.roomId, version: place },
     ...{ occurredAt: at, actorId: '' },

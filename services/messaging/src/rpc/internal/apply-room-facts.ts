@@ -13,7 +13,7 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
     countFacts(applied)
     // Entries of a room reach the stream in order. A repeated call waits too, because its facts may be applied and
     // their events not stored on the stream yet.
-    if (awaitStream && room) await ctx.relay.stored([lastEntry])
+    if (awaitStream && room) await ctx.relay.waitUntilStored([lastEntry])
     if (standings) return await standingsOf(ctx, roomId, standings)
     return { heldVersion: room?.version ?? 0n, heldEventId: room?.factId ?? '' }
   }

@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { PresenceHintSchema, type PresenceHint } from '@parley/contracts/internal'
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import { hintFrame } from './frame.ts'
 import { isBehind } from './hint-topics.ts'
@@ -74,5 +74,5 @@ export class PresenceHints implements Disposable {
 
 function frameOf({ userId, status }: PresenceHint): Uint8Array {
   const event = { id: newId('event'), createdAt: new Date(), value: { userId, status } }
-  return hintFrame(realtimeEnvelope('presence_changed', event))
+  return hintFrame(encodeRealtimeEnvelope('presence_changed', event))
 }

@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { TypingHintSchema, type TypingHint } from '@parley/contracts/internal'
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import { hintFrame } from './frame.ts'
 import { isBehind, type HintTopics } from './hint-topics.ts'
@@ -115,7 +115,7 @@ export class TypingHints implements Disposable {
     const value = { roomId, ...(threadRootEventId && { threadRootEventId }) }
     const event = { id: newId('event'), createdAt: new Date(), actorId: userId, value }
     for (const connection of excluded) connection.unsubscribe(topic)
-    this.#options.publish(topic, hintFrame(realtimeEnvelope('user_typing', event)))
+    this.#options.publish(topic, hintFrame(encodeRealtimeEnvelope('user_typing', event)))
     for (const connection of excluded) connection.subscribe(topic)
   }
 }

@@ -16,7 +16,7 @@ const readsAtOnce = 256
  */
 export function batchRoomReads(db: Db): ReadRoom {
   const batcher = new KeyedBatcher<string, RoomWithStanding>({
-    atOnce: readsAtOnce,
+    maxWeight: readsAtOnce,
     async run(roomId, userIds) {
       const { room, standings } = await getStandingsInRoom(db, roomId, [...new Set(userIds)])
       return userIds.map((userId) => {

@@ -26,7 +26,7 @@ export class WriteQueue {
   constructor(commit: (roomId: string, changes: readonly RoomChange[]) => Promise<Committed[]>) {
     this.#batches = new KeyedBatcher({
       run: (key, items) => runTogether(key, items, commit),
-      atOnce: changesAtOnce,
+      maxWeight: changesAtOnce,
       // A work item ends its batch, so that later callers are checked again before they run.
       weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
       refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),

@@ -1,4 +1,4 @@
-import { forgetAnswersOf } from '@parley/service'
+import { deleteAnswersOf } from '@parley/service'
 import type { Context } from '../../context.ts'
 import { deleteAssets } from '../files/delete-assets.ts'
 import { deleteBlobs } from '../files/delete-blobs.ts'
@@ -29,7 +29,7 @@ export const erasePerson =
     const runAll = (step: (limit: number) => Promise<number>, limit: number) => repeatUntilDone(step, limit, signal)
     let found = (await countImagesOf(db, userId)) + (await countAssetsOf(db, userId))
     found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
-    found += await forgetAnswersOf(db, userId, signal)
+    found += await deleteAnswersOf(db, userId, signal)
     found += await runAll((limit) => forgetUsesOf(db, userId, limit), rowsAtOnce)
     await runAll((limit) => markOwnedImagesForDeletion(db, userId, limit), rowsAtOnce)
     await runAll((limit) => markOwnedAssetsForDeletion(db, userId, limit), rowsAtOnce)

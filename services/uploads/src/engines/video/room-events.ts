@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomEventSchema, VideoStateSchema } from '@parley/contracts/internal'
-import { realtimeEnvelope } from '@parley/events'
+import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import { processing, type QueuedVideo } from '../../store/video-jobs.ts'
 
@@ -36,7 +36,7 @@ function toRoomEvent(
   return {
     ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId, kind },
     occurredAt: timestampFromDate(now),
-    envelope: realtimeEnvelope(kind, { id: eventId, createdAt: now, value: { roomId, assetId, messageEventId } }),
+    envelope: encodeRealtimeEnvelope(kind, { id: eventId, createdAt: now, value: { roomId, assetId, messageEventId } }),
     fact: { case: 'assetProcessing', value: { assetId, messageEventId, video: state } },
   }
 }

@@ -55,7 +55,7 @@ export const maxEventBytes = 512 * 1024
  * Encodes an event for the outbox. Throws a RangeError if it could never be published: it is too large, or its id or
  * kind is not valid in a subject.
  */
-export function outgoing(event: OutgoingEvent): OutboxRow {
+export function toOutboxRow(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event
   const subject = eventSubject(event)
   const eventId = event.id ?? newId('event')
