@@ -8,7 +8,6 @@ import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.t
 import type { RemainingTime } from '../../engines/delivery/index.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
-import { findRoom } from '../../store/rooms.ts'
 import { makeChannel, type ImportedRoom } from '../../actions/transfer/make-room.ts'
 
 const maxMembers = 5_000
